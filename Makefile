@@ -1,0 +1,36 @@
+# make demo | make test | make lint | make bench: each sets up what it needs in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.ready
+
+.PHONY: setup demo test lint bench clean
+setup: $(STAMP)
+
+# uv inside the venv: a cold install in seconds. The last step compiles the kernels once, so that no later run pays for it.
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m discreet.warm_up
+	touch $(STAMP)
+
+demo: setup
+	$(BIN)/discreet sample --directory demo --force
+	cd demo && ../$(BIN)/discreet anonymize policy.yaml -o release --force
+	$(BIN)/discreet verify demo/release
+	@echo "release: demo/release/data.csv"
+	@echo "report:  demo/release/report.html"
+
+test: setup
+	$(BIN)/python -m pytest -n auto
+
+lint: setup
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv demo dist .mypy_cache .ruff_cache .hypothesis

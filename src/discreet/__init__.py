@@ -1,0 +1,1 @@
+"""Publish tables about people without giving the people away."""

@@ -1,0 +1,1 @@
+"""Frequency sets, groups, and the compiled kernels that count them."""

@@ -1,0 +1,130 @@
+"""The compiled loops that count. Nothing here knows what the numbers mean."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from discreet.hierarchies.hierarchy import Codes, IntArray
+
+Keys = NDArray[np.uint64]
+
+# 2^64 divided by the golden ratio: multiplying by it spreads neighbouring keys over the whole table (Knuth).
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(cache=True)
+def group_equal(keys: Keys) -> tuple[Codes, Codes]:
+    """Number equal keys alike, in order of first appearance; also the first place of each number."""
+    n = len(keys)
+    bits = 4
+    while (1 << bits) < 2 * n:
+        bits += 1
+    last = np.uint64((1 << bits) - 1)
+    down = np.uint64(64 - bits)
+    slots = np.full(1 << bits, -1, dtype=np.int32)
+    group = np.empty(n, dtype=np.int32)
+    known = np.empty(n, dtype=np.uint64)
+    first = np.empty(n, dtype=np.int32)
+    found = 0
+    for i in range(n):
+        key = keys[i]
+        j = (key * _SPREAD) >> down
+        while True:
+            g = slots[j]
+            if g < 0:
+                g = found
+                slots[j] = g
+                known[g] = key
+                first[g] = i
+                found += 1
+                break
+            if known[g] == key:
+                break
+            j = (j + np.uint64(1)) & last
+        group[i] = g
+    return group, first[:found].copy()
+
+
+@njit(cache=True)
+def merge_groups(
+    keys: Keys, sizes: IntArray, word: IntArray, shift: Keys, mask: Keys, changes: Keys, starts: IntArray
+) -> tuple[Keys, Codes, IntArray]:
+    """Rewrite some bit fields of every key and merge the groups whose keys become equal.
+
+    `keys` has one row per 64-bit word. Field c sits in `word[c]` at `shift[c]`; `changes[starts[c] + code]` holds the
+    bits to flip. Attribute by attribute, not key by key: the passes are independent loads, 3.5 times faster here.
+    Returns the merged keys, the merged group of each old one, and the new sizes.
+    """
+    words, n = keys.shape
+    raised = keys.copy()
+    for c in range(len(word)):
+        w = word[c]
+        s = shift[c]
+        m = mask[c]
+        flip = changes[starts[c] : starts[c + 1]]
+        for i in range(n):
+            raised[w, i] ^= flip[(keys[w, i] >> s) & m]
+    group, first = group_equal(raised[0])
+    for w in range(1, words):  # equal on all words so far, paired with the next word's numbering
+        other, _ = group_equal(raised[w])
+        pair = np.empty(n, dtype=np.uint64)
+        for i in range(n):
+            pair[i] = (np.uint64(group[i]) << np.uint64(32)) | np.uint64(other[i])
+        group, first = group_equal(pair)
+    found = len(first)
+    out = np.empty((words, found), dtype=np.uint64)
+    for w in range(words):
+        for g in range(found):
+            out[w, g] = raised[w, first[g]]
+    out_sizes = np.zeros(found, dtype=np.int64)
+    for i in range(n):
+        out_sizes[group[i]] += sizes[i]
+    return out, group, out_sizes
+
+
+@njit(cache=True)
+def members_by_group(group: Codes, groups: int) -> tuple[IntArray, Codes]:
+    """The members of each group, side by side: group g has ``member[start[g]:start[g + 1]]`` (a counting sort)."""
+    start = np.zeros(groups + 1, dtype=np.int64)
+    for i in range(len(group)):
+        start[group[i] + 1] += 1
+    for g in range(groups):
+        start[g + 1] += start[g]
+    place = start[:-1].copy()
+    member = np.empty(len(group), dtype=np.int32)
+    for i in range(len(group)):
+        g = group[i]
+        member[place[g]] = i
+        place[g] += 1
+    return start, member
+
+
+@njit(cache=True)
+def merge_tallies(
+    group: Codes, groups: int, offsets: IntArray, values: Codes, counts: IntArray, width: int
+) -> tuple[IntArray, Codes, IntArray]:
+    """Add up the (value, count) pairs of old groups into the groups they were merged into."""
+    start, member = members_by_group(group, groups)
+    scratch = np.zeros(width, dtype=np.int64)
+    out_offsets = np.zeros(groups + 1, dtype=np.int64)
+    out_values = np.empty(len(values), dtype=np.int32)
+    out_counts = np.empty(len(values), dtype=np.int64)
+    pairs = 0
+    for g in range(groups):
+        begin = pairs
+        for m in range(start[g], start[g + 1]):
+            i = member[m]
+            for p in range(offsets[i], offsets[i + 1]):
+                v = values[p]
+                if scratch[v] == 0 and counts[p] > 0:
+                    out_values[pairs] = v
+                    pairs += 1
+                scratch[v] += counts[p]
+        for p in range(begin, pairs):
+            v = out_values[p]
+            out_counts[p] = scratch[v]
+            scratch[v] = 0
+        out_offsets[g + 1] = pairs
+    return out_offsets, out_values[:pairs].copy(), out_counts[:pairs].copy()

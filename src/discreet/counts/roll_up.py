@@ -1,0 +1,153 @@
+"""Counting the nodes of a lattice: one look-up per raised attribute, then merging, from the nearest finer node.
+
+A group's generalized values are packed into a key of one or more 64-bit words, a bit field per attribute, wide enough
+for its leaves. Raising an attribute rewrites its field and merges the groups that have become equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups, Tally
+from discreet.counts.kernels import Keys, merge_groups, merge_tallies
+from discreet.hierarchies.hierarchy import Codes, IntArray
+
+Node = tuple[int, ...]
+_NOTHING = np.empty(0, dtype=np.uint64)
+
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The groups of one node, with the keys that say what each group is."""
+
+    node: Node
+    keys: Keys
+    groups: Groups
+
+    def memory(self) -> int:
+        tallies = self.groups.tallies.values()
+        return self.keys.nbytes + 8 * len(self.groups) + sum(8 * len(t.offsets) + 12 * len(t.values) for t in tallies)
+
+
+class RollUp:
+    """Counts nodes of the lattice of `frequency`, each from the nearest finer node it still remembers."""
+
+    def __init__(self, frequency: FrequencySet, memory: int = 400_000_000):
+        self.frequency = frequency
+        self._hierarchies = frequency.hierarchies
+        self._layout()
+        self._changes: dict[tuple[int, int, int], Keys] = {}
+        self._cache: dict[Node, Counted] = {}
+        self._memory = memory
+        self._nodes = np.empty((64, len(self._hierarchies)), dtype=np.int16)
+        self._lengths = np.empty(64, dtype=np.int64)
+        self.counted = 0
+        zero = (0,) * len(self._hierarchies)
+        self._rows = self._row_state(zero)
+        self._remember(self._merge(self._rows, zero)[0])
+
+    def groups(self, node: Node) -> Counted:
+        """The groups of `node`."""
+        known = self._cache.get(node)
+        if known is not None:
+            return known
+        self.counted += 1
+        finer = self._nearest(node)
+        result, _ = self._merge(finer, node)
+        self._remember(result)
+        return result
+
+    def group_of_rows(self, node: Node) -> tuple[Counted, Codes]:
+        """The groups of `node`, and for every combination of the frequency set the group it falls in."""
+        return self._merge(self._rows, node)
+
+    def codes(self, counted: Counted, attribute: int, which: IntArray | None = None) -> IntArray:
+        """The generalized value of `attribute` in each group (or only in the groups `which`)."""
+        word = counted.keys[self._word[attribute]]
+        word = word if which is None else word[which]
+        return ((word >> self._shift[attribute]) & self._mask[attribute]).astype(np.int64)
+
+    def _layout(self) -> None:
+        """Give every attribute a bit field; a new word when the current one is full."""
+        word, shift, bits_used = [], [], 64
+        current = -1
+        masks = []
+        for h in self._hierarchies:
+            bits = max(1, (len(h.leaves) - 1).bit_length())
+            if bits_used + bits > 63:
+                current, bits_used = current + 1, 0
+            word.append(current)
+            shift.append(bits_used)
+            masks.append((1 << bits) - 1)
+            bits_used += bits
+        self._words = max(current + 1, 1)
+        self._word = np.array(word, dtype=np.int64)
+        self._shift = np.array(shift, dtype=np.uint64)
+        self._mask = np.array(masks, dtype=np.uint64)
+
+    def _row_state(self, zero: Node) -> Counted:
+        """Every combination as a group of its own: where all counting starts."""
+        f = self.frequency
+        n = len(f.counts)
+        keys = np.zeros((self._words, n), dtype=np.uint64)
+        for word, shift, codes in zip(self._word, self._shift, f.codes, strict=True):
+            keys[word] |= codes.astype(np.uint64) << shift
+        offsets = np.arange(n + 1, dtype=np.int64)
+        tallies = {
+            name: Tally(offsets, codes, f.counts, f.totals[name], f.sensitive_hierarchies[name])
+            for name, codes in f.sensitive.items()
+        }
+        return Counted(zero, keys, Groups(f.counts, tallies))
+
+    def _nearest(self, node: Node) -> Counted:
+        """The finer node with the fewest groups among those remembered."""
+        known = len(self._cache)
+        finer = np.flatnonzero((self._nodes[:known] <= np.array(node, dtype=np.int16)).all(axis=1))
+        best = finer[np.argmin(self._lengths[finer])]
+        return self._cache[tuple(self._nodes[best].tolist())]
+
+    def _merge(self, finer: Counted, node: Node) -> tuple[Counted, Codes]:
+        raised = [i for i, (a, b) in enumerate(zip(finer.node, node, strict=True)) if a != b]
+        changes = [self._change(i, finer.node[i], node[i]) for i in raised]
+        starts = np.zeros(len(raised) + 1, dtype=np.int64)
+        np.cumsum([len(c) for c in changes], out=starts[1:])
+        keys, group, sizes = merge_groups(
+            finer.keys,
+            finer.groups.sizes,
+            self._word[raised],
+            self._shift[raised],
+            self._mask[raised],
+            np.concatenate([*changes, _NOTHING]),
+            starts,
+        )
+        tallies = {}
+        for name, t in finer.groups.tallies.items():
+            parts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
+            tallies[name] = Tally(*parts, t.reference, t.hierarchy)
+        return Counted(node, keys, Groups(sizes, tallies)), group
+
+    def _change(self, attribute: int, lower: int, upper: int) -> Keys:
+        """The bits of the attribute's field that change between two levels, for each code of the lower one."""
+        key = (attribute, lower, upper)
+        if key not in self._changes:
+            after = self._hierarchies[attribute].climb(lower, upper).astype(np.uint64)
+            before = np.arange(len(after), dtype=np.uint64)
+            self._changes[key] = (before ^ after) << self._shift[attribute]
+        return self._changes[key]
+
+    def _remember(self, counted: Counted) -> None:
+        """Keep it as a starting point for coarser nodes, while the memory set aside for that lasts."""
+        if self._memory < counted.memory() and self._cache:
+            return
+        self._memory -= counted.memory()
+        at = len(self._cache)
+        if at == len(self._lengths):
+            self._nodes = np.concatenate([self._nodes, np.empty_like(self._nodes)])
+            self._lengths = np.concatenate([self._lengths, np.empty_like(self._lengths)])
+        self._nodes[at], self._lengths[at] = counted.node, len(counted.groups)
+        self._cache[counted.node] = counted

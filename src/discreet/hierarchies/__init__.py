@@ -1,0 +1,1 @@
+"""How values become coarser: levels per attribute, builders, and the lattice of all combinations."""

@@ -1,0 +1,136 @@
+"""A hierarchy: what each value of an attribute may become, level by level.
+
+Level 0 is the value itself, the last level is ``*``. Leaves are numbered so that whatever a value may become is a
+*contiguous range of leaves*. So a published value is always a pair (first leaf, last leaf), be it a node of a
+taxonomy or an interval of numbers; its loss and its common ancestor need no more than these two numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Value = str | None  # NULL is a value like any other
+
+EVERYTHING = "*"
+
+
+class Rule(Protocol):
+    """How one value climbs: a recipe that also places values nobody has seen yet."""
+
+    def path(self, value: Value) -> tuple[Value, ...]:
+        """What `value` becomes at level 1, 2, …, up to but without the final ``*``."""
+
+    def order(self, value: Value) -> tuple[object, ...]:
+        """Sort key of a leaf among the leaves."""
+
+    def extra_leaves(self) -> Sequence[Value]:
+        """Leaves of the domain that need not occur in the data."""
+
+    def to_words(self) -> object:
+        """The rule in the words of a policy."""
+
+    @property
+    def ordered(self) -> bool:
+        """Are the leaves numbers or dates, so that any range of them may be published?"""
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """The levels of one attribute, coded.
+
+    `codes[level][leaf]` is the number of the value that `leaf` becomes at `level`; `labels[level]` names them.
+    """
+
+    attribute: str
+    rule: Rule
+    leaves: tuple[Value, ...]
+    codes: tuple[Codes, ...]
+    labels: tuple[tuple[Value, ...], ...]
+
+    @property
+    def height(self) -> int:
+        """The number of the last level, where everything is ``*``."""
+        return len(self.codes) - 1
+
+    @property
+    def ordered(self) -> bool:
+        """May any range of leaves be published, as for numbers? Else only nodes of the hierarchy."""
+        return self.rule.ordered
+
+    @cached_property
+    def index(self) -> dict[Value, int]:
+        """Leaf number of each value."""
+        return {value: i for i, value in enumerate(self.leaves)}
+
+    @cached_property
+    def first(self) -> tuple[Codes, ...]:
+        """`first[level][code]` is the first leaf of that value."""
+        return tuple(
+            np.searchsorted(c, np.arange(len(n))).astype(np.int32)
+            for c, n in zip(self.codes, self.labels, strict=True)
+        )
+
+    @cached_property
+    def last(self) -> tuple[Codes, ...]:
+        """`last[level][code]` is the last leaf of that value."""
+        return tuple(
+            (np.searchsorted(c, np.arange(len(n)), side="right") - 1).astype(np.int32)
+            for c, n in zip(self.codes, self.labels, strict=True)
+        )
+
+    def sizes(self, level: int) -> IntArray:
+        """How many leaves each value of `level` stands for."""
+        return np.bincount(self.codes[level], minlength=len(self.labels[level])).astype(np.int64)
+
+    def climb(self, lower: int, upper: int) -> Codes:
+        """What each value of level `lower` becomes at level `upper`."""
+        return self.codes[upper][self.first[lower]]
+
+    def common_level(self, low: int, high: int) -> int:
+        """The lowest level at which two leaves are the same value."""
+        return next(level for level, c in enumerate(self.codes) if c[low] == c[high])
+
+    def cover(self, low: int, high: int) -> tuple[int, int]:
+        """The smallest publishable range of leaves that holds both."""
+        if self.ordered:
+            return low, high
+        level = self.common_level(low, high)
+        code = self.codes[level][low]
+        return int(self.first[level][code]), int(self.last[level][code])
+
+    def label(self, low: int, high: int) -> Value:
+        """The text that is published for a range of leaves.
+
+        A leaf is published as itself, a node of the hierarchy under its name, any other range of numbers as
+        ``20-39``. A name that means something else on another level is replaced by the set of its leaves, so that
+        one published text never stands for two things.
+        """
+        if low == high:
+            return self.leaves[low]
+        if low == 0 and high == len(self.leaves) - 1:
+            return EVERYTHING
+        for level in range(1, self.height):
+            code = self.codes[level][low]
+            if self.first[level][code] == low and self.last[level][code] == high:
+                name = self.labels[level][code]
+                if self._meanings[name] == {(low, high)}:
+                    return name
+                return "{" + ", ".join("" if v is None else v for v in self.leaves[low : high + 1]) + "}"
+        return f"{self.leaves[low]}-{self.leaves[high]}"
+
+    @cached_property
+    def _meanings(self) -> dict[Value, set[tuple[int, int]]]:
+        """Every published name with all the ranges it stands for on any level."""
+        found: dict[Value, set[tuple[int, int]]] = {}
+        for level, names in enumerate(self.labels):
+            for code, name in enumerate(names):
+                found.setdefault(name, set()).add((int(self.first[level][code]), int(self.last[level][code])))
+        return found

@@ -1,0 +1,1 @@
+"""Privacy promises, each judged on groups alone."""

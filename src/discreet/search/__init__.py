@@ -1,0 +1,1 @@
+"""From counts and promises to a plan."""

@@ -1,0 +1,1 @@
+"""Loss metrics: what a release costs those who use it."""
