@@ -1,0 +1,1 @@
+"""The only place that executes a query. Counts its scans."""
