@@ -128,3 +128,30 @@ def merge_tallies(
             scratch[v] = 0
         out_offsets[g + 1] = pairs
     return out_offsets, out_values[:pairs].copy(), out_counts[:pairs].copy()
+
+
+@njit(cache=True)
+def spread_of_groups(
+    keys: Keys,
+    word: IntArray,
+    shift: Keys,
+    mask: Keys,
+    which: IntArray,
+    sizes: IntArray,
+    least: IntArray,
+    spreads: IntArray,
+    starts: IntArray,
+    widest: IntArray,
+) -> tuple[IntArray, IntArray]:
+    """Per attribute, Σ sizes·(widest − spread) and Σ least·(widest − spread) over the groups `which`."""
+    attributes = len(word)
+    whole = np.zeros(attributes, dtype=np.int64)
+    part = np.zeros(attributes, dtype=np.int64)
+    for d in range(attributes):
+        w, s, m = word[d], shift[d], mask[d]
+        table = spreads[starts[d] : starts[d + 1]]
+        for i in range(len(which)):
+            gap = widest[d] - table[(keys[w, which[i]] >> s) & m]
+            whole[d] += sizes[i] * gap
+            part[d] += least[i] * gap
+    return whole, part

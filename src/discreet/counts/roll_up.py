@@ -6,6 +6,7 @@ for its leaves. Raising an attribute rewrites its field and merges the groups th
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,8 +38,12 @@ class Counted:
 class RollUp:
     """Counts nodes of the lattice of `frequency`, each from the nearest finer node it still remembers."""
 
-    def __init__(self, frequency: FrequencySet, memory: int = 400_000_000):
+    def __init__(
+        self, frequency: FrequencySet, attributes: Set[str] | None = None, memory: int = 400_000_000
+    ):
         self.frequency = frequency
+        # Only these sensitive attributes are tallied (None: all); a promise about sizes alone needs none.
+        self._tallied = frequency.sensitive.keys() if attributes is None else attributes
         self._hierarchies = frequency.hierarchies
         self._layout()
         self._changes: dict[tuple[int, int, int], Keys] = {}
@@ -72,6 +77,10 @@ class RollUp:
         word = word if which is None else word[which]
         return ((word >> self._shift[attribute]) & self._mask[attribute]).astype(np.int64)
 
+    def fields(self, counted: Counted) -> tuple[Keys, IntArray, Keys, Keys]:
+        """The keys, and where in them each attribute sits: word, shift and mask."""
+        return counted.keys, self._word, self._shift, self._mask
+
     def _layout(self) -> None:
         """Give every attribute a bit field; a new word when the current one is full."""
         word, shift, bits_used = [], [], 64
@@ -101,6 +110,7 @@ class RollUp:
         tallies = {
             name: Tally(offsets, codes, f.counts, f.totals[name], f.sensitive_hierarchies[name])
             for name, codes in f.sensitive.items()
+            if name in self._tallied
         }
         return Counted(zero, keys, Groups(f.counts, tallies))
 

@@ -19,6 +19,10 @@ class PrivacyModel(Protocol):
     """
 
     @property
+    def attribute(self) -> str:
+        """The sensitive attribute it speaks of; empty if it needs none."""
+
+    @property
     def monotone(self) -> bool:
         """Does merging two groups that hold always give one that holds?"""
 

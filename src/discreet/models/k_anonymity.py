@@ -22,6 +22,7 @@ class KAnonymity:
     """
 
     k: int
+    attribute = ""
     monotone = True
     higher_is_safer = True
 

@@ -1,0 +1,51 @@
+"""The verdict of each promise on a whole release, with the group that decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.counts.groups import Groups
+from discreet.errors import Witness
+from discreet.models.base import PrivacyModel
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Does the release keep the promise, what does it reach, and how large is the group that decides?"""
+
+    model: PrivacyModel
+    holds: bool
+    level: float
+    deciding_group: int
+
+    def witness(self) -> Witness:
+        return Witness(self.model.describe(), self.deciding_group, self.level, self.model.require())
+
+
+def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
+    """Judge every group; the one with the worst level decides. A release without rows keeps every promise.
+
+    >>> from discreet.models.k_anonymity import KAnonymity
+    >>> print(verdict(KAnonymity(5), Groups(np.array([7, 4]))).witness())
+    a group of 4 rows reaches 4 where 5-anonymity asks for at least 5
+    """
+    if not len(groups):
+        return Verdict(model, True, float("inf") if model.higher_is_safer else 0.0, 0)
+    holds, levels = model.holds(groups), model.level(groups)
+    # Among failing groups if there are any: exact verdicts and rounded levels may disagree in the last digit.
+    open_to = np.flatnonzero(~holds) if not holds.all() else np.arange(len(groups))
+    worst = open_to[np.argmin(levels[open_to]) if model.higher_is_safer else np.argmax(levels[open_to])]
+    return Verdict(model, bool(holds.all()), float(levels[worst]), int(groups.sizes[worst]))
+
+
+def verdicts(models: Sequence[PrivacyModel], groups: Groups) -> tuple[Verdict, ...]:
+    """One verdict per promise."""
+    return tuple(verdict(model, groups) for model in models)
+
+
+def witness(models: Sequence[PrivacyModel], groups: Groups) -> Witness | None:
+    """The deciding group of the first broken promise, if any is broken."""
+    return next((v.witness() for v in verdicts(models, groups) if not v.holds), None)

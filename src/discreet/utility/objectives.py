@@ -1,0 +1,139 @@
+"""What an optimal search minimizes, and what it can prove about releases it has not looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from discreet.counts.groups import FloatArray
+from discreet.hierarchies.hierarchy import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One node of the lattice with its failing groups suppressed."""
+
+    losses: FloatArray  # per attribute, 0..1, a suppressed row counts 1
+    height: int  # sum of the levels
+    sizes: IntArray  # of the groups that stay
+    suppressed: int
+    rows: int
+
+
+@dataclass(frozen=True, eq=False)
+class AtLeast:
+    """What is proven of every node between two nodes of the lattice."""
+
+    losses: FloatArray  # no node between loses less, attribute by attribute
+    height: int  # sum of the levels of the finer node
+    finest: IntArray | None  # group sizes of the finer node, nothing suppressed (only if asked for)
+    suppression_limit: int
+    rows: int
+
+
+class Objective(Protocol):
+    """A cost; less is better."""
+
+    @property
+    def needs_groups(self) -> bool:
+        """Does the bound need the group sizes of the finest node?"""
+
+    def score(self, outcome: Outcome) -> float:
+        """The cost of one node."""
+
+    def bound(self, least: AtLeast) -> float:
+        """A cost that no node between can undercut."""
+
+
+class Loss:
+    """Mean over all quasi-identifier values of (leaves − 1) / (all leaves − 1): the LM of the papers."""
+
+    needs_groups = False
+
+    def score(self, outcome: Outcome) -> float:
+        return arithmetic_loss(outcome.losses)
+
+    def bound(self, least: AtLeast) -> float:
+        return arithmetic_loss(least.losses)
+
+
+class GeometricLoss:
+    """Π (1 + loss of the attribute)^(1/n) − 1, as ARX computes it."""
+
+    needs_groups = False
+
+    def score(self, outcome: Outcome) -> float:
+        return geometric_loss(outcome.losses)
+
+    def bound(self, least: AtLeast) -> float:
+        return geometric_loss(least.losses)
+
+
+class Height:
+    """How many levels were climbed in all; blind to what a level costs and to suppression."""
+
+    needs_groups = False
+
+    def score(self, outcome: Outcome) -> float:
+        return float(outcome.height)
+
+    def bound(self, least: AtLeast) -> float:
+        return float(least.height)
+
+
+class Discernibility:
+    """Σ n² over the groups, plus N for every suppressed row (Bayardo & Agrawal 2005)."""
+
+    needs_groups = True
+
+    def score(self, outcome: Outcome) -> float:
+        return float((outcome.sizes * outcome.sizes).sum()) + float(outcome.suppressed) * outcome.rows
+
+    def bound(self, least: AtLeast) -> float:
+        # Coarser groups are larger, and a suppressed row costs N, more than any group it could be in.
+        return 0.0 if least.finest is None else float((least.finest * least.finest).sum())
+
+
+class AverageGroup:
+    """Published rows per group."""
+
+    needs_groups = True
+
+    def score(self, outcome: Outcome) -> float:
+        published = outcome.rows - outcome.suppressed
+        return published / len(outcome.sizes) if len(outcome.sizes) else float("inf")
+
+    def bound(self, least: AtLeast) -> float:
+        # Coarser nodes have no more groups, and at most the limit of rows is missing from them.
+        if least.finest is None or not len(least.finest):
+            return 0.0
+        return max(1.0, (least.rows - least.suppression_limit) / len(least.finest))
+
+
+OBJECTIVES: dict[str, Objective] = {
+    "loss": Loss(),
+    "geometric_loss": GeometricLoss(),
+    "discernibility": Discernibility(),
+    "average_group": AverageGroup(),
+    "height": Height(),
+}
+
+
+def arithmetic_loss(losses: FloatArray) -> float:
+    """Mean loss over the attributes.
+
+    >>> arithmetic_loss(np.array([0.0, 0.5]))
+    0.25
+    """
+    return float(losses.mean()) if len(losses) else 0.0
+
+
+def geometric_loss(losses: FloatArray) -> float:
+    """ARX's mean: Π (1 + loss)^(1/n) − 1.
+
+    >>> geometric_loss(np.array([1.0, 1.0]))
+    1.0
+    """
+    return float(np.prod(1.0 + losses) ** (1.0 / len(losses)) - 1.0) if len(losses) else 0.0
