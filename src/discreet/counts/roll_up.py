@@ -11,15 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Tally
 from discreet.counts.kernels import Keys, merge_groups, merge_tallies
 from discreet.hierarchies.hierarchy import Codes, IntArray
 
 Node = tuple[int, ...]
-_NOTHING = np.empty(0, dtype=np.uint64)
-
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +35,13 @@ class Counted:
 class RollUp:
     """Counts nodes of the lattice of `frequency`, each from the nearest finer node it still remembers."""
 
-    def __init__(
-        self, frequency: FrequencySet, attributes: Set[str] | None = None, memory: int = 400_000_000
-    ):
+    def __init__(self, frequency: FrequencySet, attributes: Set[str] | None = None, memory: int = 400_000_000):
         self.frequency = frequency
         # Only these sensitive attributes are tallied (None: all); a promise about sizes alone needs none.
         self._tallied = frequency.sensitive.keys() if attributes is None else attributes
         self._hierarchies = frequency.hierarchies
         self._layout()
-        self._changes: dict[tuple[int, int, int], Keys] = {}
+        self._make_changes()
         self._cache: dict[Node, Counted] = {}
         self._memory = memory
         self._nodes = np.empty((64, len(self._hierarchies)), dtype=np.int16)
@@ -122,18 +117,20 @@ class RollUp:
         return self._cache[tuple(self._nodes[best].tolist())]
 
     def _merge(self, finer: Counted, node: Node) -> tuple[Counted, Codes]:
-        raised = [i for i, (a, b) in enumerate(zip(finer.node, node, strict=True)) if a != b]
-        changes = [self._change(i, finer.node[i], node[i]) for i in raised]
-        starts = np.zeros(len(raised) + 1, dtype=np.int64)
-        np.cumsum([len(c) for c in changes], out=starts[1:])
+        raised, starts = [], []
+        for d, (lower, upper) in enumerate(zip(finer.node, node, strict=True)):
+            if lower != upper:
+                raised.append(d)
+                starts.append(self._starts[d, lower, upper])
         keys, group, sizes = merge_groups(
             finer.keys,
             finer.groups.sizes,
-            self._word[raised],
-            self._shift[raised],
-            self._mask[raised],
-            np.concatenate([*changes, _NOTHING]),
-            starts,
+            np.array(raised, dtype=np.int64),
+            np.array(starts, dtype=np.int64),
+            self._changes,
+            self._word,
+            self._shift,
+            self._mask,
         )
         tallies = {}
         for name, t in finer.groups.tallies.items():
@@ -141,14 +138,19 @@ class RollUp:
             tallies[name] = Tally(*parts, t.reference, t.hierarchy)
         return Counted(node, keys, Groups(sizes, tallies)), group
 
-    def _change(self, attribute: int, lower: int, upper: int) -> Keys:
-        """The bits of the attribute's field that change between two levels, for each code of the lower one."""
-        key = (attribute, lower, upper)
-        if key not in self._changes:
-            after = self._hierarchies[attribute].climb(lower, upper).astype(np.uint64)
-            before = np.arange(len(after), dtype=np.uint64)
-            self._changes[key] = (before ^ after) << self._shift[attribute]
-        return self._changes[key]
+    def _make_changes(self) -> None:
+        """For every climb of every attribute, the bits of its field that change, code by code; all in one array."""
+        self._starts: dict[tuple[int, int, int], int] = {}
+        changes, length = [np.empty(0, dtype=np.uint64)], 0
+        for d, h in enumerate(self._hierarchies):
+            for lower in range(h.height):
+                before = np.arange(len(h.labels[lower]), dtype=np.uint64)
+                for upper in range(lower + 1, h.height + 1):
+                    after = h.climb(lower, upper).astype(np.uint64)
+                    self._starts[d, lower, upper] = length
+                    changes.append((before ^ after) << self._shift[d])
+                    length += len(before)
+        self._changes = np.concatenate(changes)
 
     def _remember(self, counted: Counted) -> None:
         """Keep it as a starting point for coarser nodes, while the memory set aside for that lasts."""

@@ -15,12 +15,11 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
 from discreet.counts.kernels import spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.errors import Infeasible
@@ -45,17 +44,11 @@ class Judged:
     feasible: bool
     hopeless: bool  # no finer node can be published
     lost: int  # rows lost in every finer node
-    lost_spread: IntArray  # what suppressing those adds at least, per attribute
+    lost_spread: list[int]  # what suppressing those adds at least, per attribute
 
 
-@dataclass(order=True)
-class Box:
-    """All nodes between `low` and `high`; none of them costs less than `bound`."""
-
-    bound: float
-    low: Node
-    high: Node
-    judged: Judged = field(compare=False)
+# All nodes between `low` and `high`, none of which costs less than the bound; ties in the order of the nodes.
+Box = tuple[float, Node, Node]
 
 
 def optimal(
@@ -126,15 +119,15 @@ class _Search:
         self.closest: Judged | None = None
         self._monotone = all(m.monotone for m in problem.models)
         self._widest = np.array([len(h.leaves) - 1 for h in f.hierarchies], dtype=np.int64)
-        self._scale: FloatArray = 1.0 / np.maximum(self._widest * f.rows, 1)
+        self._scale = [1.0 / max(w * f.rows, 1) for w in self._widest.tolist()]
         # Per attribute and level: leaves − 1 of each value, their sum over all rows, and the largest.
         self._spreads = [[h.sizes(level) - 1 for level in range(h.height + 1)] for h in f.hierarchies]
-        marginals = [np.bincount(c, weights=f.counts, minlength=len(h.leaves)) for c, h in zip(f.codes, f.hierarchies, strict=True)]
-        self._spread_of_all = [
-            [int(m.astype(np.int64) @ s[h.codes[level]]) for level, s in enumerate(spreads)]
-            for m, h, spreads in zip(marginals, f.hierarchies, self._spreads, strict=True)
-        ]
-        self._largest_spread = [[int(s.max(initial=0)) for s in spreads] for spreads in self._spreads]
+        self._spread_of_all, self._largest_spread = [], []
+        for codes, h, spreads in zip(f.codes, f.hierarchies, self._spreads, strict=True):
+            rows = np.bincount(codes, weights=f.counts, minlength=len(h.leaves)).astype(np.int64)
+            self._spread_of_all.append([int(rows @ s[h.codes[level]]) for level, s in enumerate(spreads)])
+            self._largest_spread.append([int(s.max(initial=0)) for s in spreads])
+        self._flat_spreads, self._spread_starts = _flat(self._spreads)
 
     def judge(self, node: Node) -> Judged:
         """Count a node, suppress its failing groups, and remember the best release."""
@@ -145,41 +138,40 @@ class _Search:
         counted = self.roll_up.groups(node)
         groups = counted.groups
         holds = all_hold(p.models, groups)
-        spread = np.array([self._spread_of_all[d][level] for d, level in enumerate(node)], dtype=np.int64)
-        suppressed, lost, lost_spread, hopeless = 0, 0, self._nothing(), False
-        failing = np.flatnonzero(~holds)
-        if len(failing):
+        spread = [self._spread_of_all[d][level] for d, level in enumerate(node)]
+        suppressed, lost, lost_spread, hopeless = 0, 0, [0] * len(node), False
+        if not holds.all():
+            failing = np.flatnonzero(~holds)
             sizes = groups.sizes[failing]
             suppressed = int(sizes.sum())
             least = least_suppressed(p.models, groups)[failing]
             lost = int(least.sum())
-            extra, lost_spread = self._extra_spread(counted, failing, sizes, least)
-            spread = spread + extra
             hopeless = lost > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
-        outcome = Outcome(
-            spread * self._scale, sum(node), groups.sizes[holds], suppressed, p.frequency.rows
-        )
+            if not hopeless:
+                extra, part = self._extra_spread(counted, failing, sizes, least)
+                lost_spread = part.tolist()
+                spread = [a + b for a, b in zip(spread, extra.tolist(), strict=True)]
         feasible = suppressed <= p.suppression_limit
-        judged = Judged(node, self.objective.score(outcome), suppressed, feasible, hopeless, lost, lost_spread)
+        score = math.inf
+        if feasible:
+            losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
+            kept = groups.sizes[holds] if self.objective.needs_groups else None
+            score = self.objective.score(Outcome(losses, sum(node), kept, suppressed, p.frequency.rows))
+        judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread)
         self.judged[node] = judged
-        self._note(judged)
-        return judged
-
-    def _nothing(self) -> IntArray:
-        return np.zeros(len(self._widest), dtype=np.int64)
-
-    def _note(self, judged: Judged) -> None:
-        if judged.feasible and (self.best is None or (judged.score, judged.node) < (self.best.score, self.best.node)):
+        if feasible and (self.best is None or (score, node) < (self.best.score, self.best.node)):
             self.best = judged
-        if self.closest is None or judged.suppressed < self.closest.suppressed:
+        if self.closest is None or suppressed < self.closest.suppressed:
             self.closest = judged
+        return judged
 
     def _extra_spread(
         self, counted: Counted, failing: IntArray, sizes: IntArray, least: IntArray
     ) -> tuple[IntArray, IntArray]:
         """What suppressing the failing groups adds per attribute, and what is added at least in finer nodes."""
-        spreads = [self._spreads[d][level] for d, level in enumerate(counted.node)]
-        return spread_of_groups(*self.roll_up.fields(counted), failing, sizes, least, *_flat(spreads), self._widest)
+        starts = np.array([self._spread_starts[d][level] for d, level in enumerate(counted.node)], dtype=np.int64)
+        fields = self.roll_up.fields(counted)
+        return spread_of_groups(*fields, failing, sizes, least, self._flat_spreads, starts, self._widest)
 
     def box(self, low: Node, high: Node) -> Box | None:
         """The box, or None if nothing in it can be published or beat the best."""
@@ -187,26 +179,26 @@ class _Search:
         if judged.hopeless or low == high:
             return None
         # A row lost in the whole box costs the widest spread instead of what it would at `low`.
-        spread = np.empty(len(low), dtype=np.int64)
+        losses = []
         for d, level in enumerate(low):
             beside = judged.lost * (int(self._widest[d]) - self._largest_spread[d][level])
-            spread[d] = self._spread_of_all[d][level] + max(int(judged.lost_spread[d]), beside)
+            spread = self._spread_of_all[d][level] + max(judged.lost_spread[d], beside)
+            losses.append(spread * self._scale[d])
         finest = self.roll_up.groups(low).groups.sizes if self.objective.needs_groups else None
         p = self.problem
-        least = AtLeast(spread * self._scale, sum(low), finest, p.suppression_limit, p.frequency.rows)
-        bound = self.objective.bound(least)
-        return None if self.best is not None and bound >= self.best.score else Box(bound, low, high, judged)
+        bound = self.objective.bound(AtLeast(losses, sum(low), finest, p.suppression_limit, p.frequency.rows))
+        return None if self.best is not None and bound >= self.best.score else (bound, low, high)
 
-    def halves(self, box: Box) -> Iterator[tuple[Node, Node]]:
-        """Cut the box across the attribute whose levels differ most in loss."""
-        span = [
-            (self._spread_of_all[d][b] - self._spread_of_all[d][a]) * self._scale[d] if b > a else -1.0
-            for d, (a, b) in enumerate(zip(box.low, box.high, strict=True))
-        ]
-        d = int(np.argmax(span))
-        middle = (box.low[d] + box.high[d]) // 2
-        yield box.low, (*box.high[:d], middle, *box.high[d + 1 :])
-        yield (*box.low[:d], middle + 1, *box.low[d + 1 :]), box.high
+    def halves(self, low: Node, high: Node) -> Iterator[tuple[Node, Node]]:
+        """Cut a box across the attribute whose levels differ most in loss."""
+        d, widest = 0, -1.0
+        for i, (a, b) in enumerate(zip(low, high, strict=True)):
+            span = (self._spread_of_all[i][b] - self._spread_of_all[i][a]) * self._scale[i]
+            if b > a and span > widest:
+                d, widest = i, span
+        middle = (low[d] + high[d]) // 2
+        yield low, (*high[:d], middle, *high[d + 1 :])
+        yield (*low[:d], middle + 1, *low[d + 1 :]), high
 
     def branch_and_bound(self, deadline: float | None, progress: Progress) -> float:
         """Search until the best release is proven optimal or time is up; the cost nothing can undercut."""
@@ -214,17 +206,17 @@ class _Search:
         first = self.box((0,) * len(heights), heights)
         queue = [first] if first is not None else []
         while queue:
-            box = heapq.heappop(queue)
-            if self.best is not None and box.bound >= self.best.score:
-                return box.bound
+            bound, low, high = heapq.heappop(queue)
+            if self.best is not None and bound >= self.best.score:
+                return bound
             if deadline is not None and monotonic() > deadline:
-                return box.bound
-            for low, high in self.halves(box):
-                half = self.box(low, high)
+                return bound
+            for half_low, half_high in self.halves(low, high):
+                half = self.box(half_low, half_high)
                 if half is not None:
                     heapq.heappush(queue, half)
             if self.best is not None:
-                progress("search", box.bound, self.best.score, f"{len(self.judged):,} nodes checked")
+                progress("search", bound, self.best.score, f"{len(self.judged):,} nodes checked")
             else:
                 progress("search", 0, 0, f"{len(self.judged):,} nodes checked")
         return math.inf
@@ -262,7 +254,10 @@ class _Search:
         )
 
 
-def _flat(tables: list[IntArray]) -> tuple[IntArray, IntArray]:
-    starts = np.zeros(len(tables) + 1, dtype=np.int64)
-    np.cumsum([len(t) for t in tables], out=starts[1:])
-    return np.concatenate([*tables, np.empty(0, dtype=np.int64)]), starts
+def _flat(tables: list[list[IntArray]]) -> tuple[IntArray, list[list[int]]]:
+    """All tables end to end, and where each begins."""
+    starts, length = [], 0
+    for row in tables:
+        starts.append([length := length + n for n in [0, *(len(t) for t in row[:-1])]])
+        length += len(row[-1])
+    return np.concatenate([t for row in tables for t in row]), starts

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
-from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
 
 
@@ -15,9 +14,9 @@ from discreet.hierarchies.hierarchy import IntArray
 class Outcome:
     """One node of the lattice with its failing groups suppressed."""
 
-    losses: FloatArray  # per attribute, 0..1, a suppressed row counts 1
+    losses: Sequence[float]  # per attribute, 0..1, a suppressed row counts 1
     height: int  # sum of the levels
-    sizes: IntArray  # of the groups that stay
+    sizes: IntArray | None  # of the groups that stay (only if asked for)
     suppressed: int
     rows: int
 
@@ -26,7 +25,7 @@ class Outcome:
 class AtLeast:
     """What is proven of every node between two nodes of the lattice."""
 
-    losses: FloatArray  # no node between loses less, attribute by attribute
+    losses: Sequence[float]  # no node between loses less, attribute by attribute
     height: int  # sum of the levels of the finer node
     finest: IntArray | None  # group sizes of the finer node, nothing suppressed (only if asked for)
     suppression_limit: int
@@ -38,7 +37,7 @@ class Objective(Protocol):
 
     @property
     def needs_groups(self) -> bool:
-        """Does the bound need the group sizes of the finest node?"""
+        """Does it look at group sizes? Losses and levels come for free."""
 
     def score(self, outcome: Outcome) -> float:
         """The cost of one node."""
@@ -89,7 +88,8 @@ class Discernibility:
     needs_groups = True
 
     def score(self, outcome: Outcome) -> float:
-        return float((outcome.sizes * outcome.sizes).sum()) + float(outcome.suppressed) * outcome.rows
+        squares = 0 if outcome.sizes is None else int((outcome.sizes * outcome.sizes).sum())
+        return float(squares + outcome.suppressed * outcome.rows)
 
     def bound(self, least: AtLeast) -> float:
         # Coarser groups are larger, and a suppressed row costs N, more than any group it could be in.
@@ -103,7 +103,8 @@ class AverageGroup:
 
     def score(self, outcome: Outcome) -> float:
         published = outcome.rows - outcome.suppressed
-        return published / len(outcome.sizes) if len(outcome.sizes) else float("inf")
+        groups = 0 if outcome.sizes is None else len(outcome.sizes)
+        return published / groups if groups else math.inf
 
     def bound(self, least: AtLeast) -> float:
         # Coarser nodes have no more groups, and at most the limit of rows is missing from them.
@@ -121,19 +122,19 @@ OBJECTIVES: dict[str, Objective] = {
 }
 
 
-def arithmetic_loss(losses: FloatArray) -> float:
+def arithmetic_loss(losses: Sequence[float]) -> float:
     """Mean loss over the attributes.
 
-    >>> arithmetic_loss(np.array([0.0, 0.5]))
+    >>> arithmetic_loss([0.0, 0.5])
     0.25
     """
-    return float(losses.mean()) if len(losses) else 0.0
+    return math.fsum(losses) / len(losses) if len(losses) else 0.0
 
 
-def geometric_loss(losses: FloatArray) -> float:
+def geometric_loss(losses: Sequence[float]) -> float:
     """ARX's mean: Π (1 + loss)^(1/n) − 1.
 
-    >>> geometric_loss(np.array([1.0, 1.0]))
+    >>> geometric_loss([1.0, 1.0])
     1.0
     """
-    return float(np.prod(1.0 + losses) ** (1.0 / len(losses)) - 1.0) if len(losses) else 0.0
+    return float(math.prod(1.0 + x for x in losses) ** (1.0 / len(losses)) - 1.0) if len(losses) else 0.0
