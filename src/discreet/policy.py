@@ -1,0 +1,212 @@
+"""The policy: what each column is, what must be promised, and how to publish.
+
+The same words serve YAML files and Python. A wrong policy is refused with all its mistakes at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.policy_words import (
+    SEARCHES,
+    Attribute,
+    Role,
+    attribute_place,
+    checked,
+    read_attributes,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from discreet.models.base import PrivacyModel
+
+__all__ = [
+    "SEARCHES",
+    "Attribute",
+    "Policy",
+    "Role",
+    "attribute_place",
+    "check_columns",
+    "policy_from_words",
+    "read_policy",
+    "without_credentials",
+]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What to publish and what to promise.
+
+    Entries of `require` are words (``{"k_anonymity": {"k": 5}}``) or ready privacy models; `models` are the models
+    they mean. Columns that are not among `attributes` are not published. Rows that no group can hold leave the
+    release (`suppressed` = drop) or are published as all ``*``, the sensitive values too (star). Relative paths
+    start at `folder`.
+
+    >>> policy = policy_from_words({
+    ...     "attributes": {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}},
+    ...     "require": [{"k_anonymity": {"k": 5}}], "suppress": 0.02})
+    >>> policy.quasi_identifiers, policy.models, policy.search, policy.suppress
+    (('age',), (KAnonymity(k=5),), 'optimal', Fraction(1, 50))
+    """
+
+    attributes: tuple[Attribute, ...]
+    require: tuple[object, ...]
+    source: str | None = field(default=None, repr=False)  # may hold a password
+    publish: str = "generalization"
+    search: str = ""  # empty: the default of the kind of publication
+    suppress: Fraction = Fraction(0)
+    suppressed: str = "drop"
+    utility: str = "loss"
+    seed: int | None = None
+    format: str = "csv"
+    time_limit: float | None = None
+    folder: Path = Path()
+    models: tuple[PrivacyModel, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        values, mistakes = checked(vars(self))
+        if mistakes:
+            raise PolicyError(*mistakes)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Names of the columns that are published coarser, in order."""
+        return self._names(Role.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the columns that the promises protect, in order."""
+        return self._names(Role.SENSITIVE)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Names of the columns that are published as they are, in order."""
+        return self._names(Role.OTHER)
+
+    def _names(self, role: Role) -> tuple[str, ...]:
+        return tuple(a.name for a in self.attributes if a.role == role)
+
+    def to_words(self) -> dict[str, object]:
+        """The policy in plain words (for YAML and JSON), without passwords; `policy_from_words` reads them back."""
+        attributes = {}
+        for a in self.attributes:
+            attributes[a.name] = {"role": a.role.value}
+            if a.hierarchy is not None:
+                attributes[a.name]["hierarchy"] = _plain(a.hierarchy)
+        share = float(self.suppress)
+        found = {
+            "source": None if self.source is None else without_credentials(self.source),
+            "attributes": attributes,
+            "require": [_plain(entry, without_credentials) for entry in self.require],
+            "publish": self.publish,
+            "search": self.search,
+            "suppress": share if Fraction(str(share)) == self.suppress else str(self.suppress),
+            "suppressed": self.suppressed,
+            "utility": self.utility,
+            "seed": self.seed,
+            "format": self.format,
+            "time_limit": self.time_limit,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def read_policy(path: Path | str) -> Policy:
+    """The policy of a YAML file; relative paths in it start at the file's folder."""
+    from discreet.policy_yaml import read_words
+
+    path = Path(path)
+    words, mistakes = read_words(path)
+    try:
+        policy = policy_from_words(words, path.parent, place=str(path))
+    except PolicyError as e:
+        raise PolicyError(*mistakes, *e.mistakes) from None
+    if mistakes:
+        raise PolicyError(*mistakes)
+    return policy
+
+
+def policy_from_words(words: object, folder: Path | str = ".", *, place: str = "policy") -> Policy:
+    """The policy that a mapping describes; it may hold ready models in `require` and rules as hierarchies.
+
+    >>> policy_from_words({"atributes": {}, "require": [], "suppress": "2%"})
+    Traceback (most recent call last):
+    discreet.errors.PolicyError: atributes: no such word; did you mean 'attributes'?
+    attributes: must be a mapping of columns, got nothing; for example {age: {role: quasi_identifier}}
+    require: must be a list of promises, got an empty one; for example [{k_anonymity: {k: 5}}]
+    suppress: must be a share of the rows between 0 and 1, got '2%'; for 2% write 0.02
+    """
+    if not isinstance(words, Mapping):
+        rule = f"must be a mapping, got {shown(words)}"
+        raise PolicyError(Mistake(place, rule, "start with 'attributes:' and 'require:'"))
+    known = [f.name for f in fields(Policy) if f.init and f.name != "folder"]
+    mistakes = [Mistake(str(k), "no such word", did_you_mean(k, known)) for k in words if k not in known]
+    values: dict[str, Any] = {k: v for k, v in words.items() if k in known and v is not None}
+    values |= {"folder": Path(folder), "require": words.get("require")}
+    attributes, wrong = read_attributes(values.pop("attributes", None))
+    if attributes is not None:
+        values["attributes"] = attributes
+    mistakes += wrong
+    if mistakes:
+        raise PolicyError(*mistakes, *checked(values)[1])
+    return Policy(**values)
+
+
+def check_columns(policy: Policy, columns: Iterable[str]) -> list[Mistake]:
+    """What keeps the policy from fitting a table with these columns."""
+    columns = list(columns)
+    mistakes = [
+        Mistake("source", f"{count} columns are called {name!r}", "rename them")
+        for name, count in Counter(columns).items()
+        if count > 1
+    ]
+    folded = {name.strip().casefold(): name for name in columns}
+    for a in policy.attributes:
+        if a.name not in columns:
+            same = folded.get(a.name.strip().casefold())
+            repair = f"did you mean {same!r}?" if same is not None else did_you_mean(a.name, columns)
+            mistakes.append(Mistake(attribute_place(a.name), "no such column", repair))
+    return mistakes
+
+
+def without_credentials(address: str) -> str:
+    """An address without user and password, fit for manifests, reports and logs.
+
+    When in doubt more is cut than needed: passwords may hold any sign.
+
+    >>> without_credentials("postgresql://ann:s3cret@db.example/clinic?password=x#patients")
+    'postgresql://db.example/clinic#patients'
+    """
+    scheme, sign, rest = address.partition("://")
+    if sign:
+        authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+        if "@" in authority or ":" in authority:
+            rest = rest[rest.rfind("@") + 1 :]
+        address = scheme + sign + rest
+    secret = r"(?i:\w*(?:password|passwd|pwd|passphrase|token|secret|access_?key)\w*)\s*=\s*(?:'[^']*'|[^&;\s#]*)"
+    address = re.sub(rf"(?<=[?&;]){secret}[&;]?|(?<![\w?&;]){secret}\s*", "", address)
+    return re.sub(r"[?&;]+(?=#|$)", "", address)
+
+
+def _plain(value: object, text: Callable[[str], str] = str) -> Any:
+    """Words only: models and rules say theirs, containers become lists and dicts."""
+    if callable(speak := getattr(value, "to_words", None)):
+        return _plain(speak(), text)
+    match value:
+        case Mapping():
+            return {k: _plain(v, text) for k, v in value.items()}
+        case list() | tuple():
+            return [_plain(v, text) for v in value]
+        case str() | Path():
+            return text(str(value))
+        case Fraction():
+            return str(value)
+    return value

@@ -1,0 +1,303 @@
+"""The words a policy may use, and everything that can be wrong with those it does use."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import Mistake, PolicyError, did_you_mean
+
+if TYPE_CHECKING:
+    from discreet.models.base import PrivacyModel
+
+# Kinds of publication, the searches that lead to each (the first is the default), and whether this version has them.
+SEARCHES: Mapping[str, Mapping[str, bool]] = {
+    "generalization": {"optimal": True, "instant": False, "incognito": False, "optimize": False},
+    "multidimensional": {"mondrian": True, "instant": False},
+    "local_recoding": {"local": True},
+    "bucketization": {"art": False, "anatomy": False, "injector": False, "mask": False},
+    "ambiguity": {"greedy": False},
+}
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "suppressed": ("drop", "star"),
+    "utility": ("loss", "geometric_loss", "discernibility", "average_group", "height"),
+    "format": ("csv", "parquet"),
+}
+
+
+class Role(StrEnum):
+    """What becomes of a column."""
+
+    IDENTIFIER = "identifier"  # never published
+    QUASI_IDENTIFIER = "quasi_identifier"  # known to others, so published coarser
+    SENSITIVE = "sensitive"  # published as it is, protected by the promises
+    OTHER = "other"  # published as it is, protected by nothing
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One column of the table; `hierarchy` in the words of a policy, or a ready `Rule`."""
+
+    name: str
+    role: Role
+    hierarchy: object = None
+
+    def __post_init__(self) -> None:
+        role, mistake = _role(self.role, f"{attribute_place(self.name)}.role")
+        if mistake:
+            raise PolicyError(mistake)
+        object.__setattr__(self, "role", role)
+
+
+def attribute_place(name: object) -> str:
+    """How messages call an attribute; quoted when its name could be misread.
+
+    >>> attribute_place("age"), attribute_place("a.b")
+    ('attributes.age', "attributes['a.b']")
+    """
+    return f"attributes.{name}" if re.fullmatch(r"[\w-]+", str(name)) else f"attributes[{str(name)!r}]"
+
+
+def shown(value: object) -> str:
+    """A value as messages show it.
+
+    >>> shown("x"), shown(None), shown({"a": 1}), shown(True)
+    ("'x'", 'nothing', 'a mapping', 'true')
+    """
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case str():
+            return repr(value if len(value) <= 60 else value[:57] + "…")
+        case int() | float():
+            return str(value)
+        case Mapping():
+            return "a mapping"
+        case list() | tuple():
+            return "a list"
+    return f"a value of type {type(value).__name__}"
+
+
+def copied(value: object) -> object:
+    """The same words in containers of our own, so that nobody can change them behind our back."""
+    if isinstance(value, Mapping):
+        return {k: copied(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [copied(v) for v in value]
+    return value
+
+
+def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[Mistake]]:
+    """The attributes of a mapping name → {role, hierarchy}; None when there is nothing to read."""
+    example = "for example {age: {role: quasi_identifier}}"
+    if not isinstance(words, Mapping) or not words:
+        return None, [Mistake("attributes", f"must be a mapping of columns, got {_got(words)}", example)]
+    found, mistakes = [], []
+    for name, spec in words.items():
+        place = attribute_place(name)
+        if not isinstance(name, str):
+            mistakes.append(Mistake(place, f"a column's name must be text, got {shown(name)}", "put it in quotes"))
+        if not isinstance(spec, Mapping):
+            repair = "write {role: " + (str(spec) if spec in list(Role) else "quasi_identifier") + "}"
+            mistakes.append(Mistake(place, f"must be a mapping, got {shown(spec)}", repair))
+            role, spec = _role(spec, place)[0], {}
+        else:
+            unknown = [key for key in spec if key not in ("role", "hierarchy")]
+            mistakes += [
+                Mistake(f"{place}.{key}", "no such word", did_you_mean(key, ["role", "hierarchy"])) for key in unknown
+            ]
+            role, mistake = _role(spec.get("role"), f"{place}.role")
+            mistakes += [mistake] if mistake else []
+        found.append(Attribute(str(name), role, copied(spec.get("hierarchy"))))
+    return tuple(found), mistakes
+
+
+def _got(words: object) -> str:
+    return "an empty one" if isinstance(words, (Mapping, list, tuple)) and not words else shown(words)
+
+
+def _role(word: object, place: str) -> tuple[Role, Mistake | None]:
+    """The role, or the likeliest one and a mistake: what follows is judged as if it had been mended."""
+    if isinstance(word, str) and word in list(Role):
+        return Role(word), None
+    close = get_close_matches(word, list(Role), n=1, cutoff=0.6) if isinstance(word, str) else []
+    likely = Role(close[0]) if close else Role.QUASI_IDENTIFIER
+    rule = "is missing" if word is None else f"no such role {shown(word)}"
+    repair = did_you_mean(word, [r.value for r in Role])
+    return likely, Mistake(place, rule, repair)
+
+
+def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
+    """The values of a policy as they are meant, and all that is wrong with them.
+
+    Attributes that are absent could not be read before; what depends on them is not judged.
+    """
+    found = dict(values)
+    mistakes: list[Mistake] = []
+    sensitive = None
+    if "attributes" in values:
+        attributes = found["attributes"] = tuple(values["attributes"])
+        mistakes += _attribute_mistakes(attributes, values["folder"])
+        sensitive = tuple(a.name for a in attributes if a.role == Role.SENSITIVE)
+    found["require"], found["models"], wrong = _promises(values["require"], sensitive)
+    mistakes += wrong
+    for name, check in _CHECKS.items():
+        if name in values:
+            found[name], mistake = check(values[name])
+            mistakes += [mistake] if mistake else []
+    for name, known in CHOICES.items():
+        if name in values and values[name] not in known:
+            mistakes.append(_unknown(name, values[name], known))
+    found["search"], mistake = _search(values.get("publish", "generalization"), values.get("search"))
+    mistakes += [mistake] if mistake else []
+    return found, mistakes
+
+
+def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[Mistake]:
+    from discreet.hierarchies.words import check_words
+
+    mistakes = [
+        Mistake(attribute_place(name), f"is given {count} times", "keep one of them")
+        for name, count in Counter(a.name for a in attributes).items()
+        if count > 1
+    ]
+    for a in attributes:
+        place = f"{attribute_place(a.name)}.hierarchy"
+        if a.hierarchy is None:
+            continue
+        if a.role in (Role.IDENTIFIER, Role.OTHER):
+            fate = "never published" if a.role == Role.IDENTIFIER else "published as it is"
+            repair = "leave it out, or give the attribute the role quasi_identifier"
+            mistakes.append(Mistake(place, f"is of no use: an attribute with role {a.role} is {fate}", repair))
+        if not callable(getattr(a.hierarchy, "to_words", None)):
+            mistakes += check_words(a.hierarchy, place, folder)
+    if not any(a.role == Role.QUASI_IDENTIFIER for a in attributes):
+        repair = "give the columns that others may know the role quasi_identifier"
+        mistakes.append(Mistake("attributes", "there is no quasi-identifier", repair))
+    return mistakes
+
+
+def _promises(
+    entries: object, sensitive: tuple[str, ...] | None
+) -> tuple[tuple[object, ...], tuple[PrivacyModel, ...], list[Mistake]]:
+    """The entries of `require`, the models they mean, and what is wrong with them."""
+    from discreet.models.words import model_from_words
+
+    example = "for example [{k_anonymity: {k: 5}}]"
+    if not isinstance(entries, (list, tuple)) or not entries:
+        return (), (), [Mistake("require", f"must be a list of promises, got {_got(entries)}", example)]
+    models: list[PrivacyModel] = []
+    mistakes: list[Mistake] = []
+    for i, entry in enumerate(entries):
+        place = f"require[{i}]"
+        if callable(getattr(entry, "holds", None)):
+            models.append(entry)
+            mistakes += _foreign_attribute(entry, place, sensitive or ())
+        elif not isinstance(entry, Mapping) or not entry:
+            rule = f"must be a promise with its parameters, got {_got(entry)}"
+            mistakes.append(Mistake(place, rule, "for example k_anonymity: {k: 5}"))
+        elif len(entry) > 1:
+            rule = f"must be one promise, got {', '.join(shown(word) for word in entry)}"
+            repair = "give each promise its own dash, and indent its parameters below it"
+            mistakes.append(Mistake(place, rule, repair))
+        elif sensitive is not None:
+            [(word, parameters)] = entry.items()
+            built, wrong = model_from_words(word, parameters, f"{place}.{word}", sensitive)
+            models += built
+            mistakes += wrong
+    return tuple(copied(entry) for entry in entries), tuple(models), mistakes
+
+
+def _foreign_attribute(model: PrivacyModel, place: str, sensitive: tuple[str, ...]) -> list[Mistake]:
+    attribute = getattr(model, "attribute", None)
+    if attribute is None or attribute in sensitive:
+        return []
+    repair = did_you_mean(attribute, sensitive) if sensitive else "give a column the role sensitive"
+    return [Mistake(place, f"protects {attribute!r}, which is not a sensitive attribute", repair)]
+
+
+def _search(publish: object, search: object) -> tuple[str, Mistake | None]:
+    """The search that publishes so; the default one when none is named."""
+    built = [kind for kind, searches in SEARCHES.items() if any(searches.values())]
+    if not isinstance(publish, str) or publish not in SEARCHES:
+        return "", _unknown("publish", publish, SEARCHES)
+    if publish not in built:
+        return "", Mistake("publish", f"{publish!r} is not in this version yet", f"it has {_listed(built)}")
+    searches = SEARCHES[publish]
+    ready = [name for name, there in searches.items() if there]
+    if not search:
+        return ready[0], None
+    if not isinstance(search, str):
+        return "", _unknown("search", search, ready)
+    if searches.get(search):
+        return search, None
+    if search in searches:
+        rule = f"{search!r} is not in this version yet for publish: {publish}"
+        return "", Mistake("search", rule, f"it has {_listed(ready)}")
+    elsewhere = [kind for kind in built if SEARCHES[kind].get(search)]
+    if elsewhere:
+        rule = f"{search!r} does not lead to publish: {publish}"
+        return "", Mistake("search", rule, f"use {_listed(ready)}, or publish: {' or '.join(elsewhere)}")
+    return "", _unknown("search", search, ready)
+
+
+def _unknown(place: str, word: object, known: Iterable[str]) -> Mistake:
+    return Mistake(place, f"no such word {shown(word)}", did_you_mean(word, known))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def _source(value: object) -> tuple[str | None, Mistake | None]:
+    if value is None or (isinstance(value, (str, Path)) and str(value)):
+        return (None if value is None else str(value)), None
+    return None, Mistake("source", f"must be a path or an address, got {shown(value)}", "for example patients.csv")
+
+
+def _share(value: object) -> tuple[Fraction, Mistake | None]:
+    """Exact: 0.02 is 1/50, so that a limit never tips over by rounding."""
+    share = None
+    if isinstance(value, (int, float, str, Fraction)) and not isinstance(value, bool):
+        try:
+            share = Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            share = None
+    if share is not None and 0 <= share <= 1:
+        return share, None
+    rule = f"must be a share of the rows between 0 and 1, got {shown(value)}"
+    return Fraction(0), Mistake("suppress", rule, "for 2% write 0.02")
+
+
+def _seed(value: object) -> tuple[int | None, Mistake | None]:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value, None
+    rule = f"must be a whole number from 0, got {shown(value)}"
+    return None, Mistake("seed", rule, "leave it out for a random one")
+
+
+def _seconds(value: object) -> tuple[float | None, Mistake | None]:
+    if value is None:
+        return None, None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf:
+        return float(value), None
+    rule = f"must be a number of seconds above 0, got {shown(value)}"
+    return None, Mistake("time_limit", rule, "leave it out for no limit")
+
+
+_CHECKS: Mapping[str, Callable[[object], tuple[object, Mistake | None]]] = {
+    "source": _source,
+    "suppress": _share,
+    "seed": _seed,
+    "time_limit": _seconds,
+}
