@@ -1,11 +1,11 @@
 """The optimal full-domain generalization, by branch and bound over boxes of the lattice.
 
-A box is all nodes between a finest node `low` and a coarsest node `high`. Counting `high` tells about every node
-inside it: rows that are lost in every refinement of `high` (the models' `least_suppressed`) are lost everywhere in the
-box. So no node of the box costs less than `low` would with only those rows suppressed; and if more rows are lost than the limit
-allows, the box is empty. Boxes are taken in order of that bound and cut in two; when the smallest bound is no better than
-the best release found, that release is the optimum. Nothing here assumes a monotone model: a model
-without a bound of its own just prunes less.
+A box is all nodes between a finest node `low` and a coarsest node `high`. Counting `high` tells about every node in it:
+rows that are lost in every refinement of `high` (the models' `least_suppressed`) are lost everywhere in the box. So no
+node of it costs less than `low` would with only those rows suppressed; and if more rows are lost than the limit allows,
+nothing in the box can be published. Boxes are taken in order of that bound and cut in two; when the smallest bound is no
+better than the best release found, that release is the optimum. Nothing here assumes a monotone model: one without a
+bound of its own just prunes less.
 
 Stopped early, the smallest open bound says how far the best release found can be from the optimum.
 """

@@ -1,0 +1,161 @@
+"""DuckDB, the embedded engine: reads files and frames, counts, rewrites. Larger tables than memory spill to disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.engines.profile import ColumnProfile
+from discreet.engines.sources import arrow_table, check_column_names, column_list, relation
+from discreet.engines.sql import name, text
+from discreet.errors import DataError, Mistake
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Distinct combinations of some columns, in no order: per column the values (as text) and a code per combination."""
+
+    values: tuple[tuple[str | None, ...], ...]
+    codes: tuple[Any, ...]  # int32 arrays
+    counts: Any  # int64 array
+
+
+class DuckDB:
+    """One table, and the few verbs that are asked of it. `scans` counts the passes over its rows."""
+
+    def __init__(self, source: Path | str | Any):
+        import duckdb
+
+        self._duckdb = duckdb
+        self._connection = duckdb.connect()
+        self._connection.execute("SET preserve_insertion_order = false")
+        self.scans = 0
+        if isinstance(source, str | Path):
+            self._place = str(source)
+            self._relation = relation(Path(source))
+        else:
+            self._place = "source"
+            self._connection.register("frame", arrow_table(source))
+            self._relation = "frame"
+        with self._plainly():
+            found = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
+        self.columns: tuple[str, ...] = tuple(found.columns)
+        self.types = dict(zip(self.columns, (str(t) for t in found.types), strict=True))
+        check_column_names(self.columns, self._place)
+
+    def frequencies(self, columns: Sequence[str]) -> Frequencies:
+        """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
+        inner = ", ".join(f"{name(c)} AS c{i}" for i, c in enumerate(columns))
+        keys = ", ".join(f"c{i}" for i in range(len(columns)))
+        outer = ", ".join(f"CAST(c{i} AS VARCHAR) AS c{i}" for i in range(len(columns)))
+        # Grouped by the values as they are (numbers group faster than texts), then written as text once per combination.
+        query = (
+            f"SELECT {outer}, n FROM (SELECT {keys}, count(*) AS n FROM (SELECT {inner} FROM {self._relation}) "
+            f"GROUP BY {keys})"
+        )
+        with self._plainly():
+            self.scans += 1
+            table = self._connection.sql(query).to_arrow_table()
+        values, codes = [], []
+        for i in range(len(columns)):
+            column = table.column(i).combine_chunks().dictionary_encode(null_encoding="encode")
+            values.append(tuple(column.dictionary.to_pylist()))
+            codes.append(column.indices.to_numpy(zero_copy_only=False).astype(np.int32))
+        counts = table.column(len(columns)).to_numpy().astype(np.int64)
+        return Frequencies(tuple(values), tuple(codes), counts)
+
+    def profile(self) -> list[ColumnProfile]:
+        """What can be said of each column by itself: one scan into a table of the engine, then counts."""
+        with self._plainly():
+            self.scans += 1
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE profiled AS SELECT * FROM {self._relation}")
+            return [self._profile_of(column) for column in self.columns]
+
+    def _profile_of(self, column: str) -> ColumnProfile:
+        c = name(column)
+        counts = f"SELECT count(*), count(DISTINCT {c}), count(*) - count({c}) FROM profiled"
+        rows, distinct, nulls = self._connection.sql(counts).fetchall()[0]
+        top = self._connection.sql(
+            f"SELECT CAST({c} AS VARCHAR) AS v, count(*) AS n FROM profiled GROUP BY v ORDER BY n DESC, v LIMIT 1000"
+        ).fetchall()
+        return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple((v, n) for v, n in top))
+
+    def rewrite(self, assignment: Any, keys: Sequence[str], published: Sequence[tuple[str, str]], seed: int) -> Any:
+        """Every row of the source with what the assignment says of it, in random order, as an Arrow reader: one scan.
+
+        `assignment` is an Arrow table: k0… (values of `keys` as text), first/last (which of the equal rows, numbered at
+        random), kept, and p0… (published values). `published` are pairs (name, SQL over a and s) of the result.
+        """
+        self._connection.register("assignment", assignment)
+        match = " AND ".join(f"CAST(s.{name(k)} AS VARCHAR) IS NOT DISTINCT FROM a.k{i}" for i, k in enumerate(keys))
+        cut = column_list(tuple(keys))
+        shown = ", ".join(f"{sql} AS {name(column)}" for column, sql in published)
+        with self._plainly():
+            self.scans += 1
+            # A table of the engine gives the rows numbers, which make the random order repeatable for a seed.
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE taken AS SELECT * FROM {self._relation}")
+            over = (
+                f"PARTITION BY {cut} ORDER BY hash(rowid, {seed}), rowid" if keys else f"ORDER BY hash(rowid, {seed})"
+            )
+            query = f"""
+                WITH numbered AS (SELECT *, rowid AS place, row_number() OVER ({over}) - 1 AS equal FROM taken s),
+                joined AS (
+                    SELECT s.*, a.*, CASE WHEN a.kept IS NULL THEN error('row without a plan') ELSE a.kept END AS stays
+                    FROM numbered s LEFT JOIN assignment a
+                    ON {match or "true"} AND s.equal >= a.first AND s.equal < a.last)
+                SELECT {shown} FROM joined s WHERE s.stays ORDER BY hash(s.place, {seed} + 1), s.place"""
+            self._connection.execute("SET preserve_insertion_order = true")
+            return self._connection.sql(query).to_arrow_table()
+
+    def write_csv(self, table: Any, path: Path) -> None:
+        """An Arrow table or reader as CSV, rows in the order they come; NULL is written as nothing, "" as quotes."""
+        self._connection.register("outgoing", table)
+        with self._plainly():
+            self._connection.execute("SET preserve_insertion_order = true")
+            self._connection.execute(
+                f"COPY (SELECT * FROM outgoing) TO {text(str(path))} (FORMAT csv, HEADER, NULLSTR '')"
+            )
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        """DuckDB's messages quote the row they stumbled on; say the place and the rule instead."""
+        try:
+            yield
+        except self._duckdb.Error as error:
+            raise DataError(_mistake(self._place, str(error))) from None
+
+
+def _mistake(place: str, message: str) -> Mistake:
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{place}, line {line[1]}" if line else place
+    message = message.split("Possible Solution")[0].split("Possible fixes")[
+        0
+    ]  # after it comes the dialect, quotes and all
+    known = [
+        (r"not utf-8|Invalid unicode|encoding", "is not UTF-8 text", "save the file as UTF-8"),
+        (r"unterminated|quote", "a quoted value does not end", "close the quote, or check that the file is complete"),
+        (
+            r"Expected Number of Columns: (\d+) Found: (\d+)",
+            "has {1} values where the header has {0} columns",
+            "check that the file is complete and that values with the delimiter in them are quoted",
+        ),
+        (
+            r"maximum line size|Maximum line size",
+            "a row is longer than two megabytes",
+            "check for a quote that is not closed",
+        ),
+        (r"No space left|could not write", "no space left for temporary files", "free some disk space"),
+        (r"Out of Memory|out of memory", "the engine ran out of memory", "use fewer columns or a machine with more"),
+        (r"parquet|Parquet|magic bytes", "is not a whole Parquet file", "write it again, or check the download"),
+    ]
+    for pattern, rule, repair in known:
+        found = re.search(pattern, message, re.IGNORECASE)
+        if found:
+            return Mistake(where, rule.format(*found.groups()), repair)
+    return Mistake(where, "the engine can't read this table", "check that the file is complete and well formed")
