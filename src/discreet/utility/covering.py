@@ -1,0 +1,142 @@
+"""Who falls into what: sets of leaves as bits, and the compiled loops that add up over them.
+
+A *column* here is a query, or a group of a release: something that holds some leaves of every attribute. Each leaf
+has one bit per column, 64 to a word, so one AND per attribute decides 64 columns at once for a combination of leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from discreet.counts.groups import BoolArray, FloatArray
+from discreet.counts.kernels import group_equal
+from discreet.hierarchies.hierarchy import IntArray
+
+Bits = NDArray[np.uint64]
+AnyCodes = NDArray[np.integer]
+
+# The place of the lowest set bit by one multiplication (de Bruijn sequence; Leiserson, Prokop & Randall 1998).
+_SEQUENCE = 0x03F79D71B4CB0A89
+_BRUIJN = np.uint64(_SEQUENCE)
+_PLACE = np.zeros(64, dtype=np.int64)
+for _place in range(64):
+    _PLACE[((_SEQUENCE << _place) & (2**64 - 1)) >> 58] = _place
+
+
+def words(columns: int) -> int:
+    """How many 64-bit words hold one bit per column."""
+    return (columns + 63) // 64
+
+
+def pack(held: BoolArray) -> Bits:
+    """Bits of a (leaves × columns) table of truths."""
+    packed = np.packbits(held, axis=1, bitorder="little")
+    room = np.zeros((len(held), 8 * words(held.shape[1])), dtype=np.uint8)
+    room[:, : packed.shape[1]] = packed
+    return room.view("<u8").astype(np.uint64)
+
+
+def unpack(bits: Bits, columns: int) -> BoolArray:
+    """The table of truths again."""
+    octets = np.ascontiguousarray(bits.astype("<u8")).view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=columns, bitorder="little").astype(np.bool_)
+
+
+def distinct(codes: Sequence[AnyCodes], rows: int) -> tuple[IntArray, IntArray]:
+    """Number equal rows of several code columns alike; also the first row of each number.
+
+    >>> distinct([np.array([0, 1, 0]), np.array([2, 2, 2])], 3)
+    (array([0, 1, 0]), array([0, 1]))
+    """
+    key = np.zeros(rows, dtype=np.uint64)
+    width = 1
+    for column in codes:
+        values = int(column.max(initial=0)) + 1
+        if width * values >= 2**63:
+            key = group_equal(key)[0].astype(np.uint64)
+            width = int(key.max(initial=0)) + 1
+        key = key * np.uint64(values) + column.astype(np.uint64)
+        width *= values
+    number, first = group_equal(key)
+    return number.astype(np.int64), first.astype(np.int64)
+
+
+@njit(cache=True)
+def mark(bits: Bits, column: IntArray, low: IntArray, high: IntArray) -> None:
+    """Set the bit of `column[i]` in the leaves ``low[i]..high[i]``."""
+    for i in range(len(column)):
+        word = column[i] >> 6
+        bit = np.uint64(1) << np.uint64(column[i] & 63)
+        for leaf in range(low[i], high[i] + 1):
+            bits[leaf, word] |= bit
+
+
+@njit(cache=True)
+def add_per_column(bits: Bits, rows: IntArray, counts: IntArray) -> IntArray:
+    """Per column, the sum of the counts of the combinations it holds.
+
+    `rows[d, i]` is the row of `bits` for attribute d of combination i.
+    """
+    attributes, n = rows.shape
+    total = np.zeros(64 * bits.shape[1], dtype=np.int64)
+    for i in range(n):
+        for word in range(bits.shape[1]):
+            left = bits[rows[0, i], word]
+            for d in range(1, attributes):
+                left &= bits[rows[d, i], word]
+            while left != np.uint64(0):
+                lowest = left & (~left + np.uint64(1))
+                total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += counts[i]
+                left ^= lowest
+    return total
+
+
+@njit(cache=True)
+def add_per_combination(bits: Bits, rows: IntArray, weights: FloatArray, total: FloatArray) -> None:
+    """Add to each combination's total the weights of the columns that hold it."""
+    attributes, n = rows.shape
+    for i in range(n):
+        for word in range(bits.shape[1]):
+            left = bits[rows[0, i], word]
+            for d in range(1, attributes):
+                left &= bits[rows[d, i], word]
+            while left != np.uint64(0):
+                lowest = left & (~left + np.uint64(1))
+                total[i] += weights[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]]
+                left ^= lowest
+
+
+@njit(cache=True)
+def add_products(
+    shares: FloatArray,
+    rows: IntArray,
+    offsets: IntArray,
+    values: NDArray[np.int32],
+    counts: IntArray,
+    wanted: FloatArray,
+    total: FloatArray,
+) -> None:
+    """Σ over groups of (rows with a wanted value) · Π over attributes of the share that qualifies, per query.
+
+    `shares` and `wanted` have one column per query; `rows[d, g]` is the row of `shares` for attribute d of group g, and
+    group g has the pairs ``offsets[g]:offsets[g + 1]`` of `values` (a row of `wanted`) and `counts`.
+    """
+    queries = shares.shape[1]
+    product = np.empty(queries, dtype=np.float64)
+    for g in range(rows.shape[1]):
+        product[:] = 0.0
+        for pair in range(offsets[g], offsets[g + 1]):
+            count = float(counts[pair])
+            value = values[pair]
+            for q in range(queries):
+                product[q] += count * wanted[value, q]
+        for d in range(rows.shape[0]):
+            row = rows[d, g]
+            for q in range(queries):
+                product[q] *= shares[row, q]
+        for q in range(queries):
+            total[q] += product[q]
