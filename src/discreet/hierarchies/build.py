@@ -2,65 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain, count, pairwise
 
 import numpy as np
 
 from discreet.errors import HierarchyError, Mistake, offenders
-from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
+from discreet.hierarchies.base import Misfit
+from discreet.hierarchies.hierarchy import EVERYTHING, Codes, Hierarchy, IntArray, Rule, Value
+from discreet.hierarchies.texts import set_text
 
 
 def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     """Place every value of a column (and every leaf the rule knows besides) under `rule`.
 
-    Two values that are together on one level stay together on all coarser ones; if the rule breaks that, the
-    offenders are listed.
+    Two values that are together on one level stay together on all coarser ones, and what is one value on some level is
+    one range of leaves. The order in which the values come makes no difference. Values that the rule can't place, and
+    levels that don't nest, are all reported at once.
     """
-    domain = dict.fromkeys(rule.extra_leaves()) | dict.fromkeys(values)
-    paths = {value: rule.path(value) for value in domain}
-    # Top-down path first, so that everything that is one value on some level is one range of leaves.
-    position: dict[tuple[Value, ...], int] = {}
-    for value in sorted(domain, key=rule.order):
-        suffix = tuple(reversed(paths[value]))
-        for end in range(1, len(suffix) + 1):
-            position.setdefault(suffix[:end], len(position))
-    leaves = sorted(
-        domain,
-        key=lambda v: (
-            [position[tuple(reversed(paths[v]))[:end]] for end in range(1, len(paths[v]) + 1)],
-            rule.order(v),
-        ),
-    )
-    _check_nesting(attribute, leaves, paths)
-    height = len(next(iter(paths.values()), ()))
-    codes = [np.arange(len(leaves), dtype=np.int32)]
-    labels: list[tuple[Value, ...]] = [tuple(leaves)]
-    for level in range(height):
-        names = [paths[value][level] for value in leaves]
-        starts = [i == 0 or names[i] != names[i - 1] for i in range(len(names))]
-        codes.append((np.cumsum(starts) - 1).astype(np.int32))
-        labels.append(tuple(n for n, s in zip(names, starts, strict=True) if s))
-    codes.append(np.zeros(len(leaves), dtype=np.int32))
-    labels.append((EVERYTHING,) if leaves else ())
-    return Hierarchy(attribute, rule, tuple(leaves), tuple(codes), tuple(labels))
-
-
-def _check_nesting(attribute: str, leaves: list[Value], paths: dict[Value, tuple[Value, ...]]) -> None:
-    mistakes = []
-    height = len(next(iter(paths.values()), ()))
-    for level in range(height - 1):
-        parents: dict[Value, set[Value]] = {}
-        for value in leaves:
-            parents.setdefault(paths[value][level], set()).add(paths[value][level + 1])
-        torn = [name for name, above in parents.items() if len(above) > 1]
-        if torn:
-            mistakes.append(
-                Mistake(
-                    f"attributes.{attribute}.hierarchy",
-                    f"levels {level + 1} and {level + 2} don't nest: {offenders(torn)} "
-                    f"of level {level + 1} would have more than one parent",
-                    "give each of them one parent",
-                )
-            )
+    place = f"attributes.{attribute}.hierarchy"
+    domain = dict.fromkeys(chain(rule.extra_leaves(), values))
+    paths = _paths(place, domain, rule)
+    ranked = sorted(domain, key=lambda value: (rule.order(value), value is None, value or ""))
+    columns = list(zip(*(paths[value] for value in ranked), strict=True))
+    mistakes = nesting_mistakes(place, columns)
     if mistakes:
         raise HierarchyError(*mistakes)
+    # Sort by the coarsest level first; on each, by the first leaf. So every name becomes one range.
+    numbered = [_numbered(names) for names in columns]
+    order = np.lexsort(numbered) if numbered else np.arange(len(ranked))
+    leaves = tuple(ranked[i] for i in order)
+    taken = set(chain(domain, *columns))
+    codes: list[Codes] = [np.arange(len(leaves), dtype=np.int32)]
+    labels = [_published(leaves, codes[0], leaves, taken)]
+    for numbers in numbered:
+        starts = np.diff(numbers[order], prepend=-1) != 0
+        codes.append((np.cumsum(starts) - 1).astype(np.int32))
+        names = [paths[leaves[i]][len(labels) - 1] for i in np.flatnonzero(starts)]
+        labels.append(_published(names, codes[-1], leaves, taken))
+    codes.append(np.zeros(len(leaves), dtype=np.int32))
+    labels.append((EVERYTHING,) if leaves else ())
+    return Hierarchy(attribute, rule, leaves, tuple(codes), tuple(labels))
+
+
+def nesting_mistakes(place: str, columns: Sequence[Sequence[Value]]) -> list[Mistake]:
+    """Names that have more than one parent on the next level; `columns[i]` has the names of level i + 1, by leaf."""
+    mistakes = []
+    for level, (names, above) in enumerate(pairwise(columns), start=1):
+        pairs = dict.fromkeys(zip(names, above, strict=True))
+        if len(pairs) == len(set(names)):
+            continue
+        parents: dict[Value, int] = {}
+        for name, _ in pairs:
+            parents[name] = parents.get(name, 0) + 1
+        torn = [name for name, several in parents.items() if several > 1]
+        rule = f"levels {level} and {level + 1} don't nest; of level {level}, more than one parent: {offenders(torn)}"
+        mistakes.append(Mistake(place, rule, "give each of them one parent"))
+    return mistakes
+
+
+def _paths(place: str, domain: Iterable[Value], rule: Rule) -> dict[Value, tuple[Value, ...]]:
+    """What each value becomes; all values that can't be placed are reported together."""
+    paths: dict[Value, tuple[Value, ...]] = {}
+    misfits: dict[tuple[str, str], list[Value]] = {}
+    for value in domain:
+        try:
+            paths[value] = rule.path(value)
+        except Misfit as misfit:
+            misfits.setdefault((misfit.rule, misfit.repair), []).append(value)
+    if misfits:
+        raise HierarchyError(
+            *(
+                Mistake(place, f"{why}: {offenders(sorted(values, key=str))}", repair)
+                for (why, repair), values in sorted(misfits.items())
+            )
+        )
+    return paths
+
+
+def _numbered(names: Sequence[Value]) -> IntArray:
+    """Each name's number in the order of first appearance."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
+
+
+def _published(names: Sequence[Value], codes: Codes, leaves: Sequence[Value], taken: set[Value]) -> tuple[Value, ...]:
+    """The names of a level, but a part that calls itself ``*`` as the set of its leaves: ``*`` means everything."""
+    if EVERYTHING not in names or len(names) == 1:
+        return tuple(names)
+    at = names.index(EVERYTHING)
+    members = [leaves[i] for i in np.flatnonzero(codes == at).tolist()]
+    text = next(t for t in (set_text(members, braces) for braces in count(1)) if t not in taken)
+    return (*names[:at], text, *names[at + 1 :])

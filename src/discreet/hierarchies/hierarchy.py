@@ -7,26 +7,31 @@ taxonomy or an interval of numbers; its loss and its common ancestor need no mor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.hierarchies.texts import EVERYTHING, Value, possible_ends, set_text, span
+
+__all__ = ["EVERYTHING", "Codes", "Hierarchy", "IntArray", "Rule", "Value"]
+
 IntArray = NDArray[np.int64]
 Codes = NDArray[np.int32]
-Value = str | None  # NULL is a value like any other
-
-EVERYTHING = "*"
 
 
 class Rule(Protocol):
     """How one value climbs: a recipe that also places values nobody has seen yet."""
 
     def path(self, value: Value) -> tuple[Value, ...]:
-        """What `value` becomes at level 1, 2, …, up to but without the final ``*``."""
+        """What `value` becomes at level 1, 2, …, up to but without the final ``*``.
+
+        Raises `Misfit` (in `base`) for a value it can't place.
+        """
 
     def order(self, value: Value) -> tuple[object, ...]:
         """Sort key of a leaf among the leaves."""
@@ -46,7 +51,9 @@ class Rule(Protocol):
 class Hierarchy:
     """The levels of one attribute, coded.
 
-    `codes[level][leaf]` is the number of the value that `leaf` becomes at `level`; `labels[level]` names them.
+    `codes[level][leaf]` is the number of the value that `leaf` becomes at `level`; `labels[level]` is what is published
+    for each of them when a whole column is published at that level. (`labels[0]` are the leaves, but for a leaf that
+    looks like ``*``.)
     """
 
     attribute: str
@@ -74,8 +81,7 @@ class Hierarchy:
     def first(self) -> tuple[Codes, ...]:
         """`first[level][code]` is the first leaf of that value."""
         return tuple(
-            np.searchsorted(c, np.arange(len(n))).astype(np.int32)
-            for c, n in zip(self.codes, self.labels, strict=True)
+            np.searchsorted(c, np.arange(len(n))).astype(np.int32) for c, n in zip(self.codes, self.labels, strict=True)
         )
 
     @cached_property
@@ -109,28 +115,48 @@ class Hierarchy:
     def label(self, low: int, high: int) -> Value:
         """The text that is published for a range of leaves.
 
-        A leaf is published as itself, a node of the hierarchy under its name, any other range of numbers as
-        ``20-39``. A name that means something else on another level is replaced by the set of its leaves, so that
-        one published text never stands for two things.
+        One text never stands for two different ranges of the hierarchy, so that levels can be mixed in a column. A
+        leaf is published as itself, a node of the hierarchy under its name, everything as ``*``, any other range of
+        numbers as ``20-39``, with NULL as ``{20-39, NULL}``. A name that means something else on another level, or is
+        a leaf too, gives way to the set of its leaves ``{a, b}``.
         """
         if low == high:
-            return self.leaves[low]
+            return self.labels[0][low]
         if low == 0 and high == len(self.leaves) - 1:
             return EVERYTHING
+        return next(text for text in self._texts(low, high) if self._means_only(text, low, high))
+
+    def _texts(self, low: int, high: int) -> Iterator[str]:
+        """Ways to write a range of several leaves, the best first; sets with more and more braces never end."""
         for level in range(1, self.height):
             code = self.codes[level][low]
-            if self.first[level][code] == low and self.last[level][code] == high:
-                name = self.labels[level][code]
-                if self._meanings[name] == {(low, high)}:
-                    return name
-                return "{" + ", ".join("" if v is None else v for v in self.leaves[low : high + 1]) + "}"
-        return f"{self.leaves[low]}-{self.leaves[high]}"
+            name = self.labels[level][code]
+            if name and self.first[level][code] == low and self.last[level][code] == high:
+                yield name
+        members: Sequence[Value] = self.leaves[low : high + 1]
+        if self.ordered:
+            first, last = self.leaves[low], self.leaves[high]
+            if first and last:
+                yield span(first, last)
+            filled = len(members) - sum(not value for value in members[-2:])
+            if 1 < filled < len(members) and all(members[:filled]):
+                members = (self.label(low, low + filled - 1), *members[filled:])
+        for braces in count(1):
+            yield set_text(members, braces)
+
+    def _means_only(self, text: str, low: int, high: int) -> bool:
+        """Would nobody take `text` for another leaf, another node or another range of numbers?"""
+        meanings = self._meanings.get(text, frozenset())
+        if self.ordered:
+            ends = [(self.index.get(a), self.index.get(b)) for a, b in possible_ends(text)]
+            meanings = meanings | {(a, b) for a, b in ends if a is not None and b is not None and a < b}
+        return text != EVERYTHING and meanings <= {(low, high)}
 
     @cached_property
-    def _meanings(self) -> dict[Value, set[tuple[int, int]]]:
-        """Every published name with all the ranges it stands for on any level."""
-        found: dict[Value, set[tuple[int, int]]] = {}
-        for level, names in enumerate(self.labels):
-            for code, name in enumerate(names):
-                found.setdefault(name, set()).add((int(self.first[level][code]), int(self.last[level][code])))
+    def _meanings(self) -> dict[Value, frozenset[tuple[int, int]]]:
+        """Every name with all the ranges it stands for on any level below the last."""
+        found: dict[Value, frozenset[tuple[int, int]]] = {}
+        for names, first, last in zip(self.labels[:-1], self.first, self.last, strict=False):
+            for name, *ends in zip(names, first.tolist(), last.tolist(), strict=True):
+                found[name] = found.get(name, frozenset()) | {(ends[0], ends[1])}
         return found

@@ -1,0 +1,78 @@
+"""Rules for values without an order of their own: categories and codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from discreet.errors import HierarchyError, Mistake, offenders
+from discreet.hierarchies.base import BranchingRule
+from discreet.hierarchies.hierarchy import Value
+from discreet.hierarchies.numbers import parse
+
+
+@dataclass(frozen=True)
+class Flat(BranchingRule):
+    """A value is itself or ``*``.
+
+    Leaves are sorted: numbers by their size, then all other texts, then the empty string and NULL.
+
+    >>> sorted(["10", "9", "low", None], key=Flat().order)
+    ['9', '10', 'low', None]
+    """
+
+    ordered = False
+    between = 0
+
+    def _climb(self, value: str) -> tuple[Value, ...]:
+        return ()
+
+    def _rank(self, value: str) -> tuple[object, ...]:
+        exact = parse(value)
+        return (1, value) if exact is None else (0, exact, len(value), value)
+
+    def to_words(self) -> object:
+        return {"flat": True}
+
+
+@dataclass(frozen=True)
+class Prefixes(BranchingRule):
+    """Codes keep their first characters, fewer on each level; a ``*`` stands for each of the others.
+
+    A code that is no longer than what is kept stays as it is. Codes of different length stay apart up to the last
+    level, since the mask shows how long they are.
+
+    >>> Prefixes((4, 2)).path("47906"), Prefixes((4, 2)).path("479")
+    (('4790*', '47***'), ('479', '47*'))
+    """
+
+    lengths: tuple[int, ...]
+    ordered = False
+
+    def __post_init__(self) -> None:
+        given = self.lengths
+        repair = "e.g. [4, 3, 2]"
+        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+            raise HierarchyError(Mistake("prefixes", "needs a list of lengths", repair))
+        strange = [n for n in given if not isinstance(n, int) or isinstance(n, bool) or n < 1]
+        if strange:
+            rule = f"not a whole number of characters, 1 or more: {offenders(strange)}"
+            raise HierarchyError(Mistake("prefixes", rule, repair))
+        if any(a <= b for a, b in pairwise(given)):
+            rule = f"lengths must decrease from level to level, got {offenders(given)}"
+            raise HierarchyError(Mistake("prefixes", rule, "sort them and remove repetitions, " + repair))
+        object.__setattr__(self, "lengths", tuple(given))
+
+    @property
+    def between(self) -> int:
+        return len(self.lengths)
+
+    def _climb(self, value: str) -> tuple[Value, ...]:
+        return tuple(value[:kept] + "*" * (len(value) - kept) for kept in self.lengths)
+
+    def _rank(self, value: str) -> tuple[object, ...]:
+        return (value,)
+
+    def to_words(self) -> object:
+        return {"prefixes": list(self.lengths)}

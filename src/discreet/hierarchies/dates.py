@@ -1,0 +1,98 @@
+"""Dates: from the day to the month, the quarter and the year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from discreet.errors import HierarchyError, Mistake, did_you_mean
+from discreet.hierarchies.base import BranchingRule, Misfit
+from discreet.hierarchies.hierarchy import Value
+
+LEVELS = ("day", "month", "quarter", "year")
+
+_FORM = re.compile(
+    r"\s*([0-9]{4})([-/.])([0-9]{2})\2([0-9]{2})"
+    r"(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]|60)(?:[.,]([0-9]{1,9}))?)?"
+    r"(?: ?Z| ?UTC| ?[+-][0-9]{2}(?::?[0-9]{2})?)?)?\s*"
+)
+
+
+def parse_date(text: str) -> tuple[date, str] | None:
+    """Day and time of a date or timestamp written year first, or None.
+
+    The day is the one that was written: a zone is allowed but never moves a person to another day. The second part
+    sorts like the time of the day.
+
+    >>> parse_date("2024-03-05T10:30:00.50Z")
+    (datetime.date(2024, 3, 5), '10:30:00.5')
+    >>> parse_date("05.03.2024"), parse_date("2024-02-30")
+    (None, None)
+    """
+    found = _FORM.fullmatch(text)
+    if found is None:
+        return None
+    year, _, month, day, hour, minute, second, fraction = found.groups()
+    try:
+        when = date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+    clock = f"{hour}:{minute}:{second or '00'}.{fraction or ''}".rstrip("0").rstrip(".") if hour else ""
+    return when, clock
+
+
+@dataclass(frozen=True)
+class Dates(BranchingRule):
+    """Dates and timestamps, written year first; any of day, month, quarter, year as levels.
+
+    >>> Dates().path("2024-03-05"), Dates(("day", "year")).path("2024-03-05 10:30")
+    (('2024-03', '2024-Q1', '2024'), ('2024-03-05', '2024'))
+    """
+
+    levels: tuple[str, ...] = ("month", "quarter", "year")
+    ordered = True
+
+    def __post_init__(self) -> None:
+        given = self.levels
+        repair = "e.g. [month, quarter, year]"
+        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+            raise HierarchyError(Mistake("dates", "needs a list of levels", repair))
+        strange = [level for level in given if level not in LEVELS]
+        if strange:
+            raise HierarchyError(
+                *(Mistake("dates", f"no such level: {level!r}", did_you_mean(level, LEVELS)) for level in strange)
+            )
+        order = [LEVELS.index(level) for level in given]
+        if order != sorted(set(order)):
+            rule = f"levels must go from fine to coarse, got {', '.join(given)}"
+            raise HierarchyError(Mistake("dates", rule, "keep the order " + ", ".join(LEVELS)))
+        object.__setattr__(self, "levels", tuple(given))
+
+    @property
+    def between(self) -> int:
+        return len(self.levels)
+
+    def _parsed(self, value: str) -> tuple[date, str]:
+        found = parse_date(value)
+        if found is None:
+            raise Misfit(value, "not a date", "write dates as 2024-03-05 and timestamps as 2024-03-05 10:30:00")
+        return found
+
+    def _climb(self, value: str) -> tuple[Value, ...]:
+        day, _ = self._parsed(value)
+        year = f"{day.year:04}"
+        names = {
+            "day": f"{year}-{day.month:02}-{day.day:02}",
+            "month": f"{year}-{day.month:02}",
+            "quarter": f"{year}-Q{(day.month + 2) // 3}",
+            "year": year,
+        }
+        return tuple(names[level] for level in self.levels)
+
+    def _rank(self, value: str) -> tuple[object, ...]:
+        return (*self._parsed(value), len(value), value)
+
+    def to_words(self) -> object:
+        return {"dates": list(self.levels)}

@@ -1,0 +1,208 @@
+"""Intervals for numbers: nested widths, or cut points level by level."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import pairwise
+
+from discreet.errors import HierarchyError, Mistake, offenders
+from discreet.hierarchies.hierarchy import Value
+from discreet.hierarchies.numbers import Number, NumberRule, interval, is_whole, number, plain, simplest, word
+
+
+@dataclass(frozen=True)
+class Intervals(NumberRule):
+    """Intervals of one width per level, all counted from `origin`; each width a multiple of the one before.
+
+    A number is in the interval [origin + i·width, origin + (i + 1)·width). Numbers from `top` on are ``>=top`` and
+    numbers up to `bottom` are ``<=bottom`` on every level but the first (top and bottom coding); the intervals beside
+    them end there. Whole numbers are written ``20-39``; with `decimals` (implied by a parameter that has some) the
+    same interval is ``[20, 40)``.
+
+    >>> Intervals((5, 20), top=90).path("37"), Intervals((5, 20), top=90).path("95")
+    (('35-39', '20-39'), ('>=90', '>=90'))
+    >>> Intervals((2.5, 5)).path("22.5")
+    ('[22.5, 25)', '[20, 25)')
+    """
+
+    widths: tuple[Number, ...]
+    origin: Number = 0
+    bottom: Number | None = None
+    top: Number | None = None
+    decimals: bool = False
+
+    def __post_init__(self) -> None:
+        mistakes: list[Mistake] = []
+        widths = _numbers(self.widths, "intervals", mistakes)
+        ends: dict[str, Number | None] = {"bottom": None, "top": None}
+        origin = _number(self.origin, "origin", mistakes)
+        for end in ends:
+            if getattr(self, end) is not None:
+                ends[end] = _number(getattr(self, end), end, mistakes)
+        narrow = [plain(w) for w in widths if w <= 0]
+        if narrow:
+            mistakes.append(Mistake("intervals", f"a width must be above 0, got {', '.join(narrow)}", "remove it"))
+        for fine, coarse in pairwise(widths):
+            if not narrow and (coarse <= fine or not _divides(fine, coarse)):
+                rule = f"intervals of width {plain(fine)} don't nest in intervals of width {plain(coarse)}"
+                mistakes.append(Mistake("intervals", rule, "make each width a multiple of the one before"))
+        bottom, top = ends["bottom"], ends["top"]
+        if bottom is not None and top is not None and bottom >= top:
+            rule = f"must be above bottom, got {plain(top)} where bottom is {plain(bottom)}"
+            mistakes.append(Mistake("top", rule, "swap the two, or remove one"))
+        if mistakes:
+            raise HierarchyError(*mistakes)
+        given = [n for n in (*widths, origin, bottom, top) if n is not None]
+        _set(self, widths=widths, origin=origin, bottom=bottom, top=top)
+        _set(self, decimals=bool(self.decimals) or not all(map(is_whole, given)))
+
+    @property
+    def between(self) -> int:
+        return len(self.widths)
+
+    def _climb(self, value: str) -> tuple[Value, ...]:
+        exact = self._number(value)
+        if self.top is not None and exact >= self.top:
+            return (f">={plain(self.top)}",) * self.between
+        if self.bottom is not None and exact <= self.bottom:
+            return (f"<={plain(self.bottom)}",) * self.between
+        numerator, denominator = exact.as_integer_ratio()
+        _, scale, origin, widths = self._scaled
+        narrowest = (numerator * scale - origin * denominator) // (denominator * widths[0])
+        found = self._known.get(narrowest)
+        if found is None:
+            levels = [(narrowest // (width // widths[0]), width) for width in widths]
+            found = self._known[narrowest] = tuple(self._name(origin + i * w, w) for i, w in levels)
+        return found
+
+    @cached_property
+    def _scaled(self) -> tuple[int, int, int, tuple[int, ...]]:
+        """Origin and widths as whole multiples of a power of ten, so that no boundary can slip by rounding."""
+        places = max(_places(n) for n in (self.origin, *self.widths))
+        return (
+            places,
+            10**places,
+            _times(self.origin, 10**places),
+            tuple(_times(width, 10**places) for width in self.widths),
+        )
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[str, ...]]:
+        """The names of the intervals met so far: many values share one."""
+        return {}
+
+    def _name(self, start: int, width: int) -> str:
+        places = self._scaled[0]
+        low, high = (simplest(Decimal(f"{n}E-{places}")) for n in (start, start + width))
+        above = self.bottom is not None and self.bottom >= low
+        low = self.bottom if self.bottom is not None and above else low
+        high = high if self.top is None else min(high, self.top)
+        return interval(low, high, decimals=self.decimals, above=above)
+
+    def to_words(self) -> object:
+        words: dict[str, object] = {"intervals": [word(w) for w in self.widths], "origin": word(self.origin)}
+        for end, given in (("bottom", self.bottom), ("top", self.top)):
+            if given is not None:
+                words[end] = word(given)
+        return words | {"decimals": self.decimals}
+
+
+@dataclass(frozen=True)
+class Cuts(NumberRule):
+    """Intervals between given cut points, level by level; each level keeps only some of the cuts before it.
+
+    A number equal to a cut belongs to the interval above it.
+
+    >>> Cuts(((18, 40, 65), (40,))).path("18"), Cuts(((18, 40, 65), (40,))).path("70")
+    (('18-39', '<40'), ('>=65', '>=40'))
+    """
+
+    levels: tuple[tuple[Number, ...], ...]
+    decimals: bool = False
+
+    def __post_init__(self) -> None:
+        mistakes: list[Mistake] = []
+        if not isinstance(self.levels, Sequence) or isinstance(self.levels, str) or not self.levels:
+            raise HierarchyError(
+                Mistake("cuts", "needs a list of cut points for each level", "e.g. [[18, 40, 65], [40]]")
+            )
+        levels = [_numbers(cuts, f"cuts[{i}]", mistakes) for i, cuts in enumerate(self.levels)]
+        for i, cuts in enumerate(levels):
+            if any(a >= b for a, b in pairwise(cuts)):
+                mistakes.append(Mistake(f"cuts[{i}]", "cut points must increase", "sort them and remove repetitions"))
+        for i, (fine, coarse) in enumerate(pairwise(levels)):
+            strange = [plain(c) for c in coarse if c not in fine]
+            if strange:
+                rule = f"doesn't nest in the level before, which is not cut at {', '.join(strange[:10])}"
+                mistakes.append(Mistake(f"cuts[{i + 1}]", rule, "use only cut points of the level before"))
+            elif fine and set(coarse) == set(fine):
+                mistakes.append(Mistake(f"cuts[{i + 1}]", "is the same as the level before", "remove it"))
+        if mistakes:
+            raise HierarchyError(*mistakes)
+        _set(self, levels=tuple(levels))
+        _set(self, decimals=bool(self.decimals) or not all(is_whole(c) for cuts in levels for c in cuts))
+
+    @property
+    def between(self) -> int:
+        return len(self.levels)
+
+    def _climb(self, value: str) -> tuple[Value, ...]:
+        return self._paths[bisect_right(self.levels[0], self._number(value))]
+
+    @cached_property
+    def _paths(self) -> tuple[tuple[str, ...], ...]:
+        """The names above each interval of the finest level."""
+        lowest = tuple(self._name(cuts, 0) for cuts in self.levels)
+        others = (tuple(self._name(cuts, bisect_right(cuts, c)) for cuts in self.levels) for c in self.levels[0])
+        return (lowest, *others)
+
+    def _name(self, cuts: tuple[Number, ...], at: int) -> str:
+        if at == 0:
+            return f"<{plain(cuts[0])}"
+        if at == len(cuts):
+            return f">={plain(cuts[-1])}"
+        return interval(cuts[at - 1], cuts[at], decimals=self.decimals)
+
+    def to_words(self) -> object:
+        return {"cuts": [[word(c) for c in cuts] for cuts in self.levels], "decimals": self.decimals}
+
+
+def _set(rule: object, **fields: object) -> None:
+    """Put exact numbers in the place of what was given; only for a frozen value that is still being made."""
+    for name, value in fields.items():
+        object.__setattr__(rule, name, value)
+
+
+def _numbers(given: object, place: str, mistakes: list[Mistake]) -> tuple[Number, ...]:
+    """A list of at least one number."""
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        mistakes.append(Mistake(place, "needs a list of one or more numbers", "e.g. [5, 10, 20]"))
+        return ()
+    exact = [number(n) for n in given]
+    strange = [n for n, e in zip(given, exact, strict=True) if e is None]
+    if strange:
+        mistakes.append(Mistake(place, f"not a number: {offenders(strange)}", "use numbers such as 5 or 2.5"))
+    return tuple(e for e in exact if e is not None)
+
+
+def _number(given: object, place: str, mistakes: list[Mistake]) -> Number:
+    return next(iter(_numbers([given], place, mistakes)), 0)
+
+
+def _places(exact: Number) -> int:
+    """How many decimals it has."""
+    return len(plain(exact).partition(".")[2])
+
+
+def _times(exact: Number, scale: int) -> int:
+    numerator, denominator = exact.as_integer_ratio()
+    return numerator * scale // denominator
+
+
+def _divides(fine: Number, coarse: Number) -> bool:
+    (a, b), (c, d) = fine.as_integer_ratio(), coarse.as_integer_ratio()
+    return c * b % (d * a) == 0

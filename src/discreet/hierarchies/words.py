@@ -1,0 +1,183 @@
+"""Hierarchies in the words of a policy.
+
+nation.csv                                  a taxonomy, leaf;level1;…;* (path relative to the policy)
+{taxonomy: [[leaf, level1, …], …]}          the same, written out
+{intervals: [5, 10, 20], origin: 0, bottom: 10, top: 90, decimals: false}
+{cuts: [[18, 40, 65], [40]], decimals: false}
+{quantiles: 8}                              as many bins of equally many rows, halved from level to level
+{prefixes: [4, 3, 2]}
+{dates: [month, quarter, year]}
+{flat: true}                                itself or *
+nothing                                     whatever suits the data
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from discreet.errors import HierarchyError, Mistake, did_you_mean, offenders
+from discreet.hierarchies.categories import Flat, Prefixes
+from discreet.hierarchies.dates import Dates
+from discreet.hierarchies.defaults import default_rule, quantile_cuts
+from discreet.hierarchies.hierarchy import Rule, Value
+from discreet.hierarchies.intervals import Cuts, Intervals
+from discreet.hierarchies.numbers import have_decimals
+from discreet.hierarchies.taxonomy import read_taxonomy, taxonomy_from_rows
+
+Body = Mapping[str, object]
+Data = tuple[Sequence[Value], Iterable[int]]  # the values of the column, and how many rows have each
+
+
+def rule_from_words(words: object, place: str, folder: Path, values: Sequence[Value], counts: Iterable[int]) -> Rule:
+    """The rule that a policy means by `words`; raises all the mistakes in them at once.
+
+    >>> rule_from_words({"prefixes": [3, 2]}, "attributes.zip.hierarchy", Path(), [], [])
+    Prefixes(lengths=(3, 2))
+    """
+    if words is None:
+        return default_rule(values, counts)
+    if isinstance(words, str):
+        return read_taxonomy(words, folder, place)
+    kind, body, mistakes = _kind(words, place)
+    if kind:
+        try:
+            rule = _KINDS[kind][0](body, (values, counts))
+        except HierarchyError as error:
+            mistakes += [Mistake(f"{place}.{m.place}", m.rule, m.repair) for m in error.mistakes]
+    if mistakes:
+        raise HierarchyError(*mistakes)
+    return rule
+
+
+def check_words(words: object, place: str, folder: Path) -> list[Mistake]:
+    """All mistakes that can be seen without the data.
+
+    >>> for mistake in check_words({"prefixs": [3, 2]}, "attributes.zip.hierarchy", Path()):
+    ...     print(mistake)
+    attributes.zip.hierarchy: no such kind of hierarchy: 'prefixs'; did you mean 'prefixes'?
+    """
+    try:
+        rule_from_words(words, place, folder, [], [])
+    except HierarchyError as error:
+        return list(error.mistakes)
+    return []
+
+
+def _kind(words: object, place: str) -> tuple[str, Body, list[Mistake]]:
+    """Which kind of hierarchy is meant ("" if that is unclear), and the options nobody knows."""
+    if not isinstance(words, Mapping) or not words:
+        rule = "must be the path of a taxonomy, or one of " + ", ".join(f"{{{kind}: …}}" for kind in _KINDS)
+        return "", {}, [Mistake(place, rule, "e.g. {intervals: [5, 10, 20]}")]
+    body = {str(word): given for word, given in words.items()}
+    kinds = [word for word in body if word in _KINDS]
+    if len(kinds) > 1:
+        rule = f"more than one kind of hierarchy: {', '.join(kinds)}"
+        return "", body, [Mistake(place, rule, "keep one of them")]
+    if not kinds:
+        options = {option for _, known in _KINDS.values() for option in known}
+        strange = [word for word in body if word not in options]
+        if not strange:
+            rule = f"no kind of hierarchy beside {', '.join(body)}"
+            return "", body, [Mistake(place, rule, "e.g. {intervals: [5, 10, 20], top: 90}")]
+        mistakes = [
+            Mistake(place, f"no such kind of hierarchy: {word!r}", did_you_mean(word, _KINDS)) for word in strange
+        ]
+        return "", body, mistakes
+    known = _KINDS[kinds[0]][1]
+    return (
+        kinds[0],
+        body,
+        [
+            Mistake(f"{place}.{word}", "no such word here", did_you_mean(word, known) if known else "remove it")
+            for word in body
+            if word != kinds[0] and word not in known
+        ],
+    )
+
+
+def _decimals(body: Body, data: Data) -> bool:
+    """As the policy says; if it says nothing, as the data are."""
+    given = body.get("decimals")
+    if given is None:
+        return have_decimals(data[0])
+    if not isinstance(given, bool):
+        raise HierarchyError(Mistake("decimals", f"must be true or false, got {given!r}"))
+    return given
+
+
+def _intervals(body: Body, data: Data) -> Rule:
+    words = {word: body[word] for word in ("origin", "bottom", "top") if body.get(word) is not None}
+    return _all_at_once(lambda decimals: Intervals(body["intervals"], **words, decimals=decimals), body, data)  # type: ignore[arg-type]
+
+
+def _cuts(body: Body, data: Data) -> Rule:
+    return _all_at_once(lambda decimals: Cuts(body["cuts"], decimals=decimals), body, data)  # type: ignore[arg-type]
+
+
+def _all_at_once(make: Callable[[bool], Rule], body: Body, data: Data) -> Rule:
+    """A wrong `decimals` must not hide what else is wrong."""
+    try:
+        decimals = _decimals(body, data)
+    except HierarchyError as error:
+        try:
+            make(False)
+        except HierarchyError as others:
+            raise HierarchyError(*others.mistakes, *error.mistakes) from None
+        raise
+    return make(decimals)
+
+
+def _quantiles(body: Body, data: Data) -> Rule:
+    bins = body["quantiles"]
+    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 2:
+        rule = f"must be a whole number of bins, 2 or more, got {bins!r}"
+        raise HierarchyError(Mistake("quantiles", rule, "e.g. {quantiles: 8}"))
+    return quantile_cuts(*data, bins)
+
+
+def _prefixes(body: Body, data: Data) -> Rule:
+    return Prefixes(body["prefixes"])  # type: ignore[arg-type]
+
+
+def _dates(body: Body, data: Data) -> Rule:
+    return Dates(body["dates"])  # type: ignore[arg-type]
+
+
+def _flat(body: Body, data: Data) -> Rule:
+    if body["flat"] is not True:
+        raise HierarchyError(Mistake("flat", f"must be true, got {body['flat']!r}", "or give another hierarchy"))
+    return Flat()
+
+
+def _taxonomy(body: Body, data: Data) -> Rule:
+    rows = body["taxonomy"]
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not all(map(_is_row, rows)):
+        rule = "needs a list of rows, each a list: leaf, level 1, …"
+        raise HierarchyError(Mistake("taxonomy", rule, "e.g. [[Spain, Europe], [Peru, America]]"))
+    strange = [cell for row in rows for cell in row if not _is_cell(cell)]
+    if strange:
+        # YAML reads no as false and 1.50 as 1.5: what the data say could only be guessed.
+        rule = f"not a text: {offenders(strange)}"
+        raise HierarchyError(Mistake("taxonomy", rule, 'put it in quotes, e.g. "no"'))
+    texts = [[None if cell is None else str(cell) for cell in row] for row in rows]
+    return taxonomy_from_rows(texts, "taxonomy")
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, Sequence) and not isinstance(row, str) and len(row) > 0
+
+
+def _is_cell(cell: object) -> bool:
+    return cell is None or isinstance(cell, str) or (isinstance(cell, int) and not isinstance(cell, bool))
+
+
+_KINDS: dict[str, tuple[Callable[[Body, Data], Rule], tuple[str, ...]]] = {
+    "intervals": (_intervals, ("origin", "bottom", "top", "decimals")),
+    "cuts": (_cuts, ("decimals",)),
+    "quantiles": (_quantiles, ()),
+    "prefixes": (_prefixes, ()),
+    "dates": (_dates, ()),
+    "taxonomy": (_taxonomy, ()),
+    "flat": (_flat, ()),
+}
