@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.counts.groups import BoolArray, FloatArray, Groups
-from discreet.errors import Mistake, PolicyError
 from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.parameters import Parameter, Parameterized, Whole
+
+LEAST_K = Whole(2, "a release with k = 1 promises nothing")
 
 
 @dataclass(frozen=True)
-class KAnonymity:
+class KAnonymity(Parameterized):
     """Every person shares the published quasi-identifiers with at least k − 1 others.
 
     Sweeney 2002: n(q) ≥ k for every group q.
@@ -25,16 +29,8 @@ class KAnonymity:
     attribute = ""
     monotone = True
     higher_is_safer = True
-
-    def __post_init__(self) -> None:
-        if self.k < 2:
-            raise PolicyError(
-                Mistake(
-                    "k_anonymity.k",
-                    f"must be at least 2, got {self.k}",
-                    "a release with k = 1 promises nothing",
-                )
-            )
+    word = "k_anonymity"
+    parameters: ClassVar[Mapping[str, Parameter]] = {"k": LEAST_K}
 
     def holds(self, groups: Groups) -> BoolArray:
         return groups.sizes >= self.k
@@ -50,6 +46,3 @@ class KAnonymity:
 
     def describe(self) -> str:
         return f"{self.k}-anonymity"
-
-    def to_words(self) -> dict[str, dict[str, object]]:
-        return {"k_anonymity": {"k": self.k}}

@@ -1,0 +1,61 @@
+"""(α,k)-anonymity: nobody stands alone, and no value takes over a group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.k_anonymity import LEAST_K
+from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
+from discreet.models.shares import lost_to_share, share_at_most
+
+
+@dataclass(frozen=True)
+class AlphaK(Parameterized):
+    """Groups of at least k people, in which no sensitive value is that of more than a share α.
+
+    Wong, Li, Fu & Wang 2006, for every sensitive value: n(q) ≥ k and n(q, s) ≤ α · n(q). Monotone, as both parts are.
+    The level is the largest share; it counts as 1 in a group smaller than k, which fails whatever its shares.
+
+    >>> from discreet.models.examples import groups_of
+    >>> groups = groups_of("disease", ["flu", "cold"], ["flu", "cold", "gout"], ["flu", "flu", "gout"])
+    >>> AlphaK(0.5, 3, "disease").holds(groups)
+    array([False,  True, False])
+    """
+
+    alpha: Threshold
+    k: int
+    attribute: str
+    monotone = True
+    higher_is_safer = False
+    word = "alpha_k"
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "alpha": Number(0, 1, why="with alpha = 1 no share is bounded: that is k_anonymity"),
+        "k": LEAST_K,
+        "attribute": Name(),
+    }
+
+    def holds(self, groups: Groups) -> BoolArray:
+        return share_at_most(groups, self.attribute, exact(self.alpha)) & (groups.sizes >= self.k)
+
+    def level(self, groups: Groups) -> FloatArray:
+        from discreet.models import kernels
+
+        t = groups.tallies[self.attribute]
+        shares = kernels.largest(t.offsets, t.counts) / np.maximum(groups.sizes, 1)
+        return np.where(groups.sizes < self.k, 1.0, shares)
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        lost = lost_to_share(groups, self.attribute, exact(self.alpha), self.holds(groups))
+        return np.where(groups.sizes - lost < self.k, groups.sizes, lost)  # fewer than k can't be kept
+
+    def require(self) -> str:
+        return f"at most {as_text(self.alpha)} in at least {self.k} rows"
+
+    def describe(self) -> str:
+        return f"({as_text(self.alpha)}, {self.k})-anonymity of {self.attribute}"

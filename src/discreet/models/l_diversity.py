@@ -1,0 +1,218 @@
+"""ℓ-diversity: knowing somebody's group does not tell their sensitive value. Four readings of "diverse".
+
+Machanavajjhala, Gehrke, Kifer & Venkitasubramaniam 2006 (and, for the frequency form, Wong et al. 2006 and Xiao & Tao
+2006). All are monotone: distinct values only add up; entropy is concave; the largest count is subadditive and the tail
+superadditive; a bound on shares is kept by sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.exact import decide, pairs, products_at_most, sign_with_logs
+from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, exact
+from discreet.models.shares import lost_to_share, share_at_most
+
+_LEAST_L = Whole(2, "every group has at least one value, so l = 1 promises nothing")
+_REAL_L = Number(1, why="every group reaches l = 1, so it promises nothing")
+
+
+@dataclass(frozen=True)
+class DistinctDiversity(Parameterized):
+    """Every group has at least l different sensitive values.
+
+    The weakest form: one of them may still be that of nearly everybody.
+
+    >>> from discreet.models.examples import groups_of
+    >>> DistinctDiversity(2, "disease").holds(groups_of("disease", ["flu", "flu"], ["flu", "cold"]))
+    array([False,  True])
+    """
+
+    l: int  # noqa: E741, the theory's own name
+    attribute: str
+    monotone = True
+    higher_is_safer = True
+    word = "l_diversity"
+    fixed = (("kind", "distinct"),)
+    parameters: ClassVar[Mapping[str, Parameter]] = {"l": _LEAST_L, "attribute": Name()}
+
+    def holds(self, groups: Groups) -> BoolArray:
+        return np.diff(groups.tallies[self.attribute].offsets) >= self.l
+
+    def level(self, groups: Groups) -> FloatArray:
+        return np.diff(groups.tallies[self.attribute].offsets).astype(np.float64)
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        return np.where(self.holds(groups), 0, groups.sizes)  # parts have no more values than the whole
+
+    def require(self) -> str:
+        return f"at least {self.l}"
+
+    def describe(self) -> str:
+        return f"distinct {self.l}-diversity of {self.attribute}"
+
+
+@dataclass(frozen=True)
+class EntropyDiversity(Parameterized):
+    """Every group is as uncertain about the sensitive value as if l values were equally frequent in it, or more.
+
+    Entropy of the group's values ≥ ln l; l need not be whole. The level is e^entropy.
+
+    >>> from discreet.models.examples import groups_of
+    >>> groups = groups_of("disease", ["flu", "flu", "cold"], ["flu", "cold"])
+    >>> EntropyDiversity(2, "disease").holds(groups), EntropyDiversity(2, "disease").level(groups).round(3)
+    (array([False,  True]), array([1.89, 2.  ]))
+    """
+
+    l: Threshold  # noqa: E741, the theory's own name
+    attribute: str
+    monotone = True
+    higher_is_safer = True
+    word = "l_diversity"
+    fixed = (("kind", "entropy"),)
+    parameters: ClassVar[Mapping[str, Parameter]] = {"l": _REAL_L, "attribute": Name()}
+
+    def holds(self, groups: Groups) -> BoolArray:
+        from discreet.models import kernels
+
+        t, values = groups.tallies[self.attribute], exact(self.l)
+        lacking = kernels.entropy_lacking(
+            t.offsets, t.counts, groups.sizes, kernels.N_LOG_N, math.log(values), math.ceil(values)
+        )
+
+        def exactly(group: int) -> bool:
+            # n · (H − ln l) ≥ 0, where n · H = n ln n − Σ n(s) ln n(s)
+            counts = [count for _, count in pairs(t, group)]
+            n = sum(counts)
+            terms = [(n, n), (n, values.denominator), (-n, values.numerator), *((-count, count) for count in counts)]
+            return sign_with_logs(exact(0), terms) >= 0
+
+        return decide(lacking, 0.0, exactly)
+
+    def level(self, groups: Groups) -> FloatArray:
+        from discreet.models import kernels
+
+        t = groups.tallies[self.attribute]
+        result: FloatArray = np.exp(kernels.entropies(t.offsets, t.counts, groups.sizes, kernels.N_LOG_N))
+        return result
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        from discreet.models import bounds, kernels
+
+        t, values = groups.tallies[self.attribute], exact(self.l)
+        least: IntArray = bounds.lost_to_entropy(
+            t.offsets, t.counts, groups.sizes, self.holds(groups), math.log(values), math.ceil(values), kernels.N_LOG_N
+        )
+        return least
+
+    def require(self) -> str:
+        return f"at least {as_text(self.l)}"
+
+    def describe(self) -> str:
+        return f"entropy {as_text(self.l)}-diversity of {self.attribute}"
+
+
+@dataclass(frozen=True)
+class RecursiveDiversity(Parameterized):
+    """The most frequent value is not too frequent, even once the adversary has ruled out l − 2 others.
+
+    With the counts of a group's values in falling order: r1 < c · (r_l + r_(l+1) + … + r_m). The level is
+    r1 / (r_l + … + r_m), which must stay below c; it is infinite where a group has fewer than l values.
+
+    >>> from discreet.models.examples import groups_of
+    >>> groups = groups_of("disease", ["flu", "flu", "flu", "cold"], ["flu", "flu", "cold"])
+    >>> RecursiveDiversity(3, 2, "disease").holds(groups)
+    array([False,  True])
+    """
+
+    c: Threshold
+    l: int  # noqa: E741, the theory's own name
+    attribute: str
+    monotone = True
+    higher_is_safer = False
+    word = "l_diversity"
+    fixed = (("kind", "recursive"),)
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "c": Number(0, why="no group has a most frequent value below 0 times the others"),
+        "l": _LEAST_L,
+        "attribute": Name(),
+    }
+
+    def holds(self, groups: Groups) -> BoolArray:
+        c = exact(self.c)
+        first, tail = self._first_and_tail(groups)
+        return ~products_at_most(tail, c.numerator, first, c.denominator)
+
+    def level(self, groups: Groups) -> FloatArray:
+        first, tail = self._first_and_tail(groups)
+        return np.where(tail > 0, first / np.maximum(tail, 1), np.inf)
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        from discreet.models import bounds
+
+        t, c = groups.tallies[self.attribute], exact(self.c)
+        if max(c.numerator, c.denominator) >= 1 << 20:
+            c = exact(math.ceil(c * 1000)) / 1000  # a larger c loses fewer rows: still a lower bound
+        least: IntArray = bounds.lost_to_recursion(
+            t.offsets, t.counts, groups.sizes, self.holds(groups), c.numerator, c.denominator, self.l - 1
+        )
+        return least
+
+    def require(self) -> str:
+        return f"below {as_text(self.c)}"
+
+    def describe(self) -> str:
+        return f"recursive ({as_text(self.c)}, {self.l})-diversity of {self.attribute}"
+
+    def _first_and_tail(self, groups: Groups) -> tuple[IntArray, IntArray]:
+        from discreet.models import kernels
+
+        t = groups.tallies[self.attribute]
+        first, tail = kernels.largest_and_tail(t.offsets, t.counts, groups.sizes, self.l - 1)
+        return first, tail
+
+
+@dataclass(frozen=True)
+class FrequencyDiversity(Parameterized):
+    """No sensitive value is that of more than 1/l of a group: a guess is right with probability 1/l at most.
+
+    n(q, s) ≤ n(q) / l; l need not be whole. The level is n(q) / max n(q, s).
+
+    >>> from discreet.models.examples import groups_of
+    >>> FrequencyDiversity(2, "disease").holds(groups_of("disease", ["flu", "flu", "cold"], ["flu", "cold"]))
+    array([False,  True])
+    """
+
+    l: Threshold  # noqa: E741, the theory's own name
+    attribute: str
+    monotone = True
+    higher_is_safer = True
+    word = "l_diversity"
+    fixed = (("kind", "frequency"),)
+    parameters: ClassVar[Mapping[str, Parameter]] = {"l": _REAL_L, "attribute": Name()}
+
+    def holds(self, groups: Groups) -> BoolArray:
+        return share_at_most(groups, self.attribute, 1 / exact(self.l))
+
+    def level(self, groups: Groups) -> FloatArray:
+        from discreet.models import kernels
+
+        t = groups.tallies[self.attribute]
+        result: FloatArray = groups.sizes / np.maximum(kernels.largest(t.offsets, t.counts), 1)
+        return result
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        return lost_to_share(groups, self.attribute, 1 / exact(self.l), self.holds(groups))
+
+    def require(self) -> str:
+        return f"at least {as_text(self.l)}"
+
+    def describe(self) -> str:
+        return f"{as_text(self.l)}-diversity of {self.attribute} (no value above 1/{as_text(self.l)})"

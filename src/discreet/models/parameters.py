@@ -1,0 +1,159 @@
+"""The parameters of a promise: what each may be, said once for Python, policies and messages.
+
+A promise rests on its thresholds, so they are exact: 0.2 means one fifth, not the nearest binary number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from discreet.errors import Mistake, PolicyError, did_you_mean
+
+Threshold = Fraction | float | str  # what a user may write: 0.2, "0.2", "1/3", Fraction(1, 3)
+
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d{1,25}(\.\d{0,25})?|\.\d{1,25})([eE][+-]?\d{1,2})?|\d{1,25}/0*[1-9]\d{0,24}")
+
+
+class Wrong(Exception):
+    """A value that a parameter can't have: the rule and the repair, without the place."""
+
+    def __init__(self, rule: str, repair: str = ""):
+        self.rule, self.repair = rule, repair
+        super().__init__(rule)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number of at least `least`; `why` says what a smaller one would mean."""
+
+    least: int
+    why: str
+
+    def read(self, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise Wrong(f"must be a whole number, got {value!r}", f"write a number of at least {self.least}")
+        if value < self.least:
+            raise Wrong(f"must be at least {self.least}, got {value}", self.why)
+        return value
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number above `above` (or equal to it, where `closed`), and below `below`."""
+
+    above: int
+    below: int | None = None
+    closed: bool = False
+    why: str = ""
+
+    def read(self, value: object) -> Fraction:
+        if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
+            raise Wrong(f"must be a number, got {value!r}", f"write a number {self._range()}")
+        if isinstance(value, Fraction):
+            number = value
+        elif _PLAIN_NUMBER.fullmatch(str(value).strip()):
+            number = Fraction(str(value).strip())
+        else:
+            raise Wrong(f"must be a number, got {value!r}", f"write a number {self._range()}")
+        low = number >= self.above if self.closed else number > self.above
+        if not low or (self.below is not None and number >= self.below):
+            raise Wrong(f"must be {self._range()}, got {as_text(number)}", self.why)
+        return number
+
+    def _range(self) -> str:
+        low = f"at least {self.above}" if self.closed else f"above {self.above}"
+        return low + ("" if self.below is None else f" and below {self.below}")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some words; the first is taken where none is given."""
+
+    options: tuple[str, ...]
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str) or value not in self.options:
+            raise Wrong(f"must be one of {', '.join(self.options)}, got {value!r}", did_you_mean(value, self.options))
+        return value
+
+
+@dataclass(frozen=True)
+class Name:
+    """The name of a sensitive attribute."""
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str) or not value:
+            raise Wrong(f"must be the name of a sensitive attribute, got {value!r}")
+        return value
+
+
+Parameter = Whole | Number | Choice | Name
+
+
+def read_parameters(
+    place: str, parameters: Mapping[str, Parameter], given: Mapping[str, object]
+) -> tuple[dict[str, int | Fraction | str], list[Mistake]]:
+    """Every given parameter as an exact value, and everything that is wrong with them.
+
+    >>> read_parameters("alpha_k", {"alpha": Number(0, 1), "k": Whole(2, "")}, {"alpha": 0.3, "k": 1})
+    ({'alpha': Fraction(3, 10)}, [Mistake(place='alpha_k.k', rule='must be at least 2, got 1', repair='')])
+    """
+    values: dict[str, int | Fraction | str] = {}
+    mistakes = []
+    for name, value in given.items():
+        try:
+            values[name] = parameters[name].read(value)
+        except Wrong as wrong:
+            mistakes.append(Mistake(f"{place}.{name}", wrong.rule, wrong.repair))
+    return values, mistakes
+
+
+class Parameterized:
+    """What all models share: their parameters are checked when they are made, and written back as words."""
+
+    word: ClassVar[str]
+    fixed: ClassVar[tuple[tuple[str, object], ...]] = ()  # words that the kind of model itself stands for
+    parameters: ClassVar[Mapping[str, Parameter]]
+
+    def __post_init__(self) -> None:
+        given = {name: getattr(self, name) for name in self.parameters}
+        values, mistakes = read_parameters(self.word, self.parameters, given)
+        if mistakes:
+            raise PolicyError(*mistakes)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def to_words(self) -> dict[str, dict[str, object]]:
+        given = {name: as_word(getattr(self, name)) for name in self.parameters}
+        return {self.word: given | dict(self.fixed)}
+
+
+def exact(number: Threshold) -> Fraction:
+    """A threshold as the fraction it was written as.
+
+    >>> exact(0.2), exact("1/3")
+    (Fraction(1, 5), Fraction(1, 3))
+    """
+    return number if isinstance(number, Fraction) else Fraction(str(number))
+
+
+def as_word(value: object) -> object:
+    """A parameter as it is written in a policy: a plain number if that says it exactly, else text."""
+    if not isinstance(value, Fraction):
+        return value
+    if value.denominator == 1:
+        return int(value)
+    return float(value) if Fraction(str(float(value))) == value else str(value)
+
+
+def as_text(number: Threshold) -> str:
+    """A threshold for messages.
+
+    >>> as_text(0.25), as_text("3.0"), as_text("1/3")
+    ('0.25', '3', '1/3')
+    """
+    return str(as_word(exact(number)))

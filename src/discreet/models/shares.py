@@ -1,0 +1,45 @@
+"""One bound for the share of every sensitive value: what 1/ℓ-diversity and (α,k)-anonymity have in common."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.exact import products_at_most
+
+
+def share_at_most(groups: Groups, attribute: str, cap: Fraction) -> BoolArray:
+    """Does the most frequent value of each group have at most this share of it?"""
+    from discreet.models import kernels
+
+    t = groups.tallies[attribute]
+    return products_at_most(kernels.largest(t.offsets, t.counts), cap.denominator, groups.sizes, cap.numerator)
+
+
+def lost_to_share(groups: Groups, attribute: str, cap: Fraction, holds: BoolArray) -> IntArray:
+    """Rows lost at least in every refinement of the groups that do not hold."""
+    t = groups.tallies[attribute]
+    return lost_to_caps(groups, t, np.full(len(t.reference), float(cap)), holds)
+
+
+def lost_to_caps(groups: Groups, t: Tally, cap: FloatArray, holds: BoolArray, filled: float = 1.0) -> IntArray:
+    """Rows lost at least where each value has a cap of its own; see `bounds.lost_to_caps`."""
+    from discreet.models import bounds
+
+    least: IntArray = bounds.lost_to_caps(t.offsets, t.values, t.counts, groups.sizes, holds, cap, filled)
+    return least
+
+
+def table_shares(t: Tally) -> FloatArray:
+    """The share of each value in the whole table."""
+    result: FloatArray = t.reference / max(int(t.reference.sum()), 1)
+    return result
+
+
+def table_weights(t: Tally) -> FloatArray:
+    """One over the share of each value in the whole table; infinite for a value that the table does not have."""
+    rows = float(t.reference.sum())
+    return np.where(t.reference > 0, rows / np.maximum(t.reference, 1), np.inf)
