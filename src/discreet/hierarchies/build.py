@@ -23,7 +23,8 @@ def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     place = f"attributes.{attribute}.hierarchy"
     domain = dict.fromkeys(chain(rule.extra_leaves(), values))
     paths = _paths(place, domain, rule)
-    ranked = sorted(domain, key=lambda value: (rule.order(value), value is None, value or ""))
+    texts = sorted(value for value in domain if value is not None)  # so that equal ranks have one order, too
+    ranked = sorted([*texts, None] if None in domain else texts, key=rule.order)
     columns = list(zip(*(paths[value] for value in ranked), strict=True))
     mistakes = nesting_mistakes(place, columns)
     if mistakes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from itertools import accumulate
 
 from discreet.errors import HierarchyError, Mistake, offenders
@@ -50,7 +49,7 @@ def quantile_cuts(values: Iterable[Value], counts: Iterable[int], bins: int = BI
     >>> quantile_cuts(["1", "2", "3", "4"], [1, 1, 1, 1], 4)
     Cuts(levels=((2, 3, 4), (3,)), decimals=False)
     """
-    rows: Counter[Decimal] = Counter()
+    rows: Counter[Number] = Counter()
     strange = []
     for value, count in zip(values, counts, strict=True):
         exact = parse(value) if value else None
@@ -76,7 +75,7 @@ def quantile_cuts(values: Iterable[Value], counts: Iterable[int], bins: int = BI
     return Cuts(tuple(levels), decimals=not all(map(is_whole, numbers)))
 
 
-def _cut(numbers: list[Decimal], below: list[int], share: int, bins: int) -> Number:
+def _cut(numbers: list[Number], below: list[int], share: int, bins: int) -> Number:
     """The number below which the share of rows comes nearest to share/bins."""
     target = share * below[-1]
     beyond = bisect_left(below, target, key=lambda rows: rows * bins)

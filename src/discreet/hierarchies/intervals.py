@@ -75,8 +75,8 @@ class Intervals(NumberRule):
         narrowest = (numerator * scale - origin * denominator) // (denominator * widths[0])
         found = self._known.get(narrowest)
         if found is None:
-            levels = [(narrowest // (width // widths[0]), width) for width in widths]
-            found = self._known[narrowest] = tuple(self._name(origin + i * w, w) for i, w in levels)
+            nested = [(narrowest // (width // widths[0]), width) for width in widths]
+            found = self._known[narrowest] = tuple(self._name(origin + i * width, width) for i, width in nested)
         return found
 
     @cached_property
@@ -92,10 +92,19 @@ class Intervals(NumberRule):
 
     @cached_property
     def _known(self) -> dict[int, tuple[str, ...]]:
-        """The names of the intervals met so far: many values share one."""
+        """The paths met so far, by the number of the narrowest interval: many values share one."""
         return {}
 
     def _name(self, start: int, width: int) -> str:
+        if (start, width) not in self._names:
+            self._names[start, width] = self._write(start, width)
+        return self._names[start, width]
+
+    @cached_property
+    def _names(self) -> dict[tuple[int, int], str]:
+        return {}
+
+    def _write(self, start: int, width: int) -> str:
         places = self._scaled[0]
         low, high = (simplest(Decimal(f"{n}E-{places}")) for n in (start, start + width))
         above = self.bottom is not None and self.bottom >= low
