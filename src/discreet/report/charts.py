@@ -1,0 +1,131 @@
+"""Charts as SVG text, from small pure functions.
+
+Sizes across are percents, sizes down are pixels: so a chart fits any width of the page while its letters keep their
+size. Colours are classes, for the page to set in light, dark and print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from discreet.report.data import EXACTNESS, SizeBin
+from discreet.report.words import percent
+
+
+def bar(share: float, of_it: float = 0.0) -> str:
+    """One bar on a track that stands for everything; the part `of_it` comes first, in another colour.
+
+    >>> bar(0.5).count("<rect"), bar(0.5, 0.1).count("<rect")
+    (2, 3)
+    """
+    first = f'<rect class="before" width="{_percent(of_it)}" height="12"/>' if of_it > 0 else ""
+    return (
+        '<svg class="bar" width="100%" height="12" aria-hidden="true">'
+        f'<rect class="track" width="100%" height="12"/>{first}'
+        f'<rect class="after" x="{_percent(of_it)}" width="{_percent(share - of_it)}" height="12"/></svg>'
+    )
+
+
+def pair(before: int, after: int, largest: int) -> str:
+    """Two bars, one above the other; `largest` fills the width. All in percent."""
+    scale = max(largest, 1)
+    return (
+        '<svg class="bar" width="100%" height="16" aria-hidden="true">'
+        f'<rect class="before" width="{_percent(before / scale)}" height="7" rx="2"/>'
+        f'<rect class="after" y="9" width="{_percent(after / scale)}" height="7" rx="2"/></svg>'
+    )
+
+
+def stack(shares: Sequence[float]) -> str:
+    """One bar cut into degrees of exactness."""
+    parts, x = [], 0.0
+    for degree, (name, share) in enumerate(zip(EXACTNESS, shares, strict=True)):
+        if share > 0:
+            parts.append(
+                f'<g><title>{escape(name)}: {percent(share)}</title><rect class="d{degree}" x="{_percent(x)}" '
+                f'width="{_percent(share)}" height="18"/></g>'
+            )
+        x += share
+    told = ", ".join(f"{name} {percent(share)}" for name, share in zip(EXACTNESS, shares, strict=True))
+    return f'<svg class="stack" width="100%" height="18" role="img" aria-label="{escape(told)}">{"".join(parts)}</svg>'
+
+
+def ladder(level: int, height: int) -> str:
+    """The levels of a hierarchy as dots on a line, the published one filled; the more to the right, the coarser."""
+    gap, r = 14, 4
+    width = gap * height + 2 * r + 2
+    dots = "".join(
+        f'<circle class="{"chosen" if n == level else "passed" if n < level else "unused"}" '
+        f'cx="{r + 1 + gap * n}" cy="7" r="{r if n == level else r - 1}"/>'
+        for n in range(height + 1)
+    )
+    return (
+        f'<svg class="ladder" width="{width}" height="14" role="img" aria-label="level {level} of {height}">'
+        f'<line x1="{r + 1}" x2="{width - r - 1}" y1="7" y2="7"/>{dots}</svg>'
+    )
+
+
+def histogram(bins: Sequence[SizeBin], k: int | None) -> str:
+    """Share of published rows by the size of their group; the asked k as a line that no bar may cross."""
+    total = max(sum(b.rows for b in bins), 1)
+    tallest = max((b.rows for b in bins), default=0) / total
+    room = 1 if k is not None and bins and bins[0].low >= k else 0  # an empty place left of k shows that it is empty
+    slots = max(len(bins) + room, 3)
+    top, base, height = 44, 204, 244
+    drawn = []
+    for i, b in enumerate(bins):
+        share = b.rows / total
+        h = max((base - top) * share / max(tallest, 1e-9), 1.5) if b.rows else 0.0
+        told = f"groups of {_range(b)} rows: {b.groups:,}, with {b.rows:,} rows ({percent(share)})"
+        left, middle = (i + room + 0.06) / slots, (i + room + 0.5) / slots
+        drawn.append(
+            f'<g><title>{told}</title><rect class="after" x="{_percent(left)}" y="{base - h:.1f}" '
+            f'width="{_percent(0.88 / slots)}" height="{h:.1f}" rx="2"/>'
+            f'<text class="value" x="{_percent(middle)}" y="{base - h - 6:.1f}" text-anchor="middle">'
+            f"{percent(share) if b.rows else ''}</text></g>"
+        )
+    edges = [(i + room, b.low) for i, b in enumerate(bins)]
+    if bins:
+        edges.append((len(bins) + room, bins[-1].high + 1))
+    ticks = "".join(
+        f'<text class="tick" x="{_percent(at / slots)}" y="{base + 17}" '
+        f'text-anchor="{"start" if at == 0 else "end" if at == slots else "middle"}">{_short(edge)}</text>'
+        for at, edge in edges
+    )
+    mark = ""
+    at = next((i for i, edge in edges if edge == k), None)
+    if at is not None and k is not None:
+        x = _percent(at / slots)
+        mark = (
+            f'<line class="mark" x1="{x}" x2="{x}" y1="6" y2="{base}"/>'
+            f'<svg x="{x}" y="0" overflow="visible"><text class="mark" x="6" y="15">k = {k}, as asked'
+            f"{': no group is smaller' if bins[0].low >= k else ''}</text></svg>"
+        )
+    told = "; ".join(f"{_range(b)} rows: {percent(b.rows / total)}" for b in bins)
+    return (
+        f'<svg class="histogram" width="100%" height="{height}" role="img" '
+        f'aria-label="Share of published rows by size of their group. {told}">{"".join(drawn)}'
+        f'<line class="axis" x1="0" x2="100%" y1="{base}" y2="{base}"/>{ticks}'
+        f'<text class="tick" x="50%" y="{base + 36}" text-anchor="middle">rows in the group</text>{mark}</svg>'
+    )
+
+
+def _range(b: SizeBin) -> str:
+    return f"{b.low:,}" if b.low == b.high else f"{b.low:,} to {b.high:,}"
+
+
+def _short(n: int) -> str:
+    """A tick that fits.
+
+    >>> [_short(n) for n in (5, 999, 2_000, 50_000, 1_000_000, 1_234)]
+    ['5', '999', '2k', '50k', '1M', '1,234']
+    """
+    for unit, name in ((1_000_000, "M"), (1_000, "k")):
+        if n >= unit and n % unit == 0:
+            return f"{n // unit}{name}"
+    return f"{n:,}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), 1.0):.2f}%"

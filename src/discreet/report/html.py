@@ -1,0 +1,57 @@
+"""The report as one page: no script, no font, no picture from elsewhere; it can be mailed, printed and archived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from discreet.report import charts
+from discreet.report.data import EXACTNESS, ReportData
+from discreet.report.text import became, headline
+from discreet.report.words import GLOSSARY, percent
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+ROLES = {
+    "identifier": "never published",
+    "quasi_identifier": "made coarser",
+    "sensitive": "published as it is, protected by the groups",
+    "other": "published as it is, protected by nothing",
+}
+KINDS = {
+    "generalization": "generalization: every row of a column at the same level",
+    "multidimensional": "multidimensional: each region of the data as coarse as it needs to be",
+    "local_recoding": "local recoding: each group as coarse as it needs to be",
+}
+
+
+def to_html(data: ReportData) -> str:
+    """The whole page. The same data give the same bytes."""
+    # Here and not above: only a run that writes a report pays for loading it.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["percent"] = percent
+    for chart in (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram):
+        environment.globals[chart.__name__] = _trusted(chart, Markup)
+    return environment.get_template("report.html.j2").render(
+        data=data,
+        headline=headline(data),
+        became=became,
+        exactness=EXACTNESS,
+        glossary=GLOSSARY,
+        roles=ROLES,
+        kind=KINDS.get(data.publish, data.publish),
+    )
+
+
+def _trusted(chart: Callable[..., str], markup: type[str]) -> Callable[..., str]:
+    """A chart is markup made of numbers and our own words; it must not be escaped a second time."""
+    return lambda *arguments: markup(chart(*arguments))

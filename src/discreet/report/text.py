@@ -1,0 +1,76 @@
+"""The report for a terminal and for machines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from discreet.report.data import Became, ReportData
+from discreet.report.words import percent
+
+MOST_ATTRIBUTES = 15
+MOST_LETTERS = 32
+
+
+def to_json(data: ReportData) -> dict[str, Any]:
+    """The report as plain dicts, lists, numbers and words."""
+    return asdict(data)
+
+
+def to_text(data: ReportData) -> str:
+    """The report in a few lines."""
+    lines = [headline(data)]
+    for p in data.promises:
+        achieved = "" if p.deciding_group is None else f", achieved {p.achieved:.4g}"
+        verdict = "kept" if p.holds else "BROKEN"
+        lines.append(f"  {p.name}: {verdict} (asked {p.asked}{achieved})")
+    lines.append(f"  {people(data)}")
+    if data.groups:
+        lines.append(
+            f"  {data.groups:,} group{'s' * (data.groups != 1)}, the smallest with {data.smallest_group:,} rows, "
+            f"{data.average_group:,.1f} on average"
+        )
+    lines.append(f"  loss {percent(data.loss)} (0% unchanged, 100% all *)")
+    told = data.attributes[:MOST_ATTRIBUTES] if data.published else ()
+    names = [a.name if len(a.name) <= MOST_LETTERS else a.name[: MOST_LETTERS - 1] + "…" for a in told]
+    width = max(map(len, names), default=0)
+    for a, name in zip(told, names, strict=True):
+        lines.append(f"    {name:<{width}}  {percent(a.loss):>6}  {became(a)}")
+    if data.published and len(data.attributes) > MOST_ATTRIBUTES:
+        lines.append(f"    and {len(data.attributes) - MOST_ATTRIBUTES} more in the report")
+    lines += [f"  note: {note}" for note in data.notes]
+    return "\n".join(lines)
+
+
+def headline(data: ReportData) -> str:
+    """The verdict in one sentence."""
+    if not data.keeps_promises:
+        return "This release does not keep its promises. Do not publish it."
+    if not data.published:
+        return "Nothing is published: every row had to be left out."
+    return "This release keeps its promises."
+
+
+def people(data: ReportData) -> str:
+    """How many are in, and how many are out."""
+    if not data.suppressed:
+        return f"all {data.source:,} rows published, none suppressed"
+    return (
+        f"{data.published:,} of {data.source:,} rows published, {data.suppressed:,} suppressed "
+        f"({percent(data.suppressed / max(data.source, 1))}; at most {data.limit:,} allowed)"
+    )
+
+
+def became(a: Became) -> str:
+    """What one attribute became, in a few words."""
+    if a.level == 0:
+        return f"as it is, {_values(a.published)}"
+    if a.level == a.height:
+        return "everything is *"
+    if a.level is not None:
+        return f"level {a.level} of {a.height}, {_values(a.originals)} became {a.published:,}"
+    return f"{percent(a.exactness[0])} of rows exact, {percent(a.exactness[-1])} hidden"
+
+
+def _values(n: int) -> str:
+    return f"{n:,} value{'s' * (n != 1)}"

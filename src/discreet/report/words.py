@@ -1,0 +1,224 @@
+"""What a release promises, and what it does not, in words a privacy board can use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discreet.report.marginals import printable, shown
+
+# Promises that say something about the sensitive values of a group, and not only about its size.
+ABOUT_VALUES = {"l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure", "realistic", "robust"}
+# Promises that limit how far a group's sensitive values may differ from everybody's.
+ABOUT_SHIFT = {"t_closeness", "beta_likeness", "delta_disclosure", "realistic"}
+ABOUT_PRESENCE = {"presence", "confident_presence", "ambiguity"}
+
+# Parts of a hierarchy that name no value of the column.
+WIDTHS = {"intervals", "prefixes", "dates"}
+
+GLOSSARY = (
+    ("group", "published rows that cannot be told apart by their quasi-identifiers"),
+    ("quasi-identifier", "a column that others may know about a person, such as age or postcode"),
+    ("sensitive", "a column that nobody should learn about a person from the release"),
+    ("level", "how far a column was made coarser: 0 is the value itself, the last level is * (anything)"),
+    ("suppressed", "left out of the release because no group could hold the row safely"),
+    ("loss", "how vague the published values are: 0% is unchanged, 100% is all *"),
+)
+
+
+def model_of(promise: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Name and parameters of the privacy model behind a promise of the manifest."""
+    for name, parameters in promise["model"].items():
+        return name, parameters or {}
+    return "", {}
+
+
+def attribute_of(parameters: Mapping[str, Any], sensitive: Sequence[str]) -> str | None:
+    """The sensitive column a promise is about: the one it names, or the only one there is."""
+    named = parameters.get("attribute")
+    return str(named) if named is not None else sensitive[0] if len(sensitive) == 1 else None
+
+
+def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str]) -> str:
+    """The promise as a sentence; a model without one of its own here is told by its name.
+
+    >>> promise_in_words({"model": {"k_anonymity": {"k": 5}}, "promise": "5-anonymity"}, [])
+    'By what others may know, everybody looks the same as at least 4 others.'
+    """
+    name, p = model_of(promise)
+    attribute = attribute_of(p, sensitive)
+    of = shown(attribute) if attribute is not None else "each sensitive column"
+    match name:
+        case "k_anonymity":
+            others = int(p["k"]) - 1
+            return (
+                f"By what others may know, everybody looks the same as at least {others:,} other{'s' * (others != 1)}."
+            )
+        case "l_diversity" if p.get("kind", "distinct") == "distinct":
+            return f"Every group holds at least {p['l']} different values of {of}."
+        case "l_diversity" if p["kind"] == "entropy":
+            return f"In every group, {of} is as uncertain as {p['l']} equally likely values."
+        case "l_diversity" if p["kind"] == "recursive":
+            return (
+                f"In every group, the most common value of {of} has less than {p.get('c')} times the rows of all "
+                f"values from the {_ordinal(int(p['l']))} most common on."
+            )
+        case "l_diversity":
+            return f"In no group does one value of {of} make up more than one row in {p['l']}."
+        case "t_closeness":
+            return f"In every group, {of} is distributed as in the whole table, up to a distance of {p['t']}."
+        case "alpha_k":
+            return (
+                f"Every group has at least {p['k']} rows, and no value of {of} makes up more than {p['alpha']} of any."
+            )
+        case "beta_likeness":
+            return (
+                f"Knowing somebody's group makes no value of {of} more likely by more than {p['beta']} times "
+                "its share in the whole table."
+            )
+        case "delta_disclosure":
+            return (
+                f"In every group, the share of each value of {of} differs from that in the whole table by less than "
+                f"a factor of e to the power of {p['delta']}."
+            )
+    return printable(str(promise["promise"])) + "."
+
+
+def not_protected(
+    promises: Sequence[Mapping[str, Any]],
+    roles: Mapping[str, str],
+    agreeing: Mapping[str, float],
+    seed: int | None,
+    suppressed_as_star: int,
+) -> tuple[tuple[str, str], ...]:
+    """What the release leaves open, each as a title and an explanation.
+
+    `agreeing`: per sensitive column, the share of published rows in groups that agree on its value.
+    """
+    sensitive = [name for name, role in roles.items() if role == "sensitive"]
+    other = [name for name, role in roles.items() if role == "other"]
+    kinds = [model_of(p)[0] for p in promises]
+    found = []
+    for name in sensitive:
+        mine = {
+            kind
+            for kind, p in map(model_of, promises)
+            if kind in ABOUT_VALUES and attribute_of(p, sensitive) in (name, None)
+        }
+        if not mine:
+            found.append(
+                (
+                    f"Learning {shown(name)} from a group that agrees",
+                    f"Nothing is promised about {shown(name)} inside a group. Where all rows of a group have the same "
+                    "value, whoever knows that a person is in the group knows the value. "
+                    + _agreement(agreeing.get(name, 0.0)),
+                )
+            )
+        elif not mine & ABOUT_SHIFT:
+            found.append(
+                (
+                    f"Learning that a value of {shown(name)} is more likely",
+                    f"The values of {shown(name)} in a group may be similar in meaning, or far more common than in the "
+                    "whole table. Belief in them may rise, though not to certainty.",
+                )
+            )
+    if not sensitive:
+        found.append(
+            (
+                "Sensitive columns nobody named",
+                "The policy names no sensitive column, so no promise looks at what the rows of a group have in common.",
+            )
+        )
+    if other:
+        found.append(
+            (
+                "Published without protection: " + ", ".join(map(shown, other)),
+                "The promises do not look at columns of the role other. Whoever knows such a value about a person may "
+                "find the row by it.",
+            )
+        )
+    if not ABOUT_PRESENCE & set(kinds):
+        found.append(
+            (
+                "Learning that somebody is in the table",
+                "The promises hide which row is whose, not who took part. If being in the table says something by "
+                "itself (a register of patients), that is not hidden.",
+            )
+        )
+    found += [
+        (
+            "Other releases about the same people",
+            "Two releases that are safe alone may not be so together: groups overlap, and what they have in common "
+            "may be one person. The promises are about this release only.",
+        ),
+        (
+            "People with several rows",
+            "The promises count rows. If one person has several rows in the table, groups hold fewer people than rows.",
+        ),
+        (
+            "Knowledge the policy did not foresee",
+            "Which columns others may know was a decision of the publisher. A column that was not declared a "
+            "quasi-identifier was not made coarser.",
+        ),
+    ]
+    if seed is not None:
+        found.append(
+            (
+                "A known seed",
+                f"Random choices (such as the order of rows) follow from the seed {seed}, and can be repeated by "
+                "whoever has the source.",
+            )
+        )
+    if suppressed_as_star:
+        found.append(
+            (
+                "That rows were suppressed",
+                f"The {suppressed_as_star:,} suppressed rows are in the file with every value as *. They show that they "
+                "exist, and nothing else.",
+            )
+        )
+    return tuple(found)
+
+
+def hierarchy_in_words(words: object) -> str:
+    """What a column's hierarchy is made of, without the values in it: a taxonomy may list rare ones.
+
+    >>> hierarchy_in_words({"intervals": [5, 10, 20]}), hierarchy_in_words({"taxonomy": [["a", "b"], ["c", "b"]]})
+    ('intervals 5, 10, 20', 'taxonomy (2 entries)')
+    """
+    if not isinstance(words, Mapping):
+        return ""
+    return "; ".join(f"{key} {_plain(key, value)}".strip() for key, value in words.items() if value)
+
+
+def _plain(key: str, value: object) -> str:
+    """The steps of a rule as they are, anything else as how many there are."""
+    if isinstance(value, Sequence | Mapping) and not isinstance(value, str):
+        if key in WIDTHS:
+            return ", ".join(str(v) for v in value)
+        return f"({len(value):,} {'entry' if len(value) == 1 else 'entries'})"
+    return "" if value is True else shown(str(value))
+
+
+def _agreement(share: float) -> str:
+    if share <= 0:
+        return "In this release no group agrees on it."
+    return f"In this release {percent(share)} of the published rows are in such a group."
+
+
+def percent(share: float) -> str:
+    """A share of something that is no secret, with one decimal.
+
+    >>> percent(0), percent(0.0001), percent(0.1234), percent(0.9999), percent(1)
+    ('0%', '<0.1%', '12.3%', '>99.9%', '100%')
+    """
+    if 0 < share < 0.001:
+        return "<0.1%"
+    if 0.999 < share < 1:
+        return ">99.9%"
+    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+
+
+def _ordinal(n: int) -> str:
+    ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"
