@@ -88,7 +88,7 @@ def number_line(hierarchy: Hierarchy) -> FloatArray:
     if not (widths >= 0).all():
         place = f"attributes.{hierarchy.attribute}.hierarchy"
         raise PolicyError(Mistake(place, "its leaves are not numbers in ascending order", "use intervals"))
-    widths[~is_number] = widths[widths > 0].min(initial=1.0)
+    widths[~is_number] = min(widths[widths > 0], default=1.0)
     return widths
 
 
@@ -145,10 +145,10 @@ def estimates_generalized(
 
     >>> from discreet.counts.groups import tally
     >>> from discreet.hierarchies.build import build
-    >>> from discreet.hierarchies.rules import Taxonomy
+    >>> from discreet.hierarchies.categories import Flat
     >>> from discreet.utility.queries import workload
-    >>> disease = build("disease", ["flu", "stroke"], Taxonomy({}))
-    >>> age = build("age", ["20", "45", "50", "60"], Taxonomy({}))
+    >>> disease = build("disease", ["flu", "stroke"], Flat())
+    >>> age = build("age", ["20", "45", "50", "60"], Flat())
     >>> asked = workload({"age": 4, "disease": 2}, [{"age": [1, 2, 3], "disease": [1]}])
     >>> t = tally(np.array([0, 0]), np.array([0, 1]), np.array([3, 1]), 1, np.array([3, 1]), disease)
     >>> estimates_generalized(asked, np.array([[0]]), np.array([[3]]), [4], t, widths=[number_line(age)])

@@ -1,0 +1,239 @@
+"""Which values of the domain a published text stands for, whoever wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+import numpy as np
+
+from discreet.counts.groups import FloatArray
+from discreet.errors import DataError, Mistake, offenders
+from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?"
+_POINT = re.compile(f"{_DATE}|{_NUMBER}")
+_PLAIN = re.compile(rf"({_POINT.pattern})(?:\s*(?:-|–|~|\.\.)\s*| to )({_POINT.pattern})")
+_BRACKETS = re.compile(rf"([\[(\]])\s*({_POINT.pattern})\s*(?:-|–|~|\.\.|,|;)\s*({_POINT.pattern})\s*([\])\[])")
+_ABOVE = re.compile(rf"(>=|≥|>)\s*({_POINT.pattern})|({_POINT.pattern})\+")
+_MEMBER = re.compile(r'(\s*"(?:[^"]|"")*"\s*|[^,]*),')
+_BELOW = re.compile(rf"(<=|≤|<)\s*({_POINT.pattern})")
+
+
+def leaves_of(text: Value, hierarchy: Hierarchy) -> IntArray:
+    """The leaf numbers that a published text stands for, ascending.
+
+    Understood are, in this order: ``*``; a leaf; a name of a level (the widest, if the name is used more than once);
+    ranges ``20-39``, ``[20-39]``, ``[20, 40)``, ``[20, 40[``; bounds ``>=90``, ``<20``, ``90+``; sets ``{a, b}``;
+    masked characters ``479**``; the same number or date written otherwise (``39.0``). NULL is the leaf NULL or, where
+    the domain has none, a value that was taken away: all leaves.
+
+    >>> from discreet.hierarchies.build import build
+    >>> from discreet.hierarchies.categories import Flat
+    >>> ages = build("age", ["17", "20", "39", "40", "90"], Flat())
+    >>> leaves_of("[20, 40)", ages)
+    array([1, 2])
+    """
+    return read_published([text], hierarchy)[0]
+
+
+def read_published(texts: Iterable[Value], hierarchy: Hierarchy) -> list[IntArray]:
+    """`leaves_of` for all the texts of a column; one error that lists those nobody can understand."""
+    texts = list(texts)
+    domain = _Domain(hierarchy)
+    found = [domain.read(text) for text in texts]
+    strange = [text for text, leaves in zip(texts, found, strict=True) if not len(leaves)]
+    if strange:
+        raise DataError(
+            Mistake(
+                hierarchy.attribute,
+                f"no telling which values {offenders(strange)} stand for",
+                "give the hierarchy they come from",
+            )
+        )
+    return found
+
+
+def is_withheld(text: Value, hierarchy: Hierarchy) -> bool:
+    """Does the text say nothing at all: ``*``, ``*****``, or NULL where NULL is no value of the domain?"""
+    if text is None:
+        return None not in hierarchy.index
+    return text.strip("*") == "" and text != "" and (text == "*" or text not in hierarchy.index)
+
+
+@dataclass(frozen=True, eq=False)
+class _Domain:
+    """A hierarchy, prepared for reading many texts."""
+
+    hierarchy: Hierarchy
+
+    def read(self, text: Value) -> IntArray:
+        """The leaves of a text; none if it can't be understood."""
+        if is_withheld(text, self.hierarchy):
+            return np.arange(len(self.hierarchy.leaves))
+        found = self._named(text)
+        if len(found) or text is None:
+            return found
+        for reading in self._readings:
+            found = reading(text.strip())
+            if len(found):
+                return found
+        return found
+
+    @cached_property
+    def _readings(self) -> tuple[Callable[[str], IntArray], ...]:
+        return (self._between_leaves, self._between_points, self._set, self._masked, self._point)
+
+    def _named(self, text: Value) -> IntArray:
+        leaf = self.hierarchy.index.get(text)
+        if leaf is not None:
+            return np.array([leaf])
+        if text in self._names:
+            low, high = self._names[text]
+            return np.arange(low, high + 1)
+        return _NONE
+
+    @cached_property
+    def _names(self) -> dict[Value, tuple[int, int]]:
+        """The widest range of each name above the leaves: a text never counts as more precise than it may be."""
+        h = self.hierarchy
+        widest: dict[Value, tuple[int, int]] = {}
+        for level in range(1, h.height + 1):
+            for code, name in enumerate(h.labels[level]):
+                low, high = int(h.first[level][code]), int(h.last[level][code])
+                if name not in widest or high - low > widest[name][1] - widest[name][0]:
+                    widest[name] = low, high
+        return widest
+
+    def _between_leaves(self, text: str) -> IntArray:
+        """``a-b`` or ``a to b`` for two leaves of an ordered domain, whatever they look like."""
+        if not self.hierarchy.ordered:
+            return _NONE
+        if text[:1] == "[" and text[-1:] == "]":
+            text = text[1:-1]
+        index = self.hierarchy.index
+        for sign in re.finditer("-| to ", text):
+            low, high = index.get(text[: sign.start()].strip()), index.get(text[sign.end() :].strip())
+            if low is not None and high is not None and low <= high:
+                return np.arange(low, high + 1)
+        return _NONE
+
+    def _between_points(self, text: str) -> IntArray:
+        if m := _PLAIN.fullmatch(text):
+            return self._inside(_point(m[1]), _point(m[2]))
+        if m := _BRACKETS.fullmatch(text):
+            return self._inside(_point(m[2]), _point(m[3]), m[1] != "[", m[4] != "]")
+        if m := _ABOVE.fullmatch(text):
+            return self._inside(_point(m[2] or m[3]), np.inf, m[1] == ">")
+        if m := _BELOW.fullmatch(text):
+            return self._inside(-np.inf, _point(m[2]), False, m[1] == "<")
+        return _NONE
+
+    def _inside(self, low: float, high: float, above: bool = False, below: bool = False) -> IntArray:
+        """Leaves between two points; strictly `above` the first, strictly `below` the second."""
+        points = self._points
+        after = points > low if above else points >= low
+        before = points < high if below else points <= high
+        return np.flatnonzero(after & before)
+
+    @cached_property
+    def _points(self) -> FloatArray:
+        return np.array([_point(leaf) for leaf in self.hierarchy.leaves], dtype=np.float64)
+
+    def _point(self, text: str) -> IntArray:
+        return self._inside(_point(text), _point(text))
+
+    def _set(self, text: str) -> IntArray:
+        """``{a, b}``, also without braces. Leaves may hold commas and not be quoted: the longest fit counts."""
+        bare = text
+        while bare[:1] == "{" and bare[-1:] == "}":
+            bare = bare[1:-1]
+        if bare == text and "," not in text:
+            return _NONE
+        pieces, found, at = _MEMBER.findall(bare + ","), [], 0
+        while at < len(pieces):
+            for end in range(min(at + 1 + self._commas, len(pieces)), at, -1):
+                member = self._member(",".join(pieces[at:end]))
+                if len(member):
+                    found.append(member)
+                    at = end
+                    break
+            else:
+                return _NONE
+        return np.unique(np.concatenate(found))
+
+    @cached_property
+    def _commas(self) -> int:
+        return max((leaf.count(",") for leaf in self.hierarchy.leaves if leaf), default=0)
+
+    def _member(self, text: str) -> IntArray:
+        bare = text.strip()
+        if not bare:  # nothing at all may be NULL or the empty string: never more precise than it may be
+            return np.concatenate([self._named(None), self._named("")])
+        null = [None] if bare == "NULL" else []
+        unquoted = [bare[1:-1].replace('""', '"')] if bare[0] == bare[-1] and bare[0] in "\"'" and len(bare) > 1 else []
+        for spelling in (*null, text.removeprefix(" "), bare, *unquoted):
+            found = self._named(spelling)
+            if len(found):
+                return found
+        return self._point(bare)
+
+    def _masked(self, text: str) -> IntArray:
+        """``479**``: a star hides one character; if no leaf fits that way, trailing stars hide any number of them."""
+        if "*" not in text:
+            return _NONE
+        hidden = tuple(i for i, c in enumerate(text) if c == "*")
+        stem = text.rstrip("*")
+        found = self._masks(len(text), hidden).get(text, _NONE)
+        return found if len(found) or "*" in stem else self._stems(len(stem)).get(stem, _NONE)
+
+    def _masks(self, length: int, hidden: tuple[int, ...]) -> dict[str, IntArray]:
+        """Leaves of a length by what they look like with some places hidden."""
+
+        def mask(leaf: str) -> str:
+            characters = list(leaf)
+            for i in hidden:
+                characters[i] = "*"
+            return "".join(characters)
+
+        return self._by((length, hidden), lambda leaf: mask(leaf) if len(leaf) == length else None)
+
+    def _stems(self, length: int) -> dict[str, IntArray]:
+        """Leaves by how they begin."""
+        return self._by((length, None), lambda leaf: leaf[:length])
+
+    def _by(self, kind: object, look: Callable[[str], str | None]) -> dict[str, IntArray]:
+        if kind not in self._looks:
+            leaves: dict[str, list[int]] = {}
+            for i, leaf in enumerate(self.hierarchy.leaves):
+                looks = None if leaf is None else look(leaf)
+                if looks is not None:
+                    leaves.setdefault(looks, []).append(i)
+            self._looks[kind] = {looks: np.array(numbers) for looks, numbers in leaves.items()}
+        return self._looks[kind]
+
+    @cached_property
+    def _looks(self) -> dict[object, dict[str, IntArray]]:
+        return {}
+
+
+_NONE: IntArray = np.empty(0, dtype=np.int64)
+
+
+def _point(text: Value) -> float:
+    """A number or a date as a place on a line; not a number if it is neither."""
+    if text is None or not _POINT.fullmatch(text.strip()):
+        return float("nan")
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:  # such as a 31st of June
+        return float("nan")
+    return moment.toordinal() + (moment.hour * 3600 + moment.minute * 60 + moment.second) / 86400
