@@ -70,7 +70,8 @@ class RollUp:
         """The generalized value of `attribute` in each group (or only in the groups `which`)."""
         word = counted.keys[self._word[attribute]]
         word = word if which is None else word[which]
-        return ((word >> self._shift[attribute]) & self._mask[attribute]).astype(np.int64)
+        codes: IntArray = ((word >> self._shift[attribute]) & self._mask[attribute]).astype(np.int64)
+        return codes
 
     def fields(self, counted: Counted) -> tuple[Keys, IntArray, Keys, Keys]:
         """The keys, and where in them each attribute sits: word, shift and mask."""
@@ -134,8 +135,8 @@ class RollUp:
         )
         tallies = {}
         for name, t in finer.groups.tallies.items():
-            parts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
-            tallies[name] = Tally(*parts, t.reference, t.hierarchy)
+            offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
+            tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
         return Counted(node, keys, Groups(sizes, tallies)), group
 
     def _make_changes(self) -> None:

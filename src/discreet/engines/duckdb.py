@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from discreet.engines.profile import ColumnProfile
-from discreet.engines.sources import arrow_table, check_column_names, column_list, relation
+from discreet.engines.sources import arrow_table, check_column_names, relation
 from discreet.engines.sql import name, text
 from discreet.errors import DataError, Mistake
 
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """Distinct combinations of some columns, in no order: per column the values (as text) and a code per combination."""
+    """Distinct combinations of some columns, in no order: the values of each column (as text), and codes into them."""
 
     values: tuple[tuple[str | None, ...], ...]
     codes: tuple[Any, ...]  # int32 arrays
@@ -54,7 +55,7 @@ class DuckDB:
         inner = ", ".join(f"{name(c)} AS c{i}" for i, c in enumerate(columns))
         keys = ", ".join(f"c{i}" for i in range(len(columns)))
         outer = ", ".join(f"CAST(c{i} AS VARCHAR) AS c{i}" for i in range(len(columns)))
-        # Grouped by the values as they are (numbers group faster than texts), then written as text once per combination.
+        # Grouped by the values as they are (numbers group faster), then written as text once per combination.
         query = (
             f"SELECT {outer}, n FROM (SELECT {keys}, count(*) AS n FROM (SELECT {inner} FROM {self._relation}) "
             f"GROUP BY {keys})"
@@ -86,41 +87,79 @@ class DuckDB:
         ).fetchall()
         return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple((v, n) for v, n in top))
 
-    def rewrite(self, assignment: Any, keys: Sequence[str], published: Sequence[tuple[str, str]], seed: int) -> Any:
-        """Every row of the source with what the assignment says of it, in random order, as an Arrow reader: one scan.
+    def rewrite(
+        self,
+        assignment: Any,
+        keys: Sequence[str],
+        columns: Sequence[str],
+        published: Mapping[str, int],
+        target: Path,
+        seed: int,
+        star: bool,
+    ) -> None:
+        """Write `columns` of every row the way the assignment says, in random order: one scan.
 
-        `assignment` is an Arrow table: k0… (values of `keys` as text), first/last (which of the equal rows, numbered at
-        random), kept, and p0… (published values). `published` are pairs (name, SQL over a and s) of the result.
+        `assignment` is an Arrow table: k0… (values of `keys`, as text), first and last (which of the equal rows it
+        speaks of, numbered at random), kept, and p0… (published values); `published` names the columns that become one
+        of those, the others are written as they are. Rows not kept are left out, or with `star` are all ``*``.
         """
+        place = {column: i for i, column in enumerate(self.columns)}
+        numbered = bool(np.any(assignment.column("first").to_numpy()))
+        match = [f"CAST(s.t{place[k]} AS VARCHAR) IS NOT DISTINCT FROM a.k{i}" for i, k in enumerate(keys)]
+        if numbered:
+            match.append("s.equal >= a.first AND s.equal < a.last")
+        partition = ", ".join(f"t{place[k]}" for k in keys)
+        equal = f"row_number() OVER (PARTITION BY {partition} ORDER BY hash(rowid, {seed}), rowid) - 1"
+        shown = []
+        for column in columns:
+            value = f"a.p{published[column]}" if column in published else f"s.t{place[column]}"
+            if star:
+                value = f"CASE WHEN a.kept THEN CAST({value} AS VARCHAR) ELSE '*' END"
+            shown.append(f"{value} AS {name(column)}")
+        # LEFT JOIN, and an error for a row it does not find: an inner join would drop it without a word.
+        query = f"""
+            SELECT {", ".join(shown)}
+            FROM (SELECT *, rowid AS place{f", {equal} AS equal" if numbered else ""} FROM taken) s
+            LEFT JOIN assignment a ON {" AND ".join(match)}
+            WHERE CASE WHEN a.kept IS NULL THEN error('row without a plan') ELSE a.kept OR {str(star).lower()} END
+            ORDER BY hash(s.place, {seed} + 1), s.place"""
+        taken = ", ".join(f"{name(c)} AS t{i}" for i, c in enumerate(self.columns))
         self._connection.register("assignment", assignment)
-        match = " AND ".join(f"CAST(s.{name(k)} AS VARCHAR) IS NOT DISTINCT FROM a.k{i}" for i, k in enumerate(keys))
-        cut = column_list(tuple(keys))
-        shown = ", ".join(f"{sql} AS {name(column)}" for column, sql in published)
         with self._plainly():
             self.scans += 1
             # A table of the engine gives the rows numbers, which make the random order repeatable for a seed.
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE taken AS SELECT * FROM {self._relation}")
-            over = (
-                f"PARTITION BY {cut} ORDER BY hash(rowid, {seed}), rowid" if keys else f"ORDER BY hash(rowid, {seed})"
-            )
-            query = f"""
-                WITH numbered AS (SELECT *, rowid AS place, row_number() OVER ({over}) - 1 AS equal FROM taken s),
-                joined AS (
-                    SELECT s.*, a.*, CASE WHEN a.kept IS NULL THEN error('row without a plan') ELSE a.kept END AS stays
-                    FROM numbered s LEFT JOIN assignment a
-                    ON {match or "true"} AND s.equal >= a.first AND s.equal < a.last)
-                SELECT {shown} FROM joined s WHERE s.stays ORDER BY hash(s.place, {seed} + 1), s.place"""
-            self._connection.execute("SET preserve_insertion_order = true")
-            return self._connection.sql(query).to_arrow_table()
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE taken AS SELECT {taken} FROM {self._relation}")
+            self._copy(query, target)
+            self._connection.execute("DROP TABLE taken")
 
-    def write_csv(self, table: Any, path: Path) -> None:
-        """An Arrow table or reader as CSV, rows in the order they come; NULL is written as nothing, "" as quotes."""
-        self._connection.register("outgoing", table)
+    def write(self, batches: Iterator[Any], target: Path) -> None:
+        """Write Arrow batches as they come; in CSV, NULL is nothing and "" is a pair of quotes."""
+        import pyarrow as pa
+
+        first = next(batches)
+        if target.suffix == ".parquet":
+            # Dictionary columns go straight through: 2.5 times as fast as a COPY of the same batches.
+            from pyarrow import parquet
+
+            with parquet.ParquetWriter(target, first.schema) as writer:
+                for batch in chain([first], batches):
+                    writer.write_batch(batch)
+            return
+        reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
+        self._connection.register("outgoing", reader)
         with self._plainly():
-            self._connection.execute("SET preserve_insertion_order = true")
-            self._connection.execute(
-                f"COPY (SELECT * FROM outgoing) TO {text(str(path))} (FORMAT csv, HEADER, NULLSTR '')"
-            )
+            self._copy("SELECT * FROM outgoing", target)
+
+    def arrow_type(self, column: str) -> Any:
+        """The Arrow type of a column."""
+        empty = self._connection.sql(f"SELECT {name(column)} FROM {self._relation} LIMIT 0").to_arrow_table()
+        return empty.schema.types[0]
+
+    def _copy(self, query: str, target: Path) -> None:
+        form = "FORMAT parquet" if target.suffix == ".parquet" else "FORMAT csv, HEADER, NULLSTR ''"
+        self._connection.execute("SET preserve_insertion_order = true")
+        self._connection.execute(f"COPY ({query}) TO {text(str(target))} ({form})")
+        self._connection.execute("SET preserve_insertion_order = false")
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.sql import name, text
+from discreet.engines.sql import text
 from discreet.errors import DataError, Mistake, offenders
 
 DELIMITERS = ",;\t|"
@@ -90,11 +90,6 @@ def arrow_table(frame: Any) -> Any:
     raise DataError(
         Mistake("source", f"can't read a table from {kind}", "give a path, or an Arrow, pandas or polars frame")
     )
-
-
-def column_list(columns: tuple[str, ...]) -> str:
-    """Column names for a SELECT."""
-    return ", ".join(name(c) for c in columns)
 
 
 def _first_row(path: Path) -> str:

@@ -3,7 +3,7 @@
 A box is all nodes between a finest node `low` and a coarsest node `high`. Counting `high` tells about every node in it:
 rows that are lost in every refinement of `high` (the models' `least_suppressed`) are lost everywhere in the box. So no
 node of it costs less than `low` would with only those rows suppressed; and if more rows are lost than the limit allows,
-nothing in the box can be published. Boxes are taken in order of that bound and cut in two; when the smallest bound is no
+nothing in the box can be published. Boxes are taken in order of that bound and cut in two; once the smallest is no
 better than the best release found, that release is the optimum. Nothing here assumes a monotone model: one without a
 bound of its own just prunes less.
 
@@ -171,7 +171,8 @@ class _Search:
         """What suppressing the failing groups adds per attribute, and what is added at least in finer nodes."""
         starts = np.array([self._spread_starts[d][level] for d, level in enumerate(counted.node)], dtype=np.int64)
         fields = self.roll_up.fields(counted)
-        return spread_of_groups(*fields, failing, sizes, least, self._flat_spreads, starts, self._widest)
+        whole, part = spread_of_groups(*fields, failing, sizes, least, self._flat_spreads, starts, self._widest)
+        return whole, part
 
     def box(self, low: Node, high: Node) -> Box | None:
         """The box, or None if nothing in it can be published or beat the best."""

@@ -1,0 +1,1 @@
+"""Words into calls; decides nothing."""

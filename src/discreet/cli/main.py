@@ -1,0 +1,161 @@
+"""The commands. Each says what it does in `--help`, imports what it needs when it runs, and decides nothing itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.screen import Screen
+from discreet.errors import DiscreetError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Publish tables about people without giving the people away.",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an older release at the same place.")]
+
+
+@app.command()
+def sample(
+    directory: Annotated[Path, typer.Option(help="Where to write it.")] = Path("sample"),
+    rows: Annotated[int, typer.Option(min=1, help="How many patients.")] = 2000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 7,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files of an earlier sample.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write an invented hospital table with a policy, to try things out."""
+    from discreet.sample import write_sample
+
+    if (directory / "policy.yaml").exists() and not force:
+        raise DiscreetError(f"{directory} has a sample already; choose another --directory, or say --force")
+    written = write_sample(directory, rows=rows, seed=seed)
+    screen = Screen(as_json, quiet)
+    files = [str(p) for p in written]
+    screen.say(
+        {"files": files}, f"Wrote {', '.join(files)}\nNext: discreet anonymize {directory / 'policy.yaml'} -o out"
+    )
+
+
+@app.command()
+def init(
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the policy there.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Propose a policy for a table: roles, hierarchies and promises, each with the reason. Read it and edit it."""
+    from discreet.engines.duckdb import DuckDB
+    from discreet.propose import propose
+
+    screen = Screen(as_json, quiet)
+    with screen.progress() as progress:
+        progress("read", 0, 0, "")
+        profiles = DuckDB(data).profile()
+    text = propose(profiles, str(data))
+    if output is None:
+        screen.say({"policy": text}, text.rstrip())
+        return
+    if output.exists() and not force:
+        raise DiscreetError(f"{output} exists; choose another file, or say --force")
+    output.write_text(text, encoding="utf-8")
+    screen.say({"policy": text, "file": str(output)}, f"Wrote {output}: read it, edit it, then discreet anonymize it")
+
+
+@app.command()
+def anonymize(
+    policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the release; must not exist yet.")],
+    search: Annotated[str | None, typer.Option(help="Another search than the policy names.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Make the random choices repeatable.")] = None,
+    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds; the best release found by then.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Publish a table: search, write, read back, check. Exit 0: promise kept; 1: no such release; 2: wrong use."""
+    from dataclasses import replace
+
+    from discreet.policy import read_policy
+    from discreet.report.text import to_text
+
+    screen = Screen(as_json, quiet)
+    read = read_policy(policy)
+    given = {"search": search, "seed": seed, "time_limit": time_limit}
+    read = replace(read, **{k: v for k, v in given.items() if v is not None})
+    from discreet.pipeline import anonymize as run
+
+    with screen.progress() as progress:
+        release = run(read, output, replace=force, progress=progress)
+    screen.say(release.to_json(), to_text(release.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
+
+
+@app.command()
+def verify(
+    release: Annotated[Path, typer.Argument(help="The folder of a release.")],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Re-check every promise of a release from its published files alone. Exit 0: all kept; 1: not."""
+    from discreet.releases.verify import verify as run
+
+    screen = Screen(as_json, quiet)
+    with screen.progress() as progress:
+        progress("verify", 0, 0, "")
+        findings = run(release)
+    screen.findings(release, findings)
+    raise typer.Exit(0 if findings.kept else 1)
+
+
+@app.command()
+def apply(
+    release: Annotated[Path, typer.Argument(help="The folder of an earlier release.")],
+    data: Annotated[Path, typer.Argument(help="New rows, with the same columns.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the new release.")],
+    seed: Annotated[int | None, typer.Option(help="Make the random choices repeatable.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Publish new rows the way an earlier release was, if the promises still hold for them and for the whole."""
+    from discreet.apply import apply as run
+    from discreet.report.text import to_text
+
+    screen = Screen(as_json, quiet)
+    with screen.progress() as progress:
+        made = run(release, data, output, seed=seed, replace=force, progress=progress)
+    screen.say(made.to_json(), to_text(made.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
+
+
+def run() -> None:
+    """The entry point: errors become messages and exit codes, never tracebacks."""
+    wants_json = "--json" in sys.argv
+    try:
+        app()
+    except DiscreetError as error:
+        report_error(error, wants_json)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+def report_error(error: DiscreetError, wants_json: bool) -> None:
+    """Every mistake on a line of its own, or as one JSON object."""
+    if wants_json:
+        mistakes: list[dict[str, Any]] = [
+            {"place": m.place, "rule": m.rule, "repair": m.repair} for m in error.mistakes
+        ]
+        sys.stdout.write(json.dumps({"error": type(error).__name__, "mistakes": mistakes}, ensure_ascii=False) + "\n")
+        return
+    for mistake in error.mistakes:
+        sys.stderr.write(f"discreet: {mistake}\n")

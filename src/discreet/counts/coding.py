@@ -1,0 +1,43 @@
+"""From what an engine counted to a frequency set: values become leaf numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from discreet.counts.frequency import FrequencySet
+from discreet.engines.duckdb import Frequencies
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+
+
+def frequency_set(
+    found: Frequencies, quasi_identifiers: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy]
+) -> FrequencySet:
+    """Code the columns of `found`: first the quasi-identifiers, then the sensitive attributes, in order.
+
+    The combinations are put in the order of their codes, so that a search and a seed give the same release in whatever
+    order the engine answered.
+    """
+    hierarchies = [*quasi_identifiers, *sensitive.values()]
+    codes = [_leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
+    order = np.lexsort(codes[::-1]) if codes else np.arange(len(found.counts))
+    codes = [np.ascontiguousarray(c[order]) for c in codes]
+    width = len(quasi_identifiers)
+    return FrequencySet(
+        tuple(quasi_identifiers),
+        tuple(codes[:width]),
+        dict(zip(sensitive, codes[width:], strict=True)),
+        dict(sensitive),
+        np.ascontiguousarray(found.counts[order]),
+    )
+
+
+def value_counts(found: Frequencies, column: int) -> IntArray:
+    """How many rows have each of the column's values."""
+    weights = np.bincount(found.codes[column], weights=found.counts, minlength=len(found.values[column]))
+    return weights.astype(np.int64)
+
+
+def _leaf_numbers(hierarchy: Hierarchy, values: Sequence[str | None]) -> Codes:
+    return np.array([hierarchy.index[v] for v in values], dtype=np.int32)

@@ -1,0 +1,245 @@
+"""From a table and a policy to a checked release: the whole path, in the order the data takes."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from discreet.engines.duckdb import DuckDB
+from discreet.errors import Mistake, ReleaseError
+from discreet.intake import Intake, take_in
+from discreet.models.verdicts import verdicts
+from discreet.policy import Policy
+from discreet.progress import Progress, silent
+from discreet.releases.folder import sha256, whole_folder
+from discreet.releases.manifest import measures, promises, references, versions
+from discreet.releases.mapping import mapping_of
+from discreet.releases.tables import assignment_table, release_batches
+from discreet.releases.verify import Manifest, read_published, recheck
+from discreet.report.data import ReportData, report_data
+from discreet.report.html import to_html
+from discreet.search.plan import Plan, Problem
+
+
+@dataclass(frozen=True)
+class Release:
+    """A finished release: where it is, its manifest, and the report's data."""
+
+    folder: Path
+    manifest: Manifest
+    report: ReportData
+
+    def to_json(self) -> dict[str, Any]:
+        """One object for scripts."""
+        m = self.manifest
+        return {
+            "release": str(self.folder),
+            "publish": m["publish"],
+            "search": m["search"],
+            "node": m["node"],
+            "groups": m["groups"],
+            "smallest_group": m["smallest_group"],
+            "rows": m["rows"]["source"],
+            "published": m["rows"]["published"],
+            "suppressed": m["rows"]["suppressed"],
+            "loss": m["loss"],
+            "loss_geometric": m["loss_geometric"],
+            "losses": m["losses"],
+            "scans": m["scans"],
+            "seconds": m["seconds"],
+            "facts": m["facts"],
+            "verdicts": [
+                {
+                    "model": p["promise"],
+                    "holds": p["holds"],
+                    "level": p["level"],
+                    "required": p["required"],
+                    "witness": {"group_size": p["deciding_group"]},
+                }
+                for p in m["promises"]
+            ],
+            "notes": m["notes"],
+        }
+
+
+def anonymize(
+    policy: Policy,
+    folder: Path | str,
+    *,
+    source: Any = None,
+    replace: bool = False,
+    progress: Progress = silent,
+) -> Release:
+    """Publish the policy's table (or `source`) into `folder`, promise proven, or raise and leave nothing behind."""
+    clock = Clock()
+    with clock("scan"):
+        progress("read", 0, 0, "")
+        intake = take_in(policy, source)
+    with clock("search"):
+        plan = find_plan(policy, intake, progress)
+    return publish(policy, intake, plan, Path(folder), clock, replace=replace, progress=progress)
+
+
+def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
+    """Search for what the policy asks; every published group is judged once more at the end."""
+    frequency = intake.frequency
+    limit = int(policy.suppress * frequency.rows)
+    problem = Problem(frequency, policy.models, limit, policy.utility)
+    plan = _search(policy, problem, progress)
+    broken = [v for v in verdicts(policy.models, plan.groups) if not v.holds]
+    if broken or plan.suppressed > limit:
+        raise ReleaseError(*(Mistake("search", f"proposed a release that fails: {v.witness()}") for v in broken))
+    return plan
+
+
+def _search(policy: Policy, problem: Problem, progress: Progress) -> Plan:
+    if policy.search == "optimal":
+        from discreet.search.optimal import optimal
+
+        return optimal(problem, progress, policy.time_limit)
+    if policy.search == "mondrian":
+        from discreet.search.mondrian import mondrian
+
+        return mondrian(problem, progress)
+    from discreet.search.local_recoding import local_recoding
+
+    return local_recoding(problem, progress)
+
+
+def publish(
+    policy: Policy,
+    intake: Intake,
+    plan: Plan,
+    folder: Path,
+    clock: Clock,
+    *,
+    replace: bool = False,
+    progress: Progress = silent,
+    more: Mapping[str, Any] | None = None,
+) -> Release:
+    """Write the release beside its place, read it back, judge it again from the files, and only then put it there."""
+    with whole_folder(folder, replace=replace) as partial:
+        table = partial / f"data.{policy.format}"
+        with clock("publish"):
+            progress("publish", 0, 0, "")
+            _write_table(policy, intake, plan, table)
+            mapping = partial / "mapping.json"
+            mapping.write_text(_json(mapping_of(plan)), encoding="utf-8")
+        with clock("verify"):
+            progress("verify", 0, 0, "")
+            manifest = _draft(policy, intake, plan, table.name) | dict(more or {})
+            published = read_published(table, manifest)
+            manifest["files"] = {table.name: _about(table) | {"rows": published.rows}, mapping.name: _about(mapping)}
+            hierarchies = manifest["hierarchies"]
+            manifest["references"] = references(published, plan.frequency, policy.models, hierarchies)
+            manifest["groups"] = published.groups
+            manifest["smallest_group"] = published.smallest
+            findings = recheck(manifest, partial, published)
+            if not findings.kept:
+                raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
+            manifest["promises"] = promises(findings.verdicts)
+        manifest["seconds"] = clock.seconds
+        data = report_data(plan, manifest)
+        report = partial / "report.html"
+        report.write_text(to_html(data), encoding="utf-8")
+        manifest["files"][report.name] = _about(report)
+        (partial / "manifest.json").write_text(_json(manifest), encoding="utf-8")
+    return Release(folder, manifest, data)
+
+
+def _write_table(policy: Policy, intake: Intake, plan: Plan, table: Path) -> None:
+    random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
+    star = policy.suppressed == "star"
+    columns = _columns(policy, intake.engine)
+    if not policy.others:
+        types = {}
+        if policy.format == "parquet":
+            types = {c: intake.engine.arrow_type(c) for c in policy.sensitive if intake.engine.types[c] != "VARCHAR"}
+        intake.engine.write(release_batches(plan, columns, random, star, types), table)
+        return
+    keys = [*policy.quasi_identifiers, *policy.sensitive]
+    published = {name: i for i, name in enumerate(policy.quasi_identifiers)}
+    seed = int(random.integers(1 << 62))
+    intake.engine.rewrite(assignment_table(plan), keys, columns, published, table, seed, star)
+
+
+def _columns(policy: Policy, engine: DuckDB) -> list[str]:
+    """What is published, in the order of the table: nothing that nobody asked for."""
+    asked = {*policy.quasi_identifiers, *policy.sensitive, *policy.others}
+    return [c for c in engine.columns if c in asked]
+
+
+def _draft(policy: Policy, intake: Intake, plan: Plan, table: str) -> Manifest:
+    """Everything the manifest says that does not come from reading the files back."""
+    frequency = plan.frequency
+    suppressed = plan.suppressed
+    columns = _columns(policy, intake.engine)
+    notes = [
+        f"{c} is published as it is: nothing is promised about it, and it may single people out" for c in policy.others
+    ]
+    hierarchies = {h.attribute: h.rule.to_words() for h in frequency.hierarchies}
+    hierarchies |= {n: h.rule.to_words() for n, h in frequency.sensitive_hierarchies.items()}
+    node = None if plan.node is None else dict(zip(frequency.attributes, plan.node, strict=True))
+    return {
+        "discreet": versions()["discreet"],
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "publish": policy.publish,
+        "search": policy.search,
+        "table": table,
+        "files": {},
+        "columns": columns,
+        "roles": {a.name: a.role.value for a in policy.attributes},
+        "promises": promises(verdicts(policy.models, plan.groups)),
+        "rows": {
+            "source": frequency.rows,
+            "published": frequency.rows - suppressed,
+            "suppressed": suppressed,
+            "limit": int(policy.suppress * frequency.rows),
+        },
+        "suppressed_as": policy.suppressed,
+        "node": node,
+        **measures(plan),
+        "hierarchies": hierarchies,
+        "policy": policy.to_words(),
+        "seed": policy.seed,
+        "versions": versions(),
+        "scans": intake.engine.scans,
+        "facts": dict(plan.facts),
+        "notes": notes,
+    }
+
+
+def _broken(v: Any) -> Mistake:
+    return Mistake("release", f"the published files break a promise: {v.witness()}", "please report this as a bug")
+
+
+def _about(path: Path) -> dict[str, Any]:
+    return {"sha256": sha256(path), "bytes": path.stat().st_size}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class Clock:
+    """Seconds spent per step."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, step: str) -> Iterator[None]:
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[step] = round(self.seconds.get(step, 0.0) + perf_counter() - start, 6)

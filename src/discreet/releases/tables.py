@@ -1,0 +1,121 @@
+"""The rows of a release, in random order.
+
+Rows with equal values are interchangeable, so a release can be written from the frequency set alone: each published
+combination as often as it occurs. Only columns published as they are need a second look at the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
+from discreet.search.plan import SUPPRESSED, Plan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CHUNK = 1 << 24  # rows put in order at a time: 64 MB of places
+_BATCH = 1 << 18  # rows handed over at a time
+
+
+def published_values(plan: Plan, attribute: int) -> tuple[list[Value], Codes]:
+    """The texts a quasi-identifier is published as, and the text of each group."""
+    hierarchy = plan.frequency.hierarchies[attribute]
+    low, high = plan.low[:, attribute].astype(np.int64), plan.high[:, attribute].astype(np.int64)
+    ranges, text = np.unique(low * len(hierarchy.leaves) + high, return_inverse=True)
+    pairs = [divmod(int(r), len(hierarchy.leaves)) for r in ranges]
+    if plan.node is None:
+        texts = [hierarchy.label(first, last) for first, last in pairs]
+    else:  # one level in the whole column: its names mean one thing each
+        level = plan.node[attribute]
+        texts = [hierarchy.labels[level][int(hierarchy.codes[level][first])] for first, _ in pairs]
+    return texts, text.astype(np.int32)
+
+
+def release_batches(
+    plan: Plan, columns: list[str], random: np.random.Generator, star: bool, types: dict[str, Any]
+) -> Iterator[pa.RecordBatch]:
+    """The published rows as Arrow batches of dictionary columns, uniformly shuffled.
+
+    With `star`, suppressed rows are published as ``*`` in every column, the sensitive ones too. `types` gives Arrow
+    types for sensitive columns that are not text.
+    """
+    import pyarrow as pa
+
+    frequency = plan.frequency
+    kept = plan.group != SUPPRESSED
+    group, row, count = plan.group[kept], plan.row[kept], plan.count[kept]
+    stars = plan.suppressed if star else 0
+    if stars:
+        count = np.append(count, stars)
+    dictionaries, codes = [], []
+    for column in columns:
+        if column in frequency.sensitive:
+            texts: list[Value] = list(frequency.sensitive_hierarchies[column].leaves)
+            code = frequency.sensitive[column][row]
+        else:
+            texts, of_group = published_values(plan, frequency.attributes.index(column))
+            code = of_group[group]
+        if stars:
+            code = np.append(code, len(texts)).astype(np.int32)
+            texts = [*texts, EVERYTHING]
+        values = pa.array(texts, type=pa.string())
+        if column in types and not stars:
+            values = values.cast(types[column])
+        dictionaries.append(values)
+        codes.append(code)
+    for places in shuffled(count, random):
+        for start in range(0, len(places), _BATCH):
+            part = places[start : start + _BATCH]
+            arrays = [
+                pa.DictionaryArray.from_arrays(pa.array(c[part]), d) for c, d in zip(codes, dictionaries, strict=True)
+            ]
+            yield pa.record_batch(arrays, names=columns)
+
+
+def assignment_table(plan: Plan) -> pa.Table:
+    """What the engine needs to rewrite the source itself: for every combination, which of its rows become what."""
+    import pyarrow as pa
+
+    frequency = plan.frequency
+    hierarchies = [*frequency.hierarchies, *frequency.sensitive_hierarchies.values()]
+    columns: dict[str, Any] = {}
+    for i, (hierarchy, codes) in enumerate(
+        zip(hierarchies, [*frequency.codes, *frequency.sensitive.values()], strict=True)
+    ):
+        leaves = pa.array(hierarchy.leaves, type=pa.string())
+        columns[f"k{i}"] = leaves.take(pa.array(codes[plan.row]))
+    order = np.argsort(plan.row, kind="stable")
+    running = np.cumsum(plan.count[order])
+    before = np.concatenate([[0], running[:-1]])
+    starts = np.flatnonzero(np.diff(plan.row[order], prepend=-1))
+    offset = np.repeat(before[starts], np.diff(np.append(starts, len(order))))
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = before - offset
+    kept = plan.group != SUPPRESSED
+    columns |= {"first": first, "last": first + plan.count, "kept": kept}
+    for i in range(len(frequency.hierarchies)):
+        texts, of_group = published_values(plan, i)
+        code = np.where(kept, of_group[plan.group], 0) if len(texts) else np.zeros(len(kept), dtype=np.int32)
+        columns[f"p{i}"] = pa.array([*texts, None], type=pa.string()).take(pa.array(code))
+    return pa.table(columns)
+
+
+def shuffled(counts: IntArray, random: np.random.Generator, chunk: int = _CHUNK) -> Iterator[Codes]:
+    """Place i as often as counts[i] says, all in uniformly random order, a chunk at a time.
+
+    Drawing without replacement chunk by chunk gives the same distribution as one big shuffle, in bounded memory.
+
+    >>> [sorted(c.tolist()) for c in shuffled(np.array([2, 0, 1]), np.random.default_rng(1))]
+    [[0, 0, 2]]
+    """
+    left = counts.astype(np.int64)
+    while (rest := int(left.sum())) > 0:
+        taken = left if rest <= chunk else random.multivariate_hypergeometric(left, chunk, method="marginals")
+        left = left - taken
+        places = np.repeat(np.arange(len(taken), dtype=np.int32), taken)
+        random.shuffle(places)
+        yield places
