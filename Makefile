@@ -6,11 +6,13 @@ STAMP := .venv/.ready
 .PHONY: setup demo test lint bench clean
 setup: $(STAMP)
 
-# uv inside the venv: a cold install in seconds. The last step compiles the kernels once, so that no later run pays for it.
+# uv inside the venv: a cold install in seconds. The last two steps compile bytecode and kernels once, so that no later
+# run pays for it.
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev]'
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '.[dev]'
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m compileall -q src
 	$(BIN)/python -m discreet.warm_up
 	touch $(STAMP)
 

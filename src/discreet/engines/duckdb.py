@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.engines.arrow import to_numpy
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.sources import arrow_table, check_column_names, relation
 from discreet.engines.sql import name, text
@@ -67,8 +68,8 @@ class DuckDB:
         for i in range(len(columns)):
             column = table.column(i).combine_chunks().dictionary_encode(null_encoding="encode")
             values.append(tuple(column.dictionary.to_pylist()))
-            codes.append(column.indices.to_numpy(zero_copy_only=False).astype(np.int32))
-        counts = table.column(len(columns)).to_numpy().astype(np.int64)
+            codes.append(to_numpy(column.indices).astype(np.int32))
+        counts = to_numpy(table.column(len(columns))).astype(np.int64)
         return Frequencies(tuple(values), tuple(codes), counts)
 
     def profile(self) -> list[ColumnProfile]:
@@ -104,7 +105,7 @@ class DuckDB:
         of those, the others are written as they are. Rows not kept are left out, or with `star` are all ``*``.
         """
         place = {column: i for i, column in enumerate(self.columns)}
-        numbered = bool(np.any(assignment.column("first").to_numpy()))
+        numbered = bool(np.any(to_numpy(assignment.column("first"))))
         match = [f"CAST(s.t{place[k]} AS VARCHAR) IS NOT DISTINCT FROM a.k{i}" for i, k in enumerate(keys)]
         if numbered:
             match.append("s.equal >= a.first AND s.equal < a.last")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.engines.arrow import numbers, truths
+from discreet.engines.arrow import texts as text_array
 from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
 from discreet.search.plan import SUPPRESSED, Plan
 
@@ -62,7 +64,7 @@ def release_batches(
         if stars:
             code = np.append(code, len(texts)).astype(np.int32)
             texts = [*texts, EVERYTHING]
-        values = pa.array(texts, type=pa.string())
+        values = text_array(texts)
         if column in types and not stars:
             values = values.cast(types[column])
         dictionaries.append(values)
@@ -71,7 +73,7 @@ def release_batches(
         for start in range(0, len(places), _BATCH):
             part = places[start : start + _BATCH]
             arrays = [
-                pa.DictionaryArray.from_arrays(pa.array(c[part]), d) for c, d in zip(codes, dictionaries, strict=True)
+                pa.DictionaryArray.from_arrays(numbers(c[part]), d) for c, d in zip(codes, dictionaries, strict=True)
             ]
             yield pa.record_batch(arrays, names=columns)
 
@@ -86,8 +88,7 @@ def assignment_table(plan: Plan) -> pa.Table:
     for i, (hierarchy, codes) in enumerate(
         zip(hierarchies, [*frequency.codes, *frequency.sensitive.values()], strict=True)
     ):
-        leaves = pa.array(hierarchy.leaves, type=pa.string())
-        columns[f"k{i}"] = leaves.take(pa.array(codes[plan.row]))
+        columns[f"k{i}"] = text_array(hierarchy.leaves).take(numbers(codes[plan.row]))
     order = np.argsort(plan.row, kind="stable")
     running = np.cumsum(plan.count[order])
     before = np.concatenate([[0], running[:-1]])
@@ -96,11 +97,11 @@ def assignment_table(plan: Plan) -> pa.Table:
     first = np.empty(len(order), dtype=np.int64)
     first[order] = before - offset
     kept = plan.group != SUPPRESSED
-    columns |= {"first": first, "last": first + plan.count, "kept": kept}
+    columns |= {"first": numbers(first), "last": numbers(first + plan.count), "kept": truths(kept)}
     for i in range(len(frequency.hierarchies)):
         texts, of_group = published_values(plan, i)
         code = np.where(kept, of_group[plan.group], 0) if len(texts) else np.zeros(len(kept), dtype=np.int32)
-        columns[f"p{i}"] = pa.array([*texts, None], type=pa.string()).take(pa.array(code))
+        columns[f"p{i}"] = text_array([*texts, None]).take(numbers(code))
     return pa.table(columns)
 
 
