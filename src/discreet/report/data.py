@@ -248,15 +248,16 @@ def _common_published(
 ) -> tuple[int, tuple[Common, ...]]:
     """How many different values are published, and the most common of them."""
     keys, inverse = np.unique(low.astype(np.int64) * len(h.leaves) + high, return_inverse=True)
-    shares = np.bincount(inverse, weights=sizes, minlength=len(keys)) / max(int(sizes.sum()), 1)
-    order = np.argsort(-shares, kind="stable")[:MOST_EXAMPLES]
+    rows = np.bincount(inverse, weights=sizes, minlength=len(keys))
+    shares = rows / max(int(sizes.sum()), 1)
+    order = np.argsort(-rows, kind="stable")[:MOST_EXAMPLES]
     common = tuple(
         Common(
             shown(h.label(int(keys[i] // len(h.leaves)), int(keys[i] % len(h.leaves)))),
             grain.round(float(shares[i])),
         )
         for i in order
-        if shares[i] >= grain.least
+        if rows[i] >= grain.least * grain.rows
     )
     return len(keys), common
 

@@ -96,7 +96,7 @@ def printable(text: str) -> str:
 
 def leaf_counts(hierarchy: Hierarchy, codes: Codes, counts: IntArray) -> FloatArray:
     """How many rows have each leaf."""
-    return np.bincount(codes, weights=counts, minlength=len(hierarchy.leaves))
+    return np.bincount(codes, weights=counts, minlength=len(hierarchy.leaves)).astype(np.float64)
 
 
 def spread_counts(hierarchy: Hierarchy, low: Codes, high: Codes, sizes: IntArray) -> FloatArray:

@@ -173,8 +173,8 @@ def not_protected(
         found.append(
             (
                 "That rows were suppressed",
-                f"The {suppressed_as_star:,} suppressed rows are in the file with every value as *. They show that they "
-                "exist, and nothing else.",
+                f"The {suppressed_as_star:,} suppressed rows are in the file with every value as *. They show "
+                "that they exist, and nothing else.",
             )
         )
     return tuple(found)

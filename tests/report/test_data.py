@@ -1,0 +1,209 @@
+"""The figures of the report agree with the plan, and nothing rare is among them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.report.data import EXACTNESS, report_data, size_bins
+from discreet.report.html import to_html
+from discreet.report.marginals import Grain
+from discreet.report.text import to_json, to_text
+from discreet.search.plan import Plan
+from tests.report.examples import frequencies, full_domain, manifest
+
+TOWNS = {f"town{i}": (f"county{i // 3}", f"land{i // 6}") for i in range(12)}
+AGES = {str(age): (f"{age // 10 * 10}s",) for age in range(20, 50)}
+
+
+def people(rows: int, seed: int = 1) -> list[tuple[str | None, ...]]:
+    """Towns and illnesses of very different frequency."""
+    random = np.random.default_rng(seed)
+    town = np.minimum(random.geometric(0.35, rows) - 1, 11)
+    ill = np.minimum(random.geometric(0.4, rows) - 1, 9)
+    age = random.integers(20, 50, rows)
+    return [(f"town{t}", str(a), f"ill{i}") for t, a, i in zip(town, age, ill, strict=True)]
+
+
+def example(rows: int = 2_000, node: tuple[int, int] = (1, 1), k: int = 20, seed: int = 1) -> Plan:
+    table = frequencies(people(rows, seed), {"town": TOWNS, "age": AGES}, ["illness"])
+    return full_domain(table, node, k)
+
+
+def test_sizes_add_up_to_the_published_rows_and_groups():
+    plan = example(node=(0, 1))
+    data = report_data(plan, manifest(plan, 20))
+    assert plan.suppressed > 0
+    assert sum(b.rows for b in data.sizes) == data.published == plan.frequency.rows - plan.suppressed
+    assert sum(b.groups for b in data.sizes) == data.groups == len(plan.low)
+    assert all(a.high + 1 == b.low for a, b in zip(data.sizes, data.sizes[1:], strict=False))
+    assert data.sizes[0].low <= data.smallest_group <= data.sizes[0].high
+
+
+@given(st.lists(st.integers(1, 100_000), max_size=30), st.integers(2, 300))
+def test_every_group_falls_in_exactly_one_bin(sizes: list[int], k: int):
+    bins = size_bins(np.array(sizes, dtype=np.int64), k)
+    assert sum(b.groups for b in bins) == len(sizes)
+    assert sum(b.rows for b in bins) == sum(sizes)
+    for b in bins:
+        inside = [s for s in sizes if b.low <= s <= b.high]
+        assert (len(inside), sum(inside)) == (b.groups, b.rows)
+        assert b.low >= k or b.high < k
+
+
+def test_losses_and_levels_are_those_of_the_plan():
+    plan = example()
+    data = report_data(plan, manifest(plan, 20))
+    assert [a.loss for a in data.attributes] == pytest.approx(plan.losses.tolist())
+    assert [a.level for a in data.attributes] == [1, 1]
+    town = data.attributes[0]
+    assert [s.values for s in town.steps] == [12, 4, 2, 1]
+    assert [s.published for s in town.steps] == [False, True, False, False]
+    assert town.steps[0].example == "town0"
+    assert town.steps[1].example == "county0"
+    assert town.steps[2].example == "land0"
+
+
+def test_full_domain_marginals_are_the_counts_before_and_after():
+    plan = example(k=100)
+    assert plan.suppressed > 0
+    table = people(2_000)
+    kept = np.zeros(len(plan.frequency.counts), dtype=bool)
+    kept[plan.row[plan.group >= 0]] = True
+    counties = plan.frequency.hierarchies[0].codes[1][plan.frequency.codes[0]]
+    town = report_data(plan, manifest(plan, 100)).marginals[0]
+    assert town.level == 1
+    for pair in town.pairs:
+        before = np.mean([TOWNS[t][0] == pair.label for t, _, _ in table])
+        at = plan.frequency.hierarchies[0].labels[1].index(pair.label)
+        after = plan.frequency.counts[kept & (counties == at)].sum() / plan.frequency.counts[kept].sum()
+        assert pair.before == pytest.approx(100 * before, abs=0.5001)
+        assert pair.after == pytest.approx(100 * after, abs=0.5001)
+
+
+def test_a_published_range_is_spread_evenly_over_its_leaves():
+    table = frequencies([("a",)] * 600 + [("b",)] * 200 + [("c",)] * 200, {"x": {v: () for v in "abc"}})
+    b = table.hierarchies[0].index["b"]
+    low, high = np.array([[0], [b]], dtype=np.int32), np.array([[2], [b]], dtype=np.int32)
+    group = (table.codes[0] == b).astype(np.int64)
+    plan = Plan(table, low, high, np.arange(3), table.counts, group)
+    data = report_data(plan, manifest(plan, 5))
+    shares = {p.label: (p.before, p.after) for p in data.marginals[0].pairs}
+    assert shares == {"a": (60, 27), "b": (20, 47), "c": (20, 27)}
+    assert data.marginals[0].moved == 33
+    assert data.attributes[0].exactness == (0.2, 0, 0, 0, 0.8)
+
+
+def test_exactness_tells_how_much_of_the_domain_stays_open():
+    values = [str(i) for i in range(21)]
+    table = frequencies([(v,) for v in values], {"x": {v: () for v in values}})
+    low = np.array([[0], [3], [5], [9], [0]], dtype=np.int32)
+    high = np.array([[0], [5], [13], [20], [20]], dtype=np.int32)
+    number = np.arange(21) % 5
+    plan = Plan(table, low, high, np.arange(21), table.counts, number)
+    data = report_data(plan, manifest(plan, 2))
+    assert dict(zip(EXACTNESS, data.attributes[0].exactness, strict=True)) == {
+        "exact": 5 / 21,
+        "narrow": 4 / 21,
+        "wide": 4 / 21,
+        "very wide": 4 / 21,
+        "hidden (*)": 4 / 21,
+    }
+
+
+def test_the_share_of_rows_in_groups_that_agree_is_told_if_nothing_is_promised_about_the_value():
+    rows = [("a", "ill")] * 30 + [("b", "ill")] * 5 + [("b", "well")] * 5
+    table = frequencies(rows, {"x": {"a": (), "b": ()}}, ["health"])
+    plan = full_domain(table, (0,), 2)
+    words = manifest(plan, 2)
+    risks = dict(report_data(plan, words).open_risks)
+    assert "75%" in risks["Learning health from a group that agrees"]
+    diverse = {
+        "model": {"l_diversity": {"l": 2, "kind": "distinct"}},
+        "promise": "distinct 2-diversity of health",
+        "holds": False,
+        "level": 1.0,
+        "required": "at least 2",
+        "deciding_group": 30,
+    }
+    data = report_data(plan, words | {"promises": [*words["promises"], diverse]})
+    assert not data.keeps_promises
+    assert not any("agrees" in title for title, _ in data.open_risks)
+
+
+def test_unprotected_columns_are_named_as_a_risk():
+    plan = example()
+    words = manifest(plan, 20)
+    roles = words["roles"] | {"salary": "other", "name": "identifier"}
+    titles = [title for title, _ in report_data(plan, words | {"roles": roles}).open_risks]
+    assert "Published without protection: salary" in titles
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows=st.sampled_from([30, 300, 1_500]),
+    node=st.tuples(st.integers(0, 3), st.integers(0, 2)),
+    k=st.integers(2, 60),
+    seed=st.integers(0, 99),
+)
+def test_no_rare_value_and_no_value_of_suppressed_rows_alone_is_told(rows, node, k, seed):
+    plan = example(rows, node, k, seed)
+    data = report_data(plan, manifest(plan, k))
+    told = to_html(data) + to_text(data) + json.dumps(to_json(data))
+    kept = set(plan.row[plan.group >= 0].tolist())
+    f = plan.frequency
+    columns = [(f.hierarchies[0], f.codes[0]), (f.sensitive_hierarchies["illness"], f.sensitive["illness"])]
+    for h, codes in columns:
+        for level in range(h.height):
+            for code, label in enumerate(h.labels[level]):
+                if re.search(rf"\b{label}\b", told):
+                    rows_with = np.flatnonzero(h.codes[level][codes] == code)
+                    assert f.counts[rows_with].sum() >= max(0.01 * rows, 5)
+                    assert kept & set(rows_with.tolist())
+
+
+@given(st.integers(1, 10_000_000), st.floats(0, 1))
+def test_a_share_is_rounded_so_that_one_step_is_ten_rows_or_half_of_the_table(rows: int, share: float):
+    grain = Grain(rows)
+    assert grain.step * rows >= 1_000 or grain.step == 50
+    assert abs(grain.round(share) - 100 * share) <= grain.step / 2 + 1e-9
+
+
+def test_the_words_of_the_policy_that_may_list_values_or_passwords_are_not_told():
+    plan = example(node=(2, 1))
+    words = manifest(plan, 20)
+    words["policy"] |= {"source": "postgresql://me:secret@host#people", "attributes": {"town": {"role": "town11"}}}
+    data = report_data(plan, words)
+    told = to_html(data) + json.dumps(to_json(data)) + to_text(data)
+    assert "secret" not in told
+    assert "town11" not in told
+
+
+def test_the_report_is_plain_json():
+    plan = example()
+    data = report_data(plan, manifest(plan, 20))
+    assert json.loads(json.dumps(to_json(data)))["published"] == data.published
+
+
+def test_the_text_is_short_and_has_the_verdict_first():
+    plan = example()
+    lines = to_text(report_data(plan, manifest(plan, 20, notes=["salary is published as it is"]))).splitlines()
+    assert lines[0] == "This release keeps its promises."
+    assert lines[-1] == "  note: salary is published as it is"
+    assert len(lines) < 12
+    assert any("town" in line and "level 1 of 3, 12 values became" in line for line in lines)
+
+
+def test_a_broken_promise_is_told_first():
+    plan = example()
+    words = manifest(plan, 20)
+    words["promises"][0] |= {"holds": False, "level": 3.0, "deciding_group": 3}
+    data = report_data(plan, words)
+    assert to_text(data).startswith("This release does not keep its promises.")
+    assert "BROKEN (asked at least 20, achieved 3)" in to_text(data)
+    assert "checked twice" not in to_html(data)
