@@ -108,10 +108,7 @@ def test_columns_of_a_census_hang_together() -> None:
     place = {name: CENSUS[name].places[code] for name, code in codes.items()}
     assert np.corrcoef(place["age"], place["marital_status"])[0, 1] > 0.3
     assert np.corrcoef(place["education"], place["occupation"])[0, 1] > 0.3
-    assert (
-        abs(np.corrcoef(place["age"], CENSUS["sex"].places[draw_columns(CENSUS, ["sex"], 20_000, 1)["sex"]])[0, 1])
-        < 0.05
-    )
+    assert abs(np.corrcoef(place["age"], place["sex"])[0, 1]) < 0.05
 
 
 def test_the_hierarchies_of_a_census_cover_all_its_values() -> None:

@@ -171,6 +171,8 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
         for name, count in Counter(a.name for a in attributes).items()
         if count > 1
     ]
+    if any(not a.name for a in attributes):
+        mistakes.append(Mistake(attribute_place(""), "a column without a name", "give it one in the data"))
     for a in attributes:
         place = f"{attribute_place(a.name)}.hierarchy"
         if a.hierarchy is None:
@@ -220,7 +222,7 @@ def _promises(
 
 def _foreign_attribute(model: PrivacyModel, place: str, sensitive: tuple[str, ...]) -> list[Mistake]:
     attribute = getattr(model, "attribute", None)
-    if attribute is None or attribute in sensitive:
+    if not attribute or attribute in sensitive:
         return []
     repair = did_you_mean(attribute, sensitive) if sensitive else "give a column the role sensitive"
     return [Mistake(place, f"protects {attribute!r}, which is not a sensitive attribute", repair)]

@@ -74,7 +74,7 @@ def _broken(path: Path, error: yaml.MarkedYAMLError) -> Mistake:
         repair = "a colon too many, or a wrong indentation; put quotes around text with a colon"
     elif "could not find expected ':'" in problem:
         repair = "every line of a mapping is 'name: value'"
-    elif "alias" in problem or "token" in problem:
+    elif "alias" in (error.context or "") or "token" in problem:
         repair = "put quotes around text that starts with a sign"
     return Mistake(place, f"broken YAML: {problem}", repair)
 
@@ -116,7 +116,7 @@ class _Reader:
                 else:
                     inherited |= value
                 continue
-            name = key.value
+            name = self._text(key)
             if name in lines:
                 self._object(key, f"{name!r} is given twice, first in line {lines[name]}", "keep one of them")
                 continue
@@ -125,7 +125,7 @@ class _Reader:
         return inherited | found
 
     def _scalar(self, node: yaml.Node) -> object:
-        kind, text = node.tag.removeprefix(_TAG), str(node.value)
+        kind, text = node.tag.removeprefix(_TAG), self._text(node)
         try:
             match kind:
                 case "null":
@@ -143,6 +143,14 @@ class _Reader:
             return text
         self._object(node, f"unknown tag {node.tag!r}", "remove it, or put the text in quotes")
         return text
+
+    def _text(self, node: yaml.Node) -> str:
+        """The text of a scalar; JSON writes rare characters as two halves, which YAML leaves apart."""
+        try:
+            return str(node.value).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            self._object(node, "half a character", "write the character itself")
+            return ""
 
     def _object(self, node: yaml.Node, rule: str, repair: str) -> None:
         self.mistakes.append(Mistake(f"{self._path} line {node.start_mark.line + 1}", rule, repair))
