@@ -87,6 +87,8 @@ def add_per_column(bits: Bits, rows: IntArray, counts: IntArray) -> IntArray:
         for word in range(bits.shape[1]):
             left = bits[rows[0, i], word]
             for d in range(1, attributes):
+                if left == np.uint64(0):
+                    break
                 left &= bits[rows[d, i], word]
             while left != np.uint64(0):
                 lowest = left & (~left + np.uint64(1))
@@ -103,6 +105,8 @@ def add_per_combination(bits: Bits, rows: IntArray, weights: FloatArray, total: 
         for word in range(bits.shape[1]):
             left = bits[rows[0, i], word]
             for d in range(1, attributes):
+                if left == np.uint64(0):
+                    break
                 left &= bits[rows[d, i], word]
             while left != np.uint64(0):
                 lowest = left & (~left + np.uint64(1))

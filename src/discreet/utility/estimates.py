@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.counts.groups import BoolArray, FloatArray, Tally
 from discreet.errors import Mistake, PolicyError
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.numbers import parse
 from discreet.utility.queries import Workload
 
 AnyCodes = NDArray[np.integer]
@@ -92,11 +93,9 @@ def number_line(hierarchy: Hierarchy) -> FloatArray:
     return widths
 
 
-def _number(leaf: str | None) -> float:
-    try:
-        return float(leaf) if leaf is not None else float("nan")
-    except ValueError:
-        return float("nan")
+def _number(leaf: Value) -> float:
+    exact = None if leaf is None else parse(leaf)
+    return float("nan") if exact is None else float(exact)
 
 
 def estimates(workload: Workload, parts: Sequence[Part], sizes: ArrayLike, tally: Tally | None = None) -> FloatArray:

@@ -12,7 +12,8 @@ import numpy as np
 
 from discreet.counts.groups import FloatArray
 from discreet.errors import DataError, Mistake, offenders
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, IntArray, Value
+from discreet.hierarchies.texts import possible_ends
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?"
@@ -62,7 +63,9 @@ def is_withheld(text: Value, hierarchy: Hierarchy) -> bool:
     """Does the text say nothing at all: ``*``, ``*****``, or NULL where NULL is no value of the domain?"""
     if text is None:
         return None not in hierarchy.index
-    return text.strip("*") == "" and text != "" and (text == "*" or text not in hierarchy.index)
+    if text == EVERYTHING:
+        return True
+    return text != "" and not text.strip("*") and not any(text in names for names in hierarchy.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,52 +78,44 @@ class _Domain:
         """The leaves of a text; none if it can't be understood."""
         if is_withheld(text, self.hierarchy):
             return np.arange(len(self.hierarchy.leaves))
-        found = self._named(text)
-        if len(found) or text is None:
-            return found
-        for reading in self._readings:
-            found = reading(text.strip())
-            if len(found):
-                return found
-        return found
+        return self._first_reading(text, (self._named, self._between, self._set, self._masked, self._point))
 
-    @cached_property
-    def _readings(self) -> tuple[Callable[[str], IntArray], ...]:
-        return (self._between_leaves, self._between_points, self._set, self._masked, self._point)
+    def _first_reading(self, text: Value, readings: Iterable[Callable[[str], IntArray]]) -> IntArray:
+        if text is None:
+            return np.array([self.hierarchy.index[None]]) if None in self.hierarchy.index else _NONE
+        found = (reading(text) for reading in readings)
+        return next((leaves for leaves in found if len(leaves)), _NONE)
 
-    def _named(self, text: Value) -> IntArray:
-        leaf = self.hierarchy.index.get(text)
-        if leaf is not None:
-            return np.array([leaf])
-        if text in self._names:
-            low, high = self._names[text]
-            return np.arange(low, high + 1)
-        return _NONE
+    def _named(self, text: str) -> IntArray:
+        low, high = self._names.get(text, (0, -1))
+        return np.arange(low, high + 1)
 
     @cached_property
     def _names(self) -> dict[Value, tuple[int, int]]:
-        """The widest range of each name above the leaves: a text never counts as more precise than it may be."""
-        h = self.hierarchy
-        widest: dict[Value, tuple[int, int]] = {}
-        for level in range(1, h.height + 1):
-            for code, name in enumerate(h.labels[level]):
-                low, high = int(h.first[level][code]), int(h.last[level][code])
-                if name not in widest or high - low > widest[name][1] - widest[name][0]:
-                    widest[name] = low, high
-        return widest
+        """What every name means: as we publish it, else the leaf, else the widest of the levels' values so called.
 
-    def _between_leaves(self, text: str) -> IntArray:
-        """``a-b`` or ``a to b`` for two leaves of an ordered domain, whatever they look like."""
-        if not self.hierarchy.ordered:
-            return _NONE
-        if text[:1] == "[" and text[-1:] == "]":
-            text = text[1:-1]
+        The widest, so that a text never counts as more precise than it may be.
+        """
+        h = self.hierarchy
+        nodes = [
+            (name, (low, high))
+            for names, first, last in zip(h.labels, h.first, h.last, strict=True)
+            for name, low, high in zip(names, first.tolist(), last.tolist(), strict=True)
+        ]
+        narrow_to_wide = sorted(nodes, key=lambda node: node[1][1] - node[1][0])
+        leaves: list[tuple[Value, tuple[int, int]]] = [(leaf, (i, i)) for i, leaf in enumerate(h.leaves)]
+        ours = [(h.label(*ends), ends) for _, ends in nodes]
+        return dict([*narrow_to_wide, *leaves, *ours])
+
+    def _between(self, text: str) -> IntArray:
+        """``a-b`` or ``a to b`` for two leaves of an ordered domain, whatever they look like; else for any points."""
         index = self.hierarchy.index
-        for sign in re.finditer("-| to ", text):
-            low, high = index.get(text[: sign.start()].strip()), index.get(text[sign.end() :].strip())
-            if low is not None and high is not None and low <= high:
-                return np.arange(low, high + 1)
-        return _NONE
+        if self.hierarchy.ordered:
+            for first, last in possible_ends(text):
+                low, high = index.get(first, 0), index.get(last, -1)
+                if first in index and low <= high:
+                    return np.arange(low, high + 1)
+        return self._between_points(text.strip())
 
     def _between_points(self, text: str) -> IntArray:
         if m := _PLAIN.fullmatch(text):
@@ -149,7 +144,7 @@ class _Domain:
 
     def _set(self, text: str) -> IntArray:
         """``{a, b}``, also without braces. Leaves may hold commas and not be quoted: the longest fit counts."""
-        bare = text
+        text = bare = text.strip()
         while bare[:1] == "{" and bare[-1:] == "}":
             bare = bare[1:-1]
         if bare == text and "," not in text:
@@ -172,18 +167,21 @@ class _Domain:
 
     def _member(self, text: str) -> IntArray:
         bare = text.strip()
+        spellings: list[Value] = [text.removeprefix(" "), bare]
         if not bare:  # nothing at all may be NULL or the empty string: never more precise than it may be
-            return np.concatenate([self._named(None), self._named("")])
-        null = [None] if bare == "NULL" else []
-        unquoted = [bare[1:-1].replace('""', '"')] if bare[0] == bare[-1] and bare[0] in "\"'" and len(bare) > 1 else []
-        for spelling in (*null, text.removeprefix(" "), bare, *unquoted):
-            found = self._named(spelling)
-            if len(found):
-                return found
-        return self._point(bare)
+            return np.concatenate([self._first_reading(value, [self._named]) for value in (None, "")])
+        if bare == "NULL":
+            spellings.insert(0, None)
+        elif len(bare) > 1 and bare[0] == bare[-1] == '"':
+            spellings.insert(0, bare[1:-1].replace('""', '"'))
+        elif len(bare) > 1 and bare[0] == bare[-1] == "'":
+            spellings.append(bare[1:-1])
+        found = (self._first_reading(spelling, (self._named, self._between, self._point)) for spelling in spellings)
+        return next((leaves for leaves in found if len(leaves)), _NONE)
 
     def _masked(self, text: str) -> IntArray:
         """``479**``: a star hides one character; if no leaf fits that way, trailing stars hide any number of them."""
+        text = text.strip()
         if "*" not in text:
             return _NONE
         hidden = tuple(i for i, c in enumerate(text) if c == "*")
