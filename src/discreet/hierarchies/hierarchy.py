@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ IntArray = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 
+@runtime_checkable
 class Rule(Protocol):
     """How one value climbs: a recipe that also places values nobody has seen yet."""
 
@@ -124,15 +125,15 @@ class Hierarchy:
             return self.labels[0][low]
         if low == 0 and high == len(self.leaves) - 1:
             return EVERYTHING
-        return next(text for text in self._texts(low, high) if self._means_only(text, low, high))
-
-    def _texts(self, low: int, high: int) -> Iterator[str]:
-        """Ways to write a range of several leaves, the best first; sets with more and more braces never end."""
         for level in range(1, self.height):
             code = self.codes[level][low]
-            name = self.labels[level][code]
-            if name and self.first[level][code] == low and self.last[level][code] == high:
-                yield name
+            name: Value = self.labels[level][code]
+            if self.last[level][code] == high and self._meanings[name] == {(low, high)}:
+                return name
+        return next(text for text in self._written(low, high) if self._means_only(text, low, high))
+
+    def _written(self, low: int, high: int) -> Iterator[str]:
+        """Ways to write a range of several leaves, the best first; sets with more and more braces never end."""
         members: Sequence[Value] = self.leaves[low : high + 1]
         if self.ordered:
             first, last = self.leaves[low], self.leaves[high]
@@ -150,7 +151,7 @@ class Hierarchy:
         if self.ordered:
             ends = [(self.index.get(a), self.index.get(b)) for a, b in possible_ends(text)]
             meanings = meanings | {(a, b) for a, b in ends if a is not None and b is not None and a < b}
-        return text != EVERYTHING and meanings <= {(low, high)}
+        return meanings <= {(low, high)}
 
     @cached_property
     def _meanings(self) -> dict[Value, frozenset[tuple[int, int]]]:
