@@ -13,7 +13,7 @@ from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import decide, pairs, sign_with_logs
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.shares import lost_to_caps, table_shares, table_weights
+from discreet.models.shares import lost_to_caps, one_over, table_shares
 
 
 @dataclass(frozen=True)
@@ -54,23 +54,21 @@ class BetaLikeness(Parameterized):
             n = int(groups.sizes[group])
             return all(self._allows(Fraction(count, n), reference[value], rows) for value, count in pairs(t, group))
 
-        with np.errstate(divide="ignore"):  # a value that the table does not have may have no share at all
-            weight = 1 / self._caps(t)
+        weight = one_over(self._caps(t, float(exact(self.beta))))
         weight[t.reference == rows] = 0  # where everybody has the value, nothing can be learnt
         return decide(self._largest(groups, weight), 1.0, exactly)
 
     def level(self, groups: Groups) -> FloatArray:
         t = groups.tallies[self.attribute]
-        gain = np.maximum(self._largest(groups, table_weights(t)) - 1, 0)
+        gain = np.maximum(self._largest(groups, one_over(table_shares(t))) - 1, 0)
         if self.kind == "basic":
             return gain
-        with np.errstate(divide="ignore"):
-            over = self._largest(groups, table_weights(t) / (1 - np.log(table_shares(t)))) > 1 + 1e-12
+        over = self._largest(groups, one_over(self._caps(t, np.inf))) > 1 + 1e-12
         return np.where(over, np.inf, gain)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         t = groups.tallies[self.attribute]
-        return lost_to_caps(groups, t, self._caps(t), self.holds(groups))
+        return lost_to_caps(groups, t, self._caps(t, float(exact(self.beta))), self.holds(groups))
 
     def require(self) -> str:
         return f"at most {as_text(self.beta)}"
@@ -78,10 +76,9 @@ class BetaLikeness(Parameterized):
     def describe(self) -> str:
         return f"{self.kind} {as_text(self.beta)}-likeness of {self.attribute}"
 
-    def _caps(self, t: Tally) -> FloatArray:
-        """The largest share that each value may have in a group."""
+    def _caps(self, t: Tally, beta: float) -> FloatArray:
+        """The largest share that each value may have in a group under this β."""
         share = table_shares(t)
-        beta = float(exact(self.beta))
         if self.kind == "basic":
             return share * (1 + beta)
         present = np.where(share > 0, share, 1)

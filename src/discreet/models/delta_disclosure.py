@@ -14,7 +14,7 @@ from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import decide, pairs, sign_with_logs
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.shares import lost_to_caps, table_shares, table_weights
+from discreet.models.shares import lost_to_caps, one_over, table_shares
 
 _LARGEST_EXPONENT = 700.0  # e^700 is above every ratio of two counts and still a number
 
@@ -89,5 +89,7 @@ class DeltaDisclosure(Parameterized):
 
         t = groups.tallies[self.attribute]
         domain = int(np.count_nonzero(t.reference))
-        low, change = kernels.ratio_range(t.offsets, t.values, t.counts, groups.sizes, table_weights(t), domain)
+        low, change = kernels.ratio_range(
+            t.offsets, t.values, t.counts, groups.sizes, one_over(table_shares(t)), domain
+        )
         return low, change

@@ -54,27 +54,30 @@ def sign_with_logs(number: Fraction, terms: Iterable[tuple[int, int]]) -> int:
     >>> sign_with_logs(Fraction("-0.6931471805599453094172321214581765680755"), [(1, 2)])
     1
     """
-    terms = [(factor, argument) for factor, argument in terms if factor and argument > 1]
+    factors: dict[int, int] = {}
+    for factor, argument in terms:
+        factors[argument] = factors.get(argument, 0) + factor
+    if not number and _cancel(factors):
+        return 0
     digits = 40
     while True:
         with localcontext() as context:
             context.prec = digits
             parts = [Decimal(number.numerator) / number.denominator]
-            parts += [factor * Decimal(argument).ln() for factor, argument in terms]
+            parts += [factor * Decimal(argument).ln() for argument, factor in factors.items()]
             total = sum(parts, Decimal(0))
             # Each part is right to two units in its last place, each addition adds less than one of the whole.
             size = sum((abs(part) for part in parts), Decimal(0))
             error = size * (len(parts) + 3) * Decimal(10) ** (2 - digits)
         if abs(total) > error:
             return 1 if total > 0 else -1
-        if not number and _cancel(terms):
-            return 0
         digits *= 2
 
 
-def _cancel(terms: list[tuple[int, int]]) -> bool:
+def _cancel(factors: dict[int, int]) -> bool:
     """Is ``Π argument^factor = 1``? Splits the arguments until they share no divisor; then no power may be left."""
-    waiting, apart = list(terms), list[tuple[int, int]]()
+    waiting = [(factor, argument) for argument, factor in factors.items()]
+    apart: list[tuple[int, int]] = []
     while waiting:
         factor, argument = waiting.pop()
         if argument == 1 or factor == 0:

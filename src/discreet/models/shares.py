@@ -39,7 +39,6 @@ def table_shares(t: Tally) -> FloatArray:
     return result
 
 
-def table_weights(t: Tally) -> FloatArray:
-    """One over the share of each value in the whole table; infinite for a value that the table does not have."""
-    rows = float(t.reference.sum())
-    return np.where(t.reference > 0, rows / np.maximum(t.reference, 1), np.inf)
+def one_over(share: FloatArray) -> FloatArray:
+    """What to multiply a share by to get 1; infinite for a value that may have no share at all."""
+    return np.where(share > 0, 1 / np.where(share > 0, share, 1), np.inf)
