@@ -12,6 +12,7 @@ from discreet.report.charts import histogram
 from discreet.report.data import ReportData, report_data, size_bins
 from discreet.report.html import to_html
 from discreet.report.text import to_text
+from discreet.report.words import number
 from discreet.search.plan import Plan
 from tests.report.examples import frequencies, full_domain, manifest
 
@@ -106,7 +107,7 @@ def test_the_figures_of_the_page_are_those_of_the_data():
     text = re.sub(r"\s+", " ", Page(to_html(data)).text)
     assert data.published > 0
     assert f"of {data.source:,} rows" in text
-    assert f"{data.groups:,} groups, {data.average_group:,.1f} rows on average" in text
+    assert f"{data.groups:,} groups, {number(data.average_group)} rows on average" in text
     for b in data.sizes:
         assert f"{b.rows:,}" in text
 
@@ -169,4 +170,5 @@ def test_the_asked_k_is_marked_and_the_mark_claims_no_more_than_is_true():
     kept, broken = size_bins(np.array([5, 9]), 5), size_bins(np.array([3, 9]), 5)
     assert "k = 5, as asked: no group is smaller" in histogram(kept, 5)
     assert "k = 5, as asked<" in histogram(broken, 5)
+    assert "k = 5, as asked: no group is smaller" in histogram(size_bins(np.array([5_000]), 5), 5)
     assert "as asked" not in histogram(kept, None)

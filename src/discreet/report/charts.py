@@ -85,29 +85,33 @@ def histogram(bins: Sequence[SizeBin], k: int | None) -> str:
             f'<text class="value" x="{_percent(middle)}" y="{base - h - 6:.1f}" text-anchor="middle">'
             f"{percent(share) if b.rows else ''}</text></g>"
         )
-    edges = [(i + room, b.low) for i, b in enumerate(bins)]
+    edges: list[tuple[float, int]] = [(i + room, b.low) for i, b in enumerate(bins)]
     if bins:
         edges.append((len(bins) + room, bins[-1].high + 1))
+    if k is not None and room and bins[0].low > k:
+        edges.insert(0, (0.5, k))  # somewhere in the empty place: all groups are far larger than asked
     ticks = "".join(
         f'<text class="tick" x="{_percent(at / slots)}" y="{base + 17}" '
         f'text-anchor="{"start" if at == 0 else "end" if at == slots else "middle"}">{_short(edge)}</text>'
         for at, edge in edges
     )
-    mark = ""
-    at = next((i for i, edge in edges if edge == k), None)
-    if at is not None and k is not None:
-        x = _percent(at / slots)
-        mark = (
-            f'<line class="mark" x1="{x}" x2="{x}" y1="6" y2="{base}"/>'
-            f'<svg x="{x}" y="0" overflow="visible"><text class="mark" x="6" y="15">k = {k}, as asked'
-            f"{': no group is smaller' if bins[0].low >= k else ''}</text></svg>"
-        )
+    mark = "".join(_mark(at / slots, edge, base, bins[0].low >= edge) for at, edge in edges if edge == k)
     told = "; ".join(f"{_range(b)} rows: {percent(b.rows / total)}" for b in bins)
     return (
         f'<svg class="histogram" width="100%" height="{height}" role="img" '
         f'aria-label="Share of published rows by size of their group. {told}">{"".join(drawn)}'
         f'<line class="axis" x1="0" x2="100%" y1="{base}" y2="{base}"/>{ticks}'
         f'<text class="tick" x="50%" y="{base + 36}" text-anchor="middle">rows in the group</text>{mark}</svg>'
+    )
+
+
+def _mark(at: float, k: int, base: int, kept: bool) -> str:
+    """A line at k, with what it means on the side that has room."""
+    anchor, gap = ("start", 6) if at < 0.6 else ("end", -6)
+    return (
+        f'<line class="mark" x1="{_percent(at)}" x2="{_percent(at)}" y1="6" y2="{base}"/>'
+        f'<svg x="{_percent(at)}" y="0" overflow="visible" aria-hidden="true"><text class="mark" x="{gap}" y="15" '
+        f'text-anchor="{anchor}">k = {k:,}, as asked{": no group is smaller" if kept else ""}</text></svg>'
     )
 
 

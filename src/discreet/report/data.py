@@ -36,7 +36,7 @@ class PromiseLine:
     sentence: str
     name: str
     asked: str
-    achieved: float
+    achieved: float | None  # None: there is no group
     holds: bool
     deciding_group: int | None
 
@@ -156,7 +156,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
                 promise_in_words(p, sensitive),
                 printable(p["promise"]),
                 printable(p["required"]),
-                float(p["level"]),
+                None if p["deciding_group"] is None else float(p["level"]),
                 bool(p["holds"]),
                 p["deciding_group"],
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from discreet.report import charts
 from discreet.report.data import EXACTNESS, ReportData
 from discreet.report.text import became, headline
-from discreet.report.words import GLOSSARY, percent
+from discreet.report.words import GLOSSARY, number, percent
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -38,7 +38,7 @@ def to_html(data: ReportData) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = percent
+    environment.filters |= {"percent": percent, "number": number}
     for chart in (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
     return environment.get_template("report.html.j2").render(

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from discreet.report.data import Became, ReportData
-from discreet.report.words import percent
+from discreet.report.words import number, percent
 
 MOST_ATTRIBUTES = 15
 MOST_LETTERS = 32
@@ -21,14 +21,14 @@ def to_text(data: ReportData) -> str:
     """The report in a few lines."""
     lines = [headline(data)]
     for p in data.promises:
-        achieved = "" if p.deciding_group is None else f", achieved {p.achieved:.4g}"
+        achieved = "" if p.achieved is None else f", achieved {number(p.achieved)}"
         verdict = "kept" if p.holds else "BROKEN"
         lines.append(f"  {p.name}: {verdict} (asked {p.asked}{achieved})")
     lines.append(f"  {people(data)}")
     if data.groups:
         lines.append(
             f"  {data.groups:,} group{'s' * (data.groups != 1)}, the smallest with {data.smallest_group:,} rows, "
-            f"{data.average_group:,.1f} on average"
+            f"{number(data.average_group or 0)} on average"
         )
     lines.append(f"  loss {percent(data.loss)} (0% unchanged, 100% all *)")
     told = data.attributes[:MOST_ATTRIBUTES] if data.published else ()

@@ -219,6 +219,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
+def number(value: float) -> str:
+    """A number for people: counts in full, measures with four digits.
+
+    >>> number(5.0), number(12_345), number(0.123456), number(48.25)
+    ('5', '12,345', '0.1235', '48.25')
+    """
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
 def _ordinal(n: int) -> str:
     ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
