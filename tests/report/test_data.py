@@ -207,3 +207,12 @@ def test_a_broken_promise_is_told_first():
     assert to_text(data).startswith("This release does not keep its promises.")
     assert "BROKEN (asked at least 20, achieved 3)" in to_text(data)
     assert "checked twice" not in to_html(data)
+
+
+def test_a_level_beyond_all_numbers_and_a_release_without_groups_are_told_in_words():
+    plan = example()
+    words = manifest(plan, 20)
+    words["promises"][0] |= {"holds": False, "level": None}
+    assert "achieved beyond all bounds" in to_text(report_data(plan, words))
+    words["promises"][0] |= {"holds": True, "deciding_group": None}
+    assert "achieved none, as there is no group" in to_text(report_data(plan, words))

@@ -20,7 +20,7 @@ from discreet.report.marginals import (
     shown,
     spread_counts,
 )
-from discreet.report.words import hierarchy_in_words, model_of, not_protected, promise_in_words
+from discreet.report.words import hierarchy_in_words, model_of, not_protected, number, promise_in_words
 from discreet.search.plan import SUPPRESSED, Plan
 
 MOST_EXAMPLES = 6
@@ -36,9 +36,16 @@ class PromiseLine:
     sentence: str
     name: str
     asked: str
-    achieved: float | None  # None: there is no group
+    achieved: float | None  # None: no number can say it
     holds: bool
     deciding_group: int | None
+
+    @property
+    def told(self) -> str:
+        """What was achieved, for people."""
+        if self.deciding_group is None:
+            return "none, as there is no group"
+        return "beyond all bounds" if self.achieved is None else number(self.achieved)
 
 
 @dataclass(frozen=True)
@@ -156,7 +163,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
                 promise_in_words(p, sensitive),
                 printable(p["promise"]),
                 printable(p["required"]),
-                None if p["deciding_group"] is None else float(p["level"]),
+                None if p["level"] is None else float(p["level"]),
                 bool(p["holds"]),
                 p["deciding_group"],
             )

@@ -21,9 +21,8 @@ def to_text(data: ReportData) -> str:
     """The report in a few lines."""
     lines = [headline(data)]
     for p in data.promises:
-        achieved = "" if p.achieved is None else f", achieved {number(p.achieved)}"
         verdict = "kept" if p.holds else "BROKEN"
-        lines.append(f"  {p.name}: {verdict} (asked {p.asked}{achieved})")
+        lines.append(f"  {p.name}: {verdict} (asked {p.asked}, achieved {p.told})")
     lines.append(f"  {people(data)}")
     if data.groups:
         lines.append(
