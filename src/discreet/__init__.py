@@ -1,1 +1,66 @@
-"""Publish tables about people without giving the people away."""
+"""Publish tables about people without giving the people away.
+
+    import discreet
+
+    policy = discreet.policy_from_words({...})       # or discreet.read_policy("policy.yaml")
+    release = discreet.anonymize(policy, "release", source=frame)
+    assert discreet.verify("release").kept
+
+Names are imported when they are first used, so that `import discreet` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.apply import apply
+    from discreet.errors import DataError, DiscreetError, HierarchyError, Infeasible, PolicyError, ReleaseError
+    from discreet.pipeline import Release, anonymize
+    from discreet.policy import Attribute, Policy, Role, policy_from_words, read_policy
+    from discreet.releases.verify import verify
+    from discreet.utility.tables import compare_answers, compare_tables
+
+_HOMES = {
+    "discreet.apply": ("apply",),
+    "discreet.errors": (
+        "DataError",
+        "DiscreetError",
+        "HierarchyError",
+        "Infeasible",
+        "PolicyError",
+        "ReleaseError",
+    ),
+    "discreet.pipeline": ("Release", "anonymize"),
+    "discreet.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
+    "discreet.releases.verify": ("verify",),
+    "discreet.utility.tables": ("compare_answers", "compare_tables"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Attribute",
+    "DataError",
+    "DiscreetError",
+    "HierarchyError",
+    "Infeasible",
+    "Policy",
+    "PolicyError",
+    "Release",
+    "ReleaseError",
+    "Role",
+    "anonymize",
+    "apply",
+    "compare_answers",
+    "compare_tables",
+    "policy_from_words",
+    "read_policy",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

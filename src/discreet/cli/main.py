@@ -91,7 +91,7 @@ def anonymize(
 
     screen = Screen(as_json, quiet)
     read = read_policy(policy)
-    given = {"search": search, "seed": seed, "time_limit": time_limit}
+    given: dict[str, Any] = {"search": search, "seed": seed, "time_limit": time_limit}
     read = replace(read, **{k: v for k, v in given.items() if v is not None})
     from discreet.pipeline import anonymize as run
 

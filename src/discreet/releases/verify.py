@@ -86,8 +86,9 @@ class Published:
         return {v: int(n) for v, n in zip(self.found.values[column], counts, strict=True) if n}
 
 
-def verify(folder: Path) -> Findings:
+def verify(folder: Path | str) -> Findings:
     """Re-check every promise of the release in `folder`."""
+    folder = Path(folder)
     manifest = read_manifest(folder)
     table = folder / manifest["table"]
     try:

@@ -1,0 +1,149 @@
+"""Next month's rows, published the way the first release was.
+
+Anybody who holds both releases can subtract one from the other, so the new rows must keep every promise by themselves
+*and* together with what is published already. Rows whose group fails either test are suppressed; when that exceeds
+the policy's limit, nothing is published.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray
+from discreet.engines.duckdb import Frequencies
+from discreet.errors import DataError, Infeasible, Mistake
+from discreet.hierarchies.hierarchy import IntArray, Value
+from discreet.intake import take_in
+from discreet.models.base import PrivacyModel, all_hold
+from discreet.pipeline import Clock, Release, publish
+from discreet.policy import Policy, policy_from_words
+from discreet.progress import Progress, silent
+from discreet.releases.folder import sha256
+from discreet.releases.mapping import recode
+from discreet.releases.tables import published_values
+from discreet.releases.verify import Manifest, Published, group_published, read_manifest, read_published
+from discreet.search.plan import SUPPRESSED, Plan
+
+
+def apply(
+    earlier: Path,
+    source: Any,
+    folder: Path,
+    *,
+    seed: int | None = None,
+    replace: bool = False,
+    progress: Progress = silent,
+) -> Release:
+    """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind."""
+    clock = Clock()
+    manifest = read_manifest(earlier)
+    policy = _policy_of(manifest, seed)
+    with clock("scan"):
+        progress("read", 0, 0, "")
+        intake = take_in(policy, source)
+        before = read_published(earlier / manifest["table"], manifest)
+    with clock("search"):
+        progress("check", 0, 0, "")
+        plan = recode(intake.frequency, _read_mapping(earlier))
+        plan = _keep_what_holds(plan, policy, before, manifest)
+        _check_limit(plan, policy)
+    more = {"applied": {"manifest_sha256": sha256(earlier / "manifest.json"), "rows": before.rows - before.starred}}
+    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, more=more)
+
+
+def _policy_of(manifest: Manifest, seed: int | None) -> Policy:
+    """The earlier release's policy, with the hierarchies it actually used."""
+    words = dict(manifest["policy"])
+    words.pop("source", None)
+    attributes = {name: dict(about) for name, about in words["attributes"].items()}
+    for name, rule in manifest["hierarchies"].items():
+        attributes[name]["hierarchy"] = rule
+    return policy_from_words(words | {"attributes": attributes, "seed": seed})
+
+
+def _read_mapping(earlier: Path) -> dict[str, Any]:
+    path = earlier / "mapping.json"
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise DataError(Mistake(str(path), "is missing or can't be read", "publish the first release again")) from None
+    return found
+
+
+def _keep_what_holds(plan: Plan, policy: Policy, before: Published, manifest: Manifest) -> Plan:
+    """Suppress new rows until they keep the promises alone and with the earlier rows; then nothing is left to fail."""
+    while True:
+        new = _as_published(plan, policy)
+        failing = ~_verdict(new, policy.models, manifest)[new.group]
+        both = _together(before, new)
+        whole = ~_verdict(both, policy.models, manifest)
+        old_rows = int((before.group >= 0).sum())
+        failing |= whole[both.group[old_rows:]]
+        stays = plan.group != SUPPRESSED
+        if not failing.any():
+            broken = int(both.found.counts[:old_rows][whole[both.group[:old_rows]]].sum())
+            if broken:
+                raise Infeasible(
+                    f"{broken:,} rows of the earlier release would no longer keep their promises",
+                    repair="publish old and new rows together as a new release",
+                )
+            return plan
+        group = plan.group.copy()
+        group[np.flatnonzero(stays)[failing]] = SUPPRESSED
+        plan = changed(plan, group=group)
+
+
+def _verdict(published: Published, models: Sequence[PrivacyModel], manifest: Manifest) -> BoolArray:
+    groups = published.judged(manifest["hierarchies"], {})
+    return all_hold(models, groups)
+
+
+def _as_published(plan: Plan, policy: Policy) -> Published:
+    """What the plan would publish, counted as a reader of the file would."""
+    stays = plan.group != SUPPRESSED
+    group, row = plan.group[stays], plan.row[stays]
+    values: list[tuple[Value, ...]] = []
+    codes: list[IntArray] = []
+    for d in range(len(plan.frequency.hierarchies)):
+        texts, of_group = published_values(plan, d)
+        unique = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        values.append(tuple(unique))
+        codes.append(np.array([unique[t] for t in texts], dtype=np.int64)[of_group][group])
+    for name, of_row in plan.frequency.sensitive.items():
+        values.append(plan.frequency.sensitive_hierarchies[name].leaves)
+        codes.append(of_row[row].astype(np.int64))
+    found = Frequencies(tuple(values), tuple(codes), plan.count[stays])
+    return group_published(found, len(plan.frequency.hierarchies), policy.sensitive, star=False)
+
+
+def _together(before: Published, new: Published) -> Published:
+    """Two published tables as one; combinations of `before` come first."""
+    kept = before.group >= 0
+    values, codes = [], []
+    for mine, theirs, a, b in zip(
+        before.found.values, new.found.values, before.found.codes, new.found.codes, strict=True
+    ):
+        unique = {v: i for i, v in enumerate(dict.fromkeys([*mine, *theirs]))}
+        values.append(tuple(unique))
+        ours = np.array([unique[v] for v in mine], dtype=np.int64)
+        others = np.array([unique[v] for v in theirs], dtype=np.int64)
+        codes.append(np.concatenate([ours[a[kept]], others[b]]))
+    counts = np.concatenate([before.found.counts[kept], new.found.counts])
+    width = len(before.found.values) - len(before.sensitive)
+    return group_published(Frequencies(tuple(values), tuple(codes), counts), width, tuple(before.sensitive), star=False)
+
+
+def _check_limit(plan: Plan, policy: Policy) -> None:
+    limit = int(policy.suppress * plan.frequency.rows)
+    if plan.suppressed > limit:
+        raise Infeasible(
+            f"{plan.suppressed:,} of {plan.frequency.rows:,} new rows don't fit the earlier release "
+            f"(at most {limit:,} may be suppressed)",
+            repair="raise `suppress`, wait for more rows, or publish old and new rows together as a new release",
+        )
