@@ -130,8 +130,8 @@ def _all_at_once(make: Callable[[bool], Rule], body: Body, data: Data) -> Rule:
 
 def _quantiles(body: Body, data: Data) -> Rule:
     bins = body["quantiles"]
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 2:
-        rule = f"must be a whole number of bins, 2 or more, got {bins!r}"
+    if not isinstance(bins, int) or isinstance(bins, bool) or not 2 <= bins <= 1000:
+        rule = f"must be a whole number of bins from 2 to 1000, got {bins!r}"
         raise HierarchyError(Mistake("quantiles", rule, "e.g. {quantiles: 8}"))
     return quantile_cuts(*data, bins)
 
