@@ -1,0 +1,138 @@
+"""What the name of a column says about it, in several languages.
+
+Words stand without accents and in small letters; ``*`` stands for any letters. Where several match, the first wins: a
+``disease_name`` is a disease, not a name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from discreet.policy_words import Role
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a column holds, in a word for the user, and the role that follows from it."""
+
+    what: str
+    role: Role
+    weak: bool = False  # the word alone does not say much: `name` and `id` may be those of a hospital
+
+
+_WORDS: dict[Meaning, str] = {
+    Meaning("a person's name", Role.IDENTIFIER): """
+        first name, firstname, given name, forename, last name, lastname, surname, family name, full name,
+        fullname, maiden name, middle name, birth name, patient name, customer name, employee name, person name,
+        user name, username, login, nickname, vorname, nachname, familienname, geburtsname, *benutzername,
+        nombres, apellido, apellidos, prenom, prenoms, nom de famille, patronyme, cognome, voornaam, achternaam,
+        sobrenome, apelido""",
+    Meaning("an official number", Role.IDENTIFIER): """
+        ssn, social security*, passport*, national id, nin, nino, nhs*, mrn, medical record*, tax id, taxid, iban,
+        account*, credit card*, card number, license plate, driver*, insurance number, policy number,
+        sozialversicherung*, versichertennummer, krankenkassennummer, steuer*, personalausweis*, reisepass*,
+        ausweis*, konto*, kennzeichen, dni, nie, nif, curp, rfc, cpf, pasaporte, numero de cuenta, seguridad
+        social, num secu, nir, securite sociale, numero de securite*, passeport, codice fiscale, bsn, pesel""",
+    Meaning("a way to reach the person", Role.IDENTIFIER): """
+        email*, e mail*, mail, phone*, telephone*, mobile*, cell, cellphone, fax*, contact, telefon*, handy*,
+        mobil, mobilnummer, mobiltelefon, correo*, movil, celular, courriel, portable, ip, ip address, ipaddress,
+        mac address, url, website, twitter, street*, address*, house number, strasse*, hausnummer, adresse*,
+        anschrift, direccion*, calle, domicilio, rue, voie, indirizzo, adres, endereco, gps*, coordinates""",
+    Meaning("free text", Role.IDENTIFIER): """
+        comment*, note, notes, remark*, description, free text, freetext, narrative, kommentar*, bemerkung*,
+        notiz*, beschreibung, comentario*, observacion*, descripcion, commentaire*, remarque*, observation*""",
+    Meaning("health", Role.SENSITIVE): """
+        disease*, diagnos*, illness*, icd, icd9, icd10, comorbid*, symptom*, medication*, drug*, treatment*,
+        therapy*, prescription*, hiv*, covid*, disability, disorder*, test result, lab result, pathology, cancer,
+        krankheit*, erkrankung*, befund*, medikament*, behandlung*, therapie*, behinderung, enfermedad*,
+        diagnostico*, padecimiento, medicamento*, tratamiento*, discapacidad, maladie*, diagnostic*, traitement*,
+        medicament*, handicap, malattia*, ziekte*, doenca*""",
+    Meaning("money", Role.SENSITIVE): """
+        salary*, income*, wage*, earning*, pay, payment*, debt*, loan*, credit score, balance, net worth, gehalt*,
+        lohn*, einkommen*, verdienst*, schulden, salario*, sueldo*, ingreso*, renta, deuda*, salaire*, revenu*,
+        remuneration, dette*, stipendio, reddito, salaris, inkomen, renda""",
+    Meaning("a belief, a conviction or an intimate fact", Role.SENSITIVE): """
+        religion*, faith, belief*, political*, party, vote*, sexual*, orientation, crime*, criminal*, conviction*,
+        offence*, offense*, arrest*, union member*, glaube, konfession, partei*, straftat*, vorstrafe*, religione,
+        religioso*, partido*, delito*, antecedentes, parti, croyance, condamnation*, delit""",
+    Meaning("age or birth", Role.QUASI_IDENTIFIER): """
+        age, ages, agegroup, agerange, birth*, dob, born, yob, date of birth, alter, altersgruppe, geburt*, geb,
+        gebdat, jahrgang, edad*, nacimiento*, fecha nac, cumpleanos, naissance*, ne le, eta, nascita, leeftijd,
+        geboorte*, idade, nascimento""",
+    Meaning("a postal code", Role.QUASI_IDENTIFIER): """
+        zip*, post code, postcode, postal*, plz, postleitzahl, cp, codigo postal, code postal, codepostal, cap,
+        cep""",
+    Meaning("a place", Role.QUASI_IDENTIFIER): """
+        city*, town*, village, county, district, region*, state, province, municipality, country*, nation*,
+        citizenship, place, location, latitude, lat, longitude, lon, lng, birthplace, residence, neighbourhood,
+        neighborhood, tract, stadt*, ort, ortsteil, wohnort, gemeinde*, kreis, landkreis, bundesland, land,
+        staat*, herkunft*, ciudad*, municipio, provincia, pais*, nacionalidad, localidad, barrio, ville*, commune,
+        departement, pays, nationalite, lieu""",
+    Meaning("sex or gender", Role.QUASI_IDENTIFIER): "sex*, gender*, geschlecht*, sexo, genero, sexe, genre, sesso",
+    Meaning("origin", Role.QUASI_IDENTIFIER): """
+        race*, ethnic*, ancestry, skin, rasse, ethnie*, abstammung, raza, etnia, etnico, origen*, origine*, razza""",
+    Meaning("family", Role.QUASI_IDENTIFIER): """
+        marital*, married, civil status, relationship, household*, children, kids, family*, familienstand*,
+        haushalt*, kinder*, ehe, ehestand, estado civil, hijos, hogar, familia*, etat civil, situation familiale,
+        enfants, menage""",
+    Meaning("education or work", Role.QUASI_IDENTIFIER): """
+        education*, degree, school*, university, occupation*, job*, profession*, employer, workclass, industry,
+        company, department, title, hours*, bildung*, schule*, abschluss*, beruf*, arbeitgeber, branche, firma,
+        abteilung, educacion, escuela, estudios, profesion, ocupacion, trabajo, empleo, empresa, formation,
+        diplome, ecole, metier, emploi, travail, entreprise, employeur""",
+    Meaning("a time that others may know", Role.QUASI_IDENTIFIER): """
+        date*, day, month, year, admission*, admitted, discharge*, visit*, timestamp, created, updated, time,
+        datum*, *datum, aufnahme*, entlassung*, zeit*, fecha*, ingreso hospital, alta, jour, mois, annee, data""",
+    Meaning("language", Role.QUASI_IDENTIFIER): "language*, mother tongue, sprache*, muttersprache, idioma, langue",
+    Meaning("a name", Role.IDENTIFIER, weak=True): "name*, *name, nombre, nom, nome, naam",
+    Meaning("a number of its own", Role.IDENTIFIER, weak=True): """
+        id, ids, pid, uid, userid, patientid, customerid, clientid, personid, memberid, studentid, subjectid, key,
+        uuid, guid, number, no, num, nr, nummer, *nummer, numero, index, row, rownum, record, serial, patient,
+        customer, client, employee, person, user, kunde, kunden*, kennung, schluessel, cliente, paciente,
+        identifi*, matricule, code patient""",
+}
+_PATTERNS = [(meaning, word.split()) for meaning, text in _WORDS.items() for word in map(str.strip, text.split(","))]
+
+
+_KEY = re.compile(
+    r"(?:.*\s)?(?:(?:p|u|user|patient|customer|client|person|member|student|subject|record|case)?ids?|uuid|guid|key|ref"
+    r"|reference|\w*(?:number|nummer)|no|num|nr|numero)|id\s.*"
+)
+
+
+def names_a_key(name: str) -> bool:
+    """Does the name end as those of keys do, whatever it is the key of? (``num_children`` is a count.)
+
+    >>> names_a_key("voter_id"), names_a_key("Kundennummer"), names_a_key("num_children"), names_a_key("paid")
+    (True, True, False, False)
+    """
+    return _KEY.fullmatch(" ".join(words_of(name))) is not None
+
+
+def words_of(name: str) -> list[str]:
+    """The words in a column's name.
+
+    >>> words_of("dateOfBirth_1"), words_of("Año-Nacimiento"), words_of("ZIPCode")
+    (['date', 'of', 'birth', '1'], ['ano', 'nacimiento'], ['zip', 'code'])
+    """
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
+    return re.findall(r"[a-z]+|[0-9]+", plain.lower())
+
+
+def meaning_of(name: str) -> Meaning | None:
+    """What a column's name says; None if it says nothing we understand.
+
+    >>> meaning_of("Geburtsdatum").what, meaning_of("disease_name").what, meaning_of("x17")
+    ('age or birth', 'health', None)
+    """
+    words = words_of(name)
+    for meaning, pattern in _PATTERNS:
+        for start in range(len(words) - len(pattern) + 1):
+            if all(fnmatchcase(w, p) for w, p in zip(words[start:], pattern, strict=False)):
+                return meaning
+    return None

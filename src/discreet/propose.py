@@ -1,0 +1,242 @@
+"""Proposes a policy for a table nobody has described yet. The user decides; what we are unsure of is marked.
+
+A column published as it is can't be taken back, so a role in doubt is identifier (left out) or quasi_identifier (made
+coarser), never other.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from discreet.column_words import Meaning, meaning_of, names_a_key
+from discreet.engines.profile import ColumnProfile
+from discreet.errors import DataError, Mistake
+from discreet.hierarchies.dates import parse_date
+from discreet.hierarchies.numbers import Number, is_whole, parse
+from discreet.policy import without_credentials
+from discreet.policy_words import Role
+
+MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
+_FLAT = "{flat: true}"
+_TAXONOMY = "a taxonomy (a CSV of value;group;…;*) would keep more of it"
+_CATEGORIES = ("a place", "sex or gender", "origin", "language")  # 3 is not between 2 and 4 there
+_FREE_TEXT = 40  # characters; what is longer is a sentence
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What we take a column for, why, and whether the user has to decide."""
+
+    profile: ColumnProfile
+    role: Role
+    why: str
+    hierarchy: str = ""  # in YAML
+    decide: bool = False
+
+
+def propose(profiles: Sequence[ColumnProfile], source: str) -> str:
+    """The text of a policy for the table, with a reason for each choice.
+
+    >>> sex = ColumnProfile("sex", 100, 2, 0, (("f", 60), ("m", 40)))
+    >>> print(propose([sex], "people.csv").split("attributes:")[1].split("require:")[0].strip())
+    # sex or gender, by its name; 2 different values
+      sex: {role: quasi_identifier, hierarchy: {flat: true}}
+    """
+    if not profiles:
+        raise DataError(Mistake("source", "has no columns", "give a table with one row per person"))
+    twice = [name for name, count in Counter(p.name for p in profiles).items() if count > 1]
+    if twice:
+        raise DataError(*(Mistake("source", f"several columns are called {n!r}", "rename them") for n in twice))
+    return _text(_with_a_quasi_identifier([proposal(p) for p in profiles]), profiles[0].rows, source)
+
+
+def proposal(profile: ColumnProfile) -> Proposal:
+    """What a column seems to be, by its name first and by its values where the name says nothing."""
+    meaning = meaning_of(profile.name)
+    if profile.distinct <= 1 and not _surely_identifies(meaning):
+        return _quasi(profile, "the same in all rows: tells nobody apart and costs nothing")
+    texts = [value for value, _ in profile.values if value]
+    if texts and sum(map(len, texts)) > _FREE_TEXT * len(texts):
+        return Proposal(profile, Role.IDENTIFIER, "long texts: they may name people", decide=True)
+    if meaning is None:
+        return _by_values(profile, texts)
+    named = f"{meaning.what}, by its name"
+    few = _known(profile) <= 100 and _known(profile) * 10 <= profile.rows
+    if names_a_key(profile.name) and not few:
+        return Proposal(profile, Role.IDENTIFIER, "a key, by its name")
+    if meaning.role == Role.IDENTIFIER:
+        if few and not _surely_identifies(meaning):
+            return _quasi(profile, f"{named}, but it has few values", decide=True)
+        return Proposal(profile, Role.IDENTIFIER, named)
+    if meaning.role == Role.SENSITIVE:
+        exact = _known(profile) * 2 > profile.rows
+        if exact and not _numbers(texts):
+            why = f"{named}, but in nearly each row something else: it may name people"
+            return Proposal(profile, Role.IDENTIFIER, why, decide=True)
+        why = f"{named}; {_different(profile)}" + ("; so exact that people may be recognized by it" if exact else "")
+        return Proposal(profile, Role.SENSITIVE, why, decide=exact)
+    return _quasi(profile, named, meaning)
+
+
+def _by_values(profile: ColumnProfile, texts: list[str]) -> Proposal:
+    """The name says nothing: the user has to decide, and we propose what gives least away."""
+    numbers = _numbers(texts)
+    dates = bool(texts) and all(parse_date(t) for t in texts)
+    decimals = numbers and not all(is_whole(parse(t) or 0) for t in texts)
+    if _unique(profile) and not dates and not decimals:
+        return Proposal(profile, Role.IDENTIFIER, "a value of its own in each row: as good as a name")
+    if not numbers and not dates and _known(profile) > max(50, (profile.rows - profile.nulls) // 2):
+        why = "nearly a value of its own in each row: it may single people out"
+        return Proposal(profile, Role.IDENTIFIER, why, decide=True)
+    return _quasi(profile, "its name says nothing to us", decide=True)
+
+
+def _numbers(texts: list[str]) -> bool:
+    return bool(texts) and all(parse(text) is not None for text in texts)
+
+
+def _quasi(profile: ColumnProfile, why: str, meaning: Meaning | None = None, *, decide: bool = False) -> Proposal:
+    hierarchy, note = hierarchy_words(profile, meaning.what if meaning else "")
+    why = "; ".join(part for part in (why, _different(profile), note) if part)
+    return Proposal(profile, Role.QUASI_IDENTIFIER, why, hierarchy, decide)
+
+
+def _surely_identifies(meaning: Meaning | None) -> bool:
+    return meaning is not None and meaning.what == "a person's name"
+
+
+def _known(profile: ColumnProfile) -> int:
+    """How many different values there are beside NULL."""
+    return profile.distinct - (profile.nulls > 0)
+
+
+def _unique(profile: ColumnProfile) -> bool:
+    return 1 < _known(profile) == profile.rows - profile.nulls
+
+
+def _different(profile: ColumnProfile) -> str:
+    missing = f", {profile.nulls:,} missing" if profile.nulls else ""
+    return f"{_known(profile):,} different value{'' if _known(profile) == 1 else 's'}{missing}"
+
+
+def hierarchy_words(profile: ColumnProfile, what: str = "") -> tuple[str, str]:
+    """A hierarchy in YAML that suits the values, and a note for the user."""
+    counts = {value: count for value, count in profile.values if value}
+    if len(counts) <= 3:
+        return _FLAT, ""
+    days = [parse_date(text) for text in counts]
+    if all(days):
+        timed = any(day and day[1] for day in days)
+        return ("{dates: [day, month, quarter, year]}" if timed else "{dates: [month, quarter, year]}"), ""
+    if all(re.fullmatch(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(\D.*)?", text) for text in counts):
+        return _FLAT, "written year first (2024-03-05) these dates could become months, quarters and years"
+    code = what == "a postal code"
+    if not code and not any(re.match(r"\s*[+-]?0[0-9]", text) for text in counts):
+        numbers = [(parse(text), count) for text, count in counts.items()]
+        known = [(number, count) for number, count in numbers if number is not None]
+        if len(known) == len(counts):
+            if what in _CATEGORIES and all(is_whole(number) for number, _ in known):
+                return (
+                    _FLAT,
+                    f"numbers that stand for something; {_TAXONOMY}",
+                )
+            return _number_words(known, listed=len(profile.values) >= profile.distinct)
+        if len(known) * 2 > len(counts):
+            return _FLAT, "numbers, but for some values: without those it could become intervals"
+    lengths = _prefix_lengths(list(counts), code)
+    if lengths:
+        return f"{{prefixes: {lengths}}}", ""
+    return _FLAT, _TAXONOMY if len(counts) > 10 else ""
+
+
+def _number_words(numbers: list[tuple[Number, int]], *, listed: bool) -> tuple[str, str]:
+    """Nested intervals of round widths; bins of equally many rows where the numbers are uneven or not all known."""
+    numbers.sort()
+    rows = list(accumulate(count for _, count in numbers))
+    low, most, nearly, high = (numbers[bisect_left(rows, share * rows[-1])][0] for share in (0, 0.05, 0.95, 1))
+    if not listed or not all(is_whole(number) for number, _ in numbers) or (nearly - most) * 4 < high - low:
+        return "{quantiles: 16}", "bins of about equally many rows"
+    span = int(high - low)
+    width = next(u * 10**e for e in range(1000) for u in (1, 2, 5) if u * 10**e * 20 >= span)
+    widths = [w for w in (width << i for i in range(6)) if w > 1 and w * 5 <= span * 3]
+    return (f"{{intervals: {widths}}}" if widths else _FLAT), ""
+
+
+def _prefix_lengths(texts: list[str], code: bool) -> list[int]:
+    """How many characters of a code to keep, level by level, so that each level has clearly fewer values."""
+    longest = max(map(len, texts))
+    if not code and (len({len(t) for t in texts}) > 1 or len(texts) <= 10):
+        return []
+    kept, lengths = len(texts), []
+    for length in range(longest - 1, 0, -1):
+        values = len({text[:length] for text in texts})
+        if values > 1 and values * 4 < kept * 3:
+            lengths.append(length)
+            kept = values
+    return lengths
+
+
+def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
+    """A policy needs one; if nothing looks like it, take what tells fewest people apart."""
+    if any(p.role == Role.QUASI_IDENTIFIER for p in proposals):
+        return proposals
+    weakest = min(proposals, key=lambda p: (p.role == Role.SENSITIVE, p.profile.distinct))
+    why = f"{weakest.why}; but a policy needs a quasi-identifier, and nothing else looks like one"
+    instead = replace(weakest, role=Role.QUASI_IDENTIFIER, why=why, hierarchy=_FLAT, decide=True)
+    return [instead if p is weakest else p for p in proposals]
+
+
+def _text(proposals: list[Proposal], rows: int, source: str) -> str:
+    quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
+    lines = [
+        f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE:",
+        "#   identifier        never published",
+        "#   quasi_identifier  others may know it: published as coarsely as the promises need",
+        "#   sensitive         published as it is, protected by the promises",
+        "#   other             published as it is, protected by nothing",
+        f"source: {quoted(without_credentials(source))}",
+        "",
+        "attributes:",
+    ]
+    if quasi > MANY:
+        lines += [
+            f"  # WARNING: {quasi} quasi-identifiers. With more than {MANY} hardly anything stays exact.",
+            "  # Give those that the readers of the release don't need the role identifier: they are left out.",
+        ]
+    for p in proposals:
+        lines.append(f"  # {'DECIDE: ' if p.decide else ''}{p.why}")
+        hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
+        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}}}")
+    lines += ["", "require:", "  # everybody looks like at least four others", "  - k_anonymity: {k: 5}"]
+    if rows < 50:
+        lines.insert(-1, f"  # (a table of {rows} rows will hardly allow it)")
+    sensitive = [p for p in proposals if p.role == Role.SENSITIVE]
+    for p in sensitive:
+        most = max((count for _, count in p.profile.values), default=0)
+        diverse = 3 if p.profile.distinct >= 5 and most * 5 <= rows * 4 else 2
+        attribute = f", attribute: {quoted(p.profile.name)}" if len(sensitive) > 1 else ""
+        lines.append(f"  # at least {diverse} different values among those who look alike")
+        lines.append(f"  - l_diversity: {{l: {diverse}{attribute}}}")
+    if not sensitive:
+        lines.append("  # No column looks sensitive. If one is: role sensitive, and here - l_diversity: {l: 3}")
+    lines += ["", "publish: generalization", "# at most this share of the rows may be left out", "suppress: 0.02", ""]
+    return "\n".join(lines)
+
+
+def quoted(text: str) -> str:
+    """A text as YAML reads it back, whatever signs it holds.
+
+    >>> print(quoted("age"), quoted("no"), quoted("a: b"), quoted("#"))
+    age "no" "a: b" "#"
+    """
+    import yaml
+
+    words = "|".join(["yes", "no", "on", "off", "y", "n", "true", "false", "null"])
+    if re.fullmatch(r"[A-Za-z_./][A-Za-z0-9_./-]*", text) and not re.fullmatch(words, text, re.IGNORECASE):
+        return text
+    return str(yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9)).rstrip("\n")
