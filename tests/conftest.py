@@ -1,0 +1,18 @@
+"""One profile for all property tests: no deadline (numba compiles on the first call), the same examples in every run
+of CI, and few of them, so that the whole suite stays a matter of minutes."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "discreet",
+    deadline=None,
+    max_examples=40,
+    derandomize=bool(os.environ.get("CI")),
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("discreet")

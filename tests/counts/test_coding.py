@@ -1,0 +1,66 @@
+"""From what an engine answers to a frequency set."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.counts.coding import frequency_set, value_counts
+from discreet.counts.frequency import FrequencySet
+from discreet.engines.duckdb import Frequencies
+from discreet.hierarchies.build import build
+from discreet.hierarchies.rules import Flat
+
+VALUES = ["b", None, "a", ""]
+combinations = st.dictionaries(
+    st.tuples(st.sampled_from(VALUES), st.sampled_from(VALUES), st.sampled_from(VALUES)),
+    st.integers(1, 9),
+    min_size=1,
+    max_size=20,
+)
+
+
+def answered(counts: dict[tuple[str | None, ...], int], order: list[int], names: list[str | None]) -> Frequencies:
+    """What an engine would say, with the combinations and the values of each column in some order."""
+    rows = [list(counts.items())[i] for i in order]
+    codes = [np.array([names.index(row[d]) for row, _ in rows], dtype=np.int32) for d in range(3)]
+    return Frequencies((tuple(names),) * 3, tuple(codes), np.array([n for _, n in rows], dtype=np.int64))
+
+
+def coded(found: Frequencies) -> FrequencySet:
+    quasi = [build(name, VALUES, Flat()) for name in ("x", "y")]
+    return frequency_set(found, quasi, {"s": build("s", VALUES, Flat())})
+
+
+@given(counts=combinations, data=st.data())
+def test_the_order_of_an_engines_answer_makes_no_difference(
+    counts: dict[tuple[str | None, ...], int], data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(range(len(counts))))
+    one = coded(answered(counts, list(range(len(counts))), VALUES))
+    other = coded(answered(counts, order, data.draw(st.permutations(VALUES))))
+    assert [c.tolist() for c in one.codes] == [c.tolist() for c in other.codes]
+    assert one.sensitive["s"].tolist() == other.sensitive["s"].tolist()
+    assert one.counts.tolist() == other.counts.tolist()
+
+
+@given(counts=combinations)
+def test_codes_name_the_values_that_were_counted(counts: dict[tuple[str | None, ...], int]) -> None:
+    frequency = coded(answered(counts, list(range(len(counts))), VALUES))
+    leaves = [h.leaves for h in (*frequency.hierarchies, frequency.sensitive_hierarchies["s"])]
+    columns = [*frequency.codes, frequency.sensitive["s"]]
+    read = {
+        tuple(names[c] for names, c in zip(leaves, row, strict=True)): n
+        for *row, n in zip(*(c.tolist() for c in columns), frequency.counts.tolist(), strict=True)
+    }
+    assert read == counts
+
+
+@given(counts=combinations)
+def test_each_value_of_a_column_is_counted_in_rows(counts: dict[tuple[str | None, ...], int]) -> None:
+    found = answered(counts, list(range(len(counts))), VALUES)
+    for d in range(3):
+        assert value_counts(found, d).tolist() == [
+            sum(n for row, n in counts.items() if row[d] == value) for value in VALUES
+        ]
