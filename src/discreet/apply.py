@@ -100,7 +100,7 @@ def _keep_what_holds(plan: Plan, policy: Policy, before: Published, manifest: Ma
 
 
 def _verdict(published: Published, models: Sequence[PrivacyModel], manifest: Manifest) -> BoolArray:
-    groups = published.judged(manifest["hierarchies"], {})
+    groups = published.judged(models, manifest["hierarchies"], {})
     return all_hold(models, groups)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.counts.kernels import merge_tallies
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
 BoolArray = NDArray[np.bool_]
@@ -50,9 +51,8 @@ def tally(
     hierarchy: Hierarchy,
 ) -> Tally:
     """Add up (group, value, count) triples, given in any order and with repetitions."""
-    width = len(reference)
-    key = group.astype(np.int64) * width + value
-    unique, inverse = np.unique(key, return_inverse=True)
-    counts = np.bincount(inverse, weights=count, minlength=len(unique)).astype(np.int64)
-    offsets = np.searchsorted(unique, np.arange(groups + 1, dtype=np.int64) * width)
-    return Tally(offsets.astype(np.int64), (unique % width).astype(np.int32), counts, reference, hierarchy)
+    each = np.arange(len(group) + 1, dtype=np.int64)  # every triple a tally of its own, merged by group
+    offsets, values, counts = merge_tallies(
+        group.astype(np.int32), groups, each, value.astype(np.int32), count, len(reference)
+    )
+    return Tally(offsets, values, counts, reference, hierarchy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -61,16 +62,24 @@ class DuckDB:
             f"SELECT {outer}, n FROM (SELECT {keys}, count(*) AS n FROM (SELECT {inner} FROM {self._relation}) "
             f"GROUP BY {keys})"
         )
+        known: list[dict[str | None, int]] = [{} for _ in columns]
+        codes: list[list[Any]] = [[] for _ in columns]
+        counts = [np.empty(0, dtype=np.int64)]
         with self._plainly():
             self.scans += 1
-            table = self._connection.sql(query).to_arrow_table()
-        values, codes = [], []
-        for i in range(len(columns)):
-            column = table.column(i).combine_chunks().dictionary_encode(null_encoding="encode")
-            values.append(tuple(column.dictionary.to_pylist()))
-            codes.append(to_numpy(column.indices).astype(np.int32))
-        counts = to_numpy(table.column(len(columns))).astype(np.int64)
-        return Frequencies(tuple(values), tuple(codes), counts)
+            # Batch by batch, so that the texts of millions of combinations are never in memory together.
+            for batch in self._connection.sql(query).to_arrow_reader():
+                for i, numbers in enumerate(known):
+                    column = batch.column(i).dictionary_encode(null_encoding="encode")
+                    found = [numbers.setdefault(v, len(numbers)) for v in column.dictionary.to_pylist()]
+                    codes[i].append(np.array(found, dtype=np.int32)[to_numpy(column.indices)])
+                counts.append(to_numpy(batch.column(len(columns))).astype(np.int64))
+        none = np.empty(0, dtype=np.int32)
+        return Frequencies(
+            tuple(tuple(numbers) for numbers in known),
+            tuple(np.concatenate([none, *parts]) for parts in codes),
+            np.concatenate(counts),
+        )
 
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself: one scan into a table of the engine, then counts."""
@@ -142,9 +151,12 @@ class DuckDB:
             # Dictionary columns go straight through: 2.5 times as fast as a COPY of the same batches.
             from pyarrow import parquet
 
-            with parquet.ParquetWriter(target, first.schema) as writer:
-                for batch in chain([first], batches):
-                    writer.write_batch(batch)
+            with parquet.ParquetWriter(target, first.schema) as writer, ThreadPoolExecutor(1) as pool:
+                written = pool.submit(writer.write_batch, first)
+                for batch in batches:  # the next batch is put together while this one is written
+                    written.result()
+                    written = pool.submit(writer.write_batch, batch)
+                written.result()
             return
         reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
         self._connection.register("outgoing", reader)

@@ -61,7 +61,7 @@ def references(
     for name in published.sensitive:
         own = tuple(m for m in models if m.attribute == name)
         for candidate in _candidates(frequency, name):
-            groups = published.judged(hierarchies, {name: candidate})
+            groups = published.judged(own, hierarchies, {name: candidate})
             if all(v.holds for v in verdicts(own, groups)):
                 chosen[name] = "published" if candidate is None else [[v, n] for v, n in candidate.items()]
                 break

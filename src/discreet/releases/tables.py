@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.counts.kernels import group_equal
 from discreet.engines.arrow import numbers, truths
 from discreet.engines.arrow import texts as text_array
 from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
@@ -69,6 +70,7 @@ def release_batches(
             values = values.cast(types[column])
         dictionaries.append(values)
         codes.append(code)
+    codes, count = _merged(codes, [len(d) for d in dictionaries], count)
     for places in shuffled(count, random):
         for start in range(0, len(places), _BATCH):
             part = places[start : start + _BATCH]
@@ -76,6 +78,24 @@ def release_batches(
                 pa.DictionaryArray.from_arrays(numbers(c[part]), d) for c, d in zip(codes, dictionaries, strict=True)
             ]
             yield pa.record_batch(arrays, names=columns)
+
+
+def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list[Any], IntArray]:
+    """Combinations that are published alike, as one; in the smallest integers that hold their codes.
+
+    After generalization there are far fewer of them, so that the rows are put together from tables that fit the cache.
+    """
+    bits = [max(1, (size - 1).bit_length()) for size in sizes]
+    if sum(bits) <= 63:
+        key = np.zeros(len(count), dtype=np.uint64)
+        for code, width in zip(codes, bits, strict=True):
+            key <<= np.uint64(width)
+            key |= code.astype(np.uint64)
+        kind, first = group_equal(key)
+        count = np.bincount(kind, weights=count, minlength=len(first)).astype(np.int64)
+        codes = [code[first] for code in codes]
+    small = [np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32 for size in sizes]
+    return [code.astype(kind) for code, kind in zip(codes, small, strict=True)], count
 
 
 def assignment_table(plan: Plan) -> pa.Table:

@@ -63,13 +63,19 @@ class Published:
         kept = self.group >= 0
         return int(np.bincount(self.group[kept], weights=self.found.counts[kept]).min()) if kept.any() else 0
 
-    def judged(self, hierarchies: Mapping[str, object], references: Mapping[str, Reference]) -> Groups:
+    def judged(
+        self,
+        models: Sequence[PrivacyModel],
+        hierarchies: Mapping[str, object],
+        references: Mapping[str, Reference],
+    ) -> Groups:
         """What the models see, against the given references."""
         kept = self.group >= 0
         group, count = self.group[kept], self.found.counts[kept]
         sizes = np.bincount(group, weights=count, minlength=self.groups).astype(np.int64)
         tallies = {}
-        for name, column in self.sensitive.items():
+        for name in {m.attribute for m in models} & self.sensitive.keys():
+            column = self.sensitive[name]
             values, own = self.found.values[column], self._own_counts(column)
             known = references.get(name)
             weights = own if known is None else known
@@ -127,7 +133,7 @@ def judge(published: Published, models: Sequence[PrivacyModel], manifest: Manife
         name: None if weights == "published" else {_value(v): n for v, n in weights}
         for name, weights in manifest.get("references", {}).items()
     }
-    return verdicts(models, published.judged(manifest.get("hierarchies", {}), references))
+    return verdicts(models, published.judged(models, manifest.get("hierarchies", {}), references))
 
 
 def read_published(table: Path, manifest: Manifest) -> Published:
