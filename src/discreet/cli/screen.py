@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any
 
-from discreet.progress import Progress, silent
+from discreet.progress import Progress as Listener
+from discreet.progress import silent
 
 if TYPE_CHECKING:
     from discreet.releases.verify import Findings
@@ -53,40 +54,55 @@ class Screen:
         self.say(answer, "\n".join(lines))
 
     @contextmanager
-    def progress(self) -> Iterator[Progress]:
+    def progress(self) -> Iterator[Listener]:
         """A bar on a terminal, on everything that takes longer than a moment."""
         if self._json or self._quiet or not sys.stderr.isatty():
             yield silent
             return
-        yield from _bar()
+        bar = _Bar()
+        try:
+            yield bar.show
+        finally:
+            bar.stop()
 
 
-def _bar() -> Iterator[Progress]:
-    started = monotonic()
-    shown: list[Any] = []
+class _Bar:
+    """A progress bar that appears by itself when the work takes longer than a moment."""
 
-    def show(stage: str, done: float, total: float, note: str = "") -> None:
-        if not shown and monotonic() - started < _PATIENCE:
-            return
-        if not shown:
-            from rich.console import Console
-            from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-            from rich.progress import Progress as Bar
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._state: dict[str, Any] = {"description": "start", "completed": 0, "total": None, "note": ""}
+        self._bar: Any = None
+        self._task: Any = None
+        self._timer = Timer(_PATIENCE, self._start)
+        self._timer.daemon = True
+        self._timer.start()
 
-            columns = (
-                SpinnerColumn(),
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.fields[note]}"),
-                TimeElapsedColumn(),
-            )
-            bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            bar.start()
-            shown.extend([bar, bar.add_task(stage, total=None, note=note)])
-        shown[0].update(shown[1], description=stage, completed=done, total=total or None, note=note)
+    def show(self, stage: str, done: float, total: float, note: str = "") -> None:
+        """A step of the work, from the thread that does it."""
+        with self._lock:
+            self._state = {"description": stage, "completed": done, "total": total or None, "note": note}
+            if self._bar is not None:
+                self._bar.update(self._task, **self._state)
 
-    try:
-        yield show
-    finally:
-        if shown:
-            shown[0].stop()
+    def stop(self) -> None:
+        self._timer.cancel()
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeElapsedColumn(),
+        )
+        with self._lock:
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(**self._state)
+            self._bar.start()
