@@ -80,10 +80,9 @@ def oracle(model: PrivacyModel, by_group: Sequence[Sequence[str | None]], table:
 
 def fewest_lost(model: PrivacyModel, group: Sequence[str | None], table: Sequence[str | None]) -> int:
     """Rows in failing parts, in the best of *all* ways to cut a group into parts."""
-    values, counts = zip(*Counter(group).items(), strict=True)
-    parts = [tuple(int(c) for c in part) for part in np.ndindex(*(count + 1 for count in counts)) if any(part)]
-    rows = [[v for v, c in zip(values, part, strict=True) for _ in range(c)] for part in parts]
-    holds = dict(zip(parts, model.holds(as_groups(rows, table)).tolist(), strict=True))
+    counts = tuple(Counter(group).values())
+    holds = verdicts_on_parts(model, group, table)
+    parts = list(holds)
     fewest = {(0,) * len(counts): 0}
     for whole in parts:  # in lexicographic order, so what is left after taking a part is known already
         fewest[whole] = min(
@@ -92,3 +91,13 @@ def fewest_lost(model: PrivacyModel, group: Sequence[str | None], table: Sequenc
             if all(c <= w for c, w in zip(part, whole, strict=True))
         )
     return fewest[counts]
+
+
+def verdicts_on_parts(
+    model: PrivacyModel, group: Sequence[str | None], table: Sequence[str | None]
+) -> dict[tuple[int, ...], bool]:
+    """The verdict on every part of a group, given as the count of each of its values."""
+    values, counts = zip(*Counter(group).items(), strict=True)
+    parts = [tuple(int(c) for c in part) for part in np.ndindex(*(count + 1 for count in counts)) if any(part)]
+    rows = [[v for v, c in zip(values, part, strict=True) for _ in range(c)] for part in parts]
+    return dict(zip(parts, model.holds(as_groups(rows, table)).tolist(), strict=True))

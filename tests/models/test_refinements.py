@@ -12,7 +12,7 @@ from discreet.models.beta_likeness import BetaLikeness
 from discreet.models.delta_disclosure import DeltaDisclosure
 from discreet.models.l_diversity import EntropyDiversity, FrequencyDiversity
 from discreet.models.t_closeness import TCloseness
-from tests.models.cases import ATTRIBUTE, KINDS, VALUES, as_groups, fewest_lost, groups, suppressed
+from tests.models.cases import ATTRIBUTE, KINDS, VALUES, as_groups, fewest_lost, groups, suppressed, verdicts_on_parts
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 small_group = st.lists(st.sampled_from(VALUES), min_size=1, max_size=7)
@@ -40,6 +40,20 @@ def test_no_way_to_cut_a_group_loses_fewer_rows_than_the_bound(kind: str, data: 
     table = group + data.draw(st.lists(st.sampled_from(VALUES), max_size=12))
     bound = int(model.least_suppressed(as_groups([group], table, seed=len(table)))[0])
     assert 0 <= bound <= fewest_lost(model, group, table)
+
+
+@kinds
+@settings(deadline=None, max_examples=50)
+@given(data=st.data())
+def test_no_larger_part_than_the_bound_allows_can_be_kept(kind: str, data: st.DataObject) -> None:
+    """What is kept, put together, holds (that is monotonicity): so larger groups need not be cut in all ways."""
+    model, counts = data.draw(KINDS[kind]), data.draw(st.tuples(*[st.integers(1, 9)] * 3))
+    group = [
+        value for value, count in zip(data.draw(st.permutations(VALUES)), counts, strict=False) for _ in range(count)
+    ]
+    table = group + data.draw(st.lists(st.sampled_from(VALUES), max_size=12))
+    most = max((sum(part) for part, holds in verdicts_on_parts(model, group, table).items() if holds), default=0)
+    assert model.least_suppressed(as_groups([group], table))[0] <= len(group) - most
 
 
 @kinds
@@ -78,6 +92,20 @@ def test_these_bounds_are_the_truth_itself(kind: str, data: st.DataObject) -> No
 def test_bounds_are_as_sharp_as_worked_out_by_hand(model: PrivacyModel, lost: int) -> None:
     group = ["cold"] * 6 + ["asthma"] * 2 + ["gout"] * 2
     assert model.least_suppressed(as_groups([group], VALUES * 20)).tolist() == [lost]
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
+@settings(deadline=None, max_examples=50)
+@given(counts=st.tuples(st.integers(1, 30), st.integers(1, 30)), tenths=st.integers(1, 4))
+def test_with_two_values_all_distances_lose_exactly_the_surplus(
+    distance: str, counts: tuple[int, int], tenths: int
+) -> None:
+    """The table has half of each; the shares of what is kept may be off by t, so the larger is at most 1/2 + t."""
+    group = ["asthma"] * counts[0] + ["gout"] * counts[1]
+    model = TCloseness(tenths / 10, ATTRIBUTE, distance)
+    largest_kept = min(counts) * (5 + tenths) // (5 - tenths)  # of the more frequent value
+    lost = model.least_suppressed(as_groups([group], ["asthma", "gout"] * 40))
+    assert lost.tolist() == [max(0, max(counts) - largest_kept)]
 
 
 @settings(deadline=None, max_examples=50)

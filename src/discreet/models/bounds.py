@@ -44,29 +44,31 @@ def lost_to_caps(
     step is a valid bound.
     """
     filled -= _SLACK
+    cap = cap * (1 + _SLACK)
     lost = np.zeros(len(sizes), dtype=np.int64)
     for g in range(len(sizes)):
         if holds[g]:
             continue
-        kept = float(sizes[g])
+        begin, end, kept = offsets[g], offsets[g + 1], sizes[g]
         for _ in range(6):
             free = np.int64(0)
             bound = 0.0
-            for p in range(offsets[g], offsets[g + 1]):
-                most = cap[values[p]] * (1 + _SLACK)
+            for p in range(begin, end):
+                most = cap[values[p]]
                 if counts[p] > most * kept:
                     bound += most
                 else:
                     free += counts[p]
-            if filled - bound <= 0:
+            if bound >= filled:
                 break
-            better = float(math.floor(free / (filled - bound)))
+            if free == 0:
+                kept = np.int64(0)
+                break
+            better = np.int64(free / (filled - bound))
             if better >= kept:
                 break
             kept = better
-            if free == 0:
-                break
-        lost[g] = at_least_one(sizes[g] - kept, sizes[g])
+        lost[g] = min(sizes[g], max(1, sizes[g] - kept))
     return lost
 
 
@@ -135,19 +137,22 @@ def lost_to_recursion(
     for g in range(len(sizes)):
         if holds[g]:
             continue
-        fill_top(top, counts, offsets[g], offsets[g + 1])
-        kept = sizes[g]
-        most = top[0]
+        begin, end = offsets[g], offsets[g + 1]
+        if end - begin <= ahead:  # no tail at all, nor has any part
+            lost[g] = sizes[g]
+            continue
+        fill_top(top, counts, begin, end)
+        kept, most = sizes[g], top[0]
         for _ in range(6):
             tail = kept
-            for i in range(len(top)):
+            for i in range(ahead):
                 tail -= min(top[i], most)
-            better = max(0, (above * tail - 1) // below)
+            better = (above * tail - 1) // below if tail > 0 else np.int64(0)
             if better >= most:
                 break
             most = better
             kept = np.int64(0)
-            for p in range(offsets[g], offsets[g + 1]):
+            for p in range(begin, end):
                 kept += min(counts[p], most)
-        lost[g] = at_least_one(sizes[g] - kept, sizes[g])
+        lost[g] = min(sizes[g], max(1, sizes[g] - kept))
     return lost

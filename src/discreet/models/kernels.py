@@ -55,15 +55,21 @@ def largest_and_tail(offsets: IntArray, counts: IntArray, sizes: IntArray, ahead
     tail = np.zeros(len(offsets) - 1, dtype=np.int64)
     top = np.zeros(ahead, dtype=np.int64)
     for g in range(len(first)):
-        tail[g] = sizes[g] - fill_top(top, counts, offsets[g], offsets[g + 1])
-        first[g] = top[0]
+        begin, end = offsets[g], offsets[g + 1]
+        if end - begin > ahead:
+            tail[g] = sizes[g] - fill_top(top, counts, begin, end)
+            first[g] = top[0]
+        else:
+            for p in range(begin, end):
+                first[g] = max(first[g], counts[p])
     return first, tail
 
 
 @njit(cache=True)
 def fill_top(top: IntArray, counts: IntArray, begin: int, end: int) -> np.int64:
     """Put the largest counts into `top`, the largest first; returns their sum."""
-    top[:] = 0
+    for i in range(len(top)):
+        top[i] = 0
     total = np.int64(0)
     last = len(top) - 1
     for p in range(begin, end):
@@ -89,14 +95,14 @@ def entropies(offsets: IntArray, counts: IntArray, sizes: IntArray, n_log_n: Flo
 
 @njit(cache=True)
 def entropy(counts: IntArray, begin: int, end: int, size: int, n_log_n: FloatArray) -> float:
-    """Shannon's entropy of one group: ln n − Σ n(s) ln n(s) / n."""
+    """Shannon's entropy of one group: (n ln n − Σ n(s) ln n(s)) / n."""
     if size == 0:
         return 0.0
-    total = 0.0
+    total = n_log_n[size] if size < len(n_log_n) else size * math.log(size)
     for p in range(begin, end):
         count = counts[p]
-        total += n_log_n[count] if count < len(n_log_n) else count * math.log(count)
-    return math.log(size) - total / size
+        total -= n_log_n[count] if count < len(n_log_n) else count * math.log(count)
+    return total / size
 
 
 @njit(cache=True)
@@ -181,8 +187,7 @@ def ordered_distances(
 ) -> FloatArray:
     """The sum over i of |Q(i) − P(i)| / (m − 1), Q and P cumulative; `below[i]` is the table's P(i).
 
-    Q is constant between two values of the group, and P only rises: each stretch has one crossing, found by halving,
-    and its two sides are differences of a running sum. So a group costs its own values, not the whole domain.
+    Groups that have a good part of the values walk through all of them; the others skip from value to value.
     """
     m = len(below)
     out = np.zeros(len(offsets) - 1)
@@ -191,47 +196,56 @@ def ordered_distances(
     area = np.zeros(m + 1)
     for i in range(m):
         area[i + 1] = area[i] + below[i]
-    ranks = np.empty(len(rank), dtype=np.int64)
-    weights = np.empty(len(rank), dtype=np.int64)
+    ranks = np.zeros(len(rank), dtype=np.int64)
+    weights = np.zeros(len(rank), dtype=np.int64)
+    dense = np.zeros(len(rank), dtype=np.int64)
     for g in range(len(out)):
-        begin, end = offsets[g], offsets[g + 1]
+        begin, end, each = offsets[g], offsets[g + 1], 1 / max(sizes[g], 1)
         c = end - begin
-        _sort_by_rank(ranks, weights, values, counts, rank, begin, end)
-        size = max(sizes[g], 1)
+        if c == 0:
+            continue
         total = 0.0
-        level = 0.0
-        start = 0
         seen = np.int64(0)
-        for i in range(c + 1):
-            stop = ranks[i] if i < c else m - 1
-            if stop > start:
-                lo, hi = start, stop
-                while lo < hi:
-                    middle = (lo + hi) // 2
-                    if below[middle] <= level:
-                        lo = middle + 1
-                    else:
-                        hi = middle
-                total += level * (lo - start) - (area[lo] - area[start])
-                total += (area[stop] - area[lo]) - level * (stop - lo)
-                start = stop
-            if i < c:
+        if c > 32 or (c > 1 and m <= 8 * c):
+            for p in range(begin, end):
+                dense[rank[values[p]]] = counts[p]
+            for i in range(m - 1):
+                seen += dense[i]
+                total += abs(seen * each - below[i])
+            for p in range(begin, end):
+                dense[rank[values[p]]] = 0
+        else:
+            _sort_by_rank(ranks, weights, values, counts, rank, begin, end)
+            # Q is 0 before the first value, 1 from the last on, and constant in between, while P only rises.
+            first, last = ranks[0], ranks[c - 1]
+            total = area[first] + (m - 1 - last) - (area[m - 1] - area[last])
+            for i in range(c - 1):
                 seen += weights[i]
-                level = seen / size
+                total += _stretch(below, area, ranks[i], ranks[i + 1], seen * each)
         out[g] = total / (m - 1)
     return out
+
+
+@njit(cache=True)
+def _stretch(below: FloatArray, area: FloatArray, start: int, stop: int, level: float) -> np.float64:
+    """The sum of |level − P(i)| for i from `start` up to `stop`: running sums of P on both sides of the crossing."""
+    low, high = start, stop
+    while low < high:
+        middle = (low + high) // 2
+        if below[middle] <= level:
+            low = middle + 1
+        else:
+            high = middle
+    under = level * (low - start) - (area[low] - area[start])
+    over = (area[stop] - area[low]) - level * (stop - low)
+    return under + over  # type: ignore[no-any-return]
 
 
 @njit(cache=True)
 def _sort_by_rank(
     ranks: IntArray, weights: IntArray, values: Codes, counts: IntArray, rank: IntArray, begin: int, end: int
 ) -> None:
-    """Copy the pairs of a group in the order of their values; by insertion while there are few."""
-    if end - begin > 32:
-        for i, p in enumerate(np.argsort(rank[values[begin:end]])):
-            ranks[i] = rank[values[begin + p]]
-            weights[i] = counts[begin + p]
-        return
+    """Copy the few pairs of a group in the order of their values, by insertion."""
     for p in range(begin, end):
         r = rank[values[p]]
         at = p - begin
@@ -253,15 +267,24 @@ def hierarchical_distances(
     for level in range(levels):
         for leaf in range(width):
             share[level, codes[level, leaf]] += reference[leaf]
+    alone = np.zeros(width)  # the distance of a group that has a single value, as most have in fine nodes
+    for level in range(levels):
+        for leaf in range(width):
+            alone[leaf] += (1 - share[level, codes[level, leaf]]) / levels
     scratch = np.zeros(width, dtype=np.int64)
     out = np.zeros(len(offsets) - 1)
     for g in range(len(out)):
-        size = max(sizes[g], 1)
+        begin, end, size = offsets[g], offsets[g + 1], max(sizes[g], 1)
+        if end - begin == 1:
+            out[g] = alone[values[begin]]
+            continue
         total = 0.0
-        for level in range(levels):
-            for p in range(offsets[g], offsets[g + 1]):
+        for p in range(begin, end):  # on level 0 each value is a node of its own
+            total += max(0.0, counts[p] - reference[values[p]] * size)
+        for level in range(1, levels):
+            for p in range(begin, end):
                 scratch[codes[level, values[p]]] += counts[p]
-            for p in range(offsets[g], offsets[g + 1]):
+            for p in range(begin, end):
                 node = codes[level, values[p]]
                 if scratch[node] > 0:
                     total += max(0.0, scratch[node] - share[level, node] * size)

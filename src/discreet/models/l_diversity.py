@@ -175,6 +175,9 @@ class RecursiveDiversity(Parameterized):
         from discreet.models import kernels
 
         t = groups.tallies[self.attribute]
+        if self.l == 2:  # the common case needs no sorting
+            first = kernels.largest(t.offsets, t.counts)
+            return first, groups.sizes - first
         first, tail = kernels.largest_and_tail(t.offsets, t.counts, groups.sizes, self.l - 1)
         return first, tail
 
