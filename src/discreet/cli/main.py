@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -62,7 +63,9 @@ def init(
     with screen.progress() as progress:
         progress("read", 0, 0, "")
         profiles = DuckDB(data).profile()
-    text = propose(profiles, str(data))
+    # In a policy, paths start at the policy's own folder.
+    source = data if output is None else Path(os.path.relpath(data, output.parent))
+    text = propose(profiles, str(source))
     if output is None:
         screen.say({"policy": text}, text.rstrip())
         return
