@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.counts.kernels import merge_tallies
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
 BoolArray = NDArray[np.bool_]
@@ -51,6 +50,8 @@ def tally(
     hierarchy: Hierarchy,
 ) -> Tally:
     """Add up (group, value, count) triples, given in any order and with repetitions."""
+    from discreet.counts.kernels import merge_tallies  # late: reading a policy should not wait for numba
+
     each = np.arange(len(group) + 1, dtype=np.int64)  # every triple a tally of its own, merged by group
     offsets, values, counts = merge_tallies(
         group.astype(np.int32), groups, each, value.astype(np.int32), count, len(reference)
