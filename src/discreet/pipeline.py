@@ -161,10 +161,8 @@ def _write_table(policy: Policy, intake: Intake, plan: Plan, table: Path) -> Non
     star = policy.suppressed == "star"
     columns = _columns(policy, intake.engine)
     if not policy.others:
-        types = {}
-        if policy.format == "parquet":
-            types = {c: intake.engine.arrow_type(c) for c in policy.sensitive if intake.engine.types[c] != "VARCHAR"}
-        intake.engine.write(release_batches(plan, columns, random, star, types), table)
+        typed = intake.engine.typed if policy.format == "parquet" else None
+        intake.engine.write(release_batches(plan, columns, random, star, typed), table)
         return
     keys = [*policy.quasi_identifiers, *policy.sensitive]
     published = {name: i for i, name in enumerate(policy.quasi_identifiers)}
@@ -209,13 +207,26 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, table: str) -> Manifest:
         "node": node,
         **measures(plan),
         "hierarchies": hierarchies,
-        "policy": policy.to_words(),
-        "seed": policy.seed,
+        "policy": _public_words(policy),
+        "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),
         "scans": intake.engine.scans,
         "facts": dict(plan.facts),
         "notes": notes,
     }
+
+
+def _public_words(policy: Policy) -> dict[str, object]:
+    """The policy without what is nobody's business: folders of this machine, and the seed.
+
+    Whoever knew the seed could undo the random order of a table that the engine rewrote row by row.
+    """
+    words = policy.to_words()
+    words.pop("seed", None)
+    source = words.get("source")
+    if isinstance(source, str) and "://" not in source:
+        words["source"] = Path(source).name
+    return words
 
 
 def _broken(v: Any) -> Mistake:

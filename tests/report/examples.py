@@ -105,7 +105,7 @@ def manifest(plan: Plan, k: int, **changes: Any) -> dict[str, Any]:
         "average_group": float(sizes.mean()) if len(sizes) else 0.0,
         "hierarchies": {h.attribute: h.rule.to_words() for h in f.hierarchies},
         "policy": {"publish": "generalization", "suppress": "1/10", "utility": "loss", "source": "/raw/people.csv"},
-        "seed": None,
+        "random": "operating system",
         "versions": {"python": "3.11.4", "numpy": "2.3.0"},
         "scans": 1,
         "seconds": {"scan": 0.21, "search": 0.15, "publish": 0.12, "verify": 0.1},

@@ -137,7 +137,7 @@ class ReportData:
     search: str
     created: str
     version: str
-    seed: int | None
+    seeded: bool
     scans: int
     seconds: Mapping[str, float]
     facts: Mapping[str, str | int | float | bool]
@@ -188,13 +188,13 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         marginals=_marginals(plan, grain),
         share_step=grain.step,
         columns=tuple(Column(shown(name), role, words.get(name, "")) for name, role in roles.items()),
-        open_risks=not_protected(promises, roles, _agreeing(plan), manifest["seed"], star),
+        open_risks=not_protected(promises, roles, _agreeing(plan), manifest["random"] == "seed", star),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],
         search=manifest["search"],
         created=manifest["created"],
         version=manifest["discreet"],
-        seed=manifest["seed"],
+        seeded=manifest["random"] == "seed",
         scans=manifest["scans"],
         seconds=dict(manifest["seconds"]),
         facts=_scalars(manifest["facts"]),

@@ -88,7 +88,7 @@ def not_protected(
     promises: Sequence[Mapping[str, Any]],
     roles: Mapping[str, str],
     agreeing: Mapping[str, float],
-    seed: int | None,
+    seeded: bool,
     suppressed_as_star: int,
 ) -> tuple[tuple[str, str], ...]:
     """What the release leaves open, each as a title and an explanation.
@@ -161,12 +161,12 @@ def not_protected(
             "quasi-identifier was not made coarser.",
         ),
     ]
-    if seed is not None:
+    if seeded:
         found.append(
             (
                 "A known seed",
-                f"Random choices (such as the order of rows) follow from the seed {seed}, and can be repeated by "
-                "whoever has the source.",
+                "Random choices (such as the order of rows) follow from a seed. Whoever knows it may undo them: keep it "
+                "to yourself, or publish without one.",
             )
         )
     if suppressed_as_star:
