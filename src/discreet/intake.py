@@ -30,7 +30,7 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
         if policy.source is None:
             raise PolicyError(Mistake("source", "is missing", "name a CSV or Parquet file, or pass a frame"))
         source = policy.folder / policy.source
-    engine = DuckDB(source)
+    engine = DuckDB(source, [a.name for a in policy.attributes])
     mistakes = check_columns(policy, engine.columns)
     if mistakes:
         raise PolicyError(*mistakes)

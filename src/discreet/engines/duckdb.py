@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+import tempfile
+import weakref
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.arrow import to_numpy
+from discreet.engines.arrow import numbers, to_numpy
 from discreet.engines.profile import ColumnProfile
-from discreet.engines.sources import arrow_table, check_column_names, relation
+from discreet.engines.sources import arrow_table, relation
 from discreet.engines.sql import name, text
 from discreet.errors import DataError, Mistake
 
@@ -29,19 +32,31 @@ class Frequencies:
     counts: Any  # int64 array
 
 
-class DuckDB:
-    """One table, and the few verbs that are asked of it. `scans` counts the passes over its rows."""
+# Types whose equal values have one text each; and those whose values can be read back from their text.
+_PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")
+_SCALAR = re.compile(rf"{_PLAIN.pattern}|FLOAT|DOUBLE|TIME|TIMESTAMP WITH TIME ZONE|UUID|BLOB")
 
-    def __init__(self, source: Path | str | Any):
+
+class DuckDB:
+    """One table, and the few verbs that are asked of it. `scans` counts the passes over its rows.
+
+    `named` are columns that the table is said to have: they tell a header from a row.
+    """
+
+    def __init__(self, source: Path | str | Any, named: Collection[str] = ()):
         import duckdb
 
         self._duckdb = duckdb
         self._connection = duckdb.connect()
         self._connection.execute("SET preserve_insertion_order = false")
+        # What does not fit in memory is spilled where nobody else can read it, not into the working folder.
+        spill = tempfile.mkdtemp(prefix="discreet-")
+        weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
+        self._connection.execute(f"SET temp_directory = {text(spill)}")
         self.scans = 0
         if isinstance(source, str | Path):
             self._place = str(source)
-            self._relation = relation(Path(source))
+            self._relation = relation(Path(source), named)
         else:
             self._place = "source"
             self._connection.register("frame", arrow_table(source))
@@ -50,11 +65,10 @@ class DuckDB:
             found = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
         self.columns: tuple[str, ...] = tuple(found.columns)
         self.types = dict(zip(self.columns, (str(t) for t in found.types), strict=True))
-        check_column_names(self.columns, self._place)
 
     def frequencies(self, columns: Sequence[str]) -> Frequencies:
         """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
-        inner = ", ".join(f"{name(c)} AS c{i}" for i, c in enumerate(columns))
+        inner = ", ".join(f"{self._key(c)} AS c{i}" for i, c in enumerate(columns))
         keys = ", ".join(f"c{i}" for i in range(len(columns)))
         outer = ", ".join(f"CAST(c{i} AS VARCHAR) AS c{i}" for i in range(len(columns)))
         # Grouped by the values as they are (numbers group faster), then written as text once per combination.
@@ -69,14 +83,14 @@ class DuckDB:
             self.scans += 1
             # Batch by batch, so that the texts of millions of combinations are never in memory together.
             for batch in self._connection.sql(query).to_arrow_reader():
-                for i, numbers in enumerate(known):
+                for i, place in enumerate(known):
                     column = batch.column(i).dictionary_encode(null_encoding="encode")
-                    found = [numbers.setdefault(v, len(numbers)) for v in column.dictionary.to_pylist()]
+                    found = [place.setdefault(v, len(place)) for v in column.dictionary.to_pylist()]
                     codes[i].append(np.array(found, dtype=np.int32)[to_numpy(column.indices)])
                 counts.append(to_numpy(batch.column(len(columns))).astype(np.int64))
         none = np.empty(0, dtype=np.int32)
         return Frequencies(
-            tuple(tuple(numbers) for numbers in known),
+            tuple(tuple(place) for place in known),
             tuple(np.concatenate([none, *parts]) for parts in codes),
             np.concatenate(counts),
         )
@@ -113,34 +127,38 @@ class DuckDB:
         speaks of, numbered at random), kept, and p0… (published values); `published` names the columns that become one
         of those, the others are written as they are. Rows not kept are left out, or with `star` are all ``*``.
         """
-        place = {column: i for i, column in enumerate(self.columns)}
-        numbered = bool(np.any(to_numpy(assignment.column("first"))))
-        match = [f"CAST(s.t{place[k]} AS VARCHAR) IS NOT DISTINCT FROM a.k{i}" for i, k in enumerate(keys)]
-        if numbered:
+        as_they_are = [c for c in columns if c not in published]
+        taken = [f"CAST({name(k)} AS VARCHAR) AS k{i}" for i, k in enumerate(keys)]
+        taken += [f"{self._plain(c)} AS r{i}" for i, c in enumerate(as_they_are)]
+        source = f"SELECT {', '.join(taken)} FROM {self._relation}"
+        match = [f"s.k{i} IS NOT DISTINCT FROM a.k{i}" for i in range(len(keys))]
+        if np.any(to_numpy(assignment.column("first"))):
+            raws = ", ".join(f"r{i}" for i in range(len(as_they_are)))
+            partition = ", ".join(f"k{i}" for i in range(len(keys)))
+            equal = f"row_number() OVER (PARTITION BY {partition} ORDER BY hash({seed}, {raws}), {raws}) - 1"
+            source = f"SELECT *, {equal} AS equal FROM ({source})"
             match.append("s.equal >= a.first AND s.equal < a.last")
-        partition = ", ".join(f"t{place[k]}" for k in keys)
-        equal = f"row_number() OVER (PARTITION BY {partition} ORDER BY hash(rowid, {seed}), rowid) - 1"
-        shown = []
-        for column in columns:
-            value = f"a.p{published[column]}" if column in published else f"s.t{place[column]}"
+        written = []
+        for i, column in enumerate(columns):
+            value = f"a.p{published[column]}" if column in published else f"s.r{as_they_are.index(column)}"
             if star:
                 value = f"CASE WHEN a.kept THEN CAST({value} AS VARCHAR) ELSE '*' END"
-            shown.append(f"{value} AS {name(column)}")
+            written.append(f"{value} AS w{i}")
         # LEFT JOIN, and an error for a row it does not find: an inner join would drop it without a word.
+        rows = f"""
+            SELECT {", ".join(written)} FROM ({source}) s LEFT JOIN assignment a ON {" AND ".join(match)}
+            WHERE CASE WHEN a.kept IS NULL THEN error('row without a plan') ELSE a.kept OR {str(star).lower()} END"""
+        # The rows are numbered in the order of what is published, then shuffled: whoever guesses the seed and undoes
+        # the shuffle learns nothing of the original order. And a seed gives the same file, however the engine works.
+        order = ", ".join(f"w{i}" for i in range(len(columns)))
         query = f"""
-            SELECT {", ".join(shown)}
-            FROM (SELECT *, rowid AS place{f", {equal} AS equal" if numbered else ""} FROM taken) s
-            LEFT JOIN assignment a ON {" AND ".join(match)}
-            WHERE CASE WHEN a.kept IS NULL THEN error('row without a plan') ELSE a.kept OR {str(star).lower()} END
-            ORDER BY hash(s.place, {seed} + 1), s.place"""
-        taken = ", ".join(f"{name(c)} AS t{i}" for i, c in enumerate(self.columns))
+            SELECT {", ".join(f"w{i} AS {name(c)}" for i, c in enumerate(columns))}
+            FROM (SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM ({rows}))
+            ORDER BY hash(place, {seed} + 1), place"""
         self._connection.register("assignment", assignment)
         with self._plainly():
             self.scans += 1
-            # A table of the engine gives the rows numbers, which make the random order repeatable for a seed.
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE taken AS SELECT {taken} FROM {self._relation}")
             self._copy(query, target)
-            self._connection.execute("DROP TABLE taken")
 
     def write(self, batches: Iterator[Any], target: Path) -> None:
         """Write Arrow batches as they come; in CSV, NULL is nothing and "" is a pair of quotes."""
@@ -163,10 +181,27 @@ class DuckDB:
         with self._plainly():
             self._copy("SELECT * FROM outgoing", target)
 
-    def arrow_type(self, column: str) -> Any:
-        """The Arrow type of a column."""
-        empty = self._connection.sql(f"SELECT {name(column)} FROM {self._relation} LIMIT 0").to_arrow_table()
-        return empty.schema.types[0]
+    def typed(self, column: str, texts: Any) -> Any:
+        """Texts of a column's values (an Arrow array) in the column's own type again.
+
+        Types with parts of their own stay text. So do enumerations: they carry values that no row has.
+        """
+        if self.types[column] == "VARCHAR" or not _SCALAR.fullmatch(self.types[column]):
+            return texts
+        import pyarrow as pa
+
+        self._connection.register("given", pa.table({"place": numbers(np.arange(len(texts))), "v": texts}))
+        query = f"SELECT CAST(v AS {self.types[column]}) FROM given ORDER BY place"
+        with self._plainly():
+            return self._connection.sql(query).to_arrow_table().column(0).combine_chunks()
+
+    def _key(self, column: str) -> str:
+        """What rows are counted by: values as they are where equal ones are written alike, else as text (0.0, −0.0)."""
+        return name(column) if _PLAIN.fullmatch(self.types[column]) else f"CAST({name(column)} AS VARCHAR)"
+
+    def _plain(self, column: str) -> str:
+        """A column to be written as it is; enumerations as text, since their type lists values of rows left out."""
+        return f"CAST({name(column)} AS VARCHAR)" if self.types[column].startswith("ENUM") else name(column)
 
     def _copy(self, query: str, target: Path) -> None:
         form = "FORMAT parquet" if target.suffix == ".parquet" else "FORMAT csv, HEADER, NULLSTR ''"
@@ -186,9 +221,10 @@ class DuckDB:
 def _mistake(place: str, message: str) -> Mistake:
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{place}, line {line[1]}" if line else place
-    message = message.split("Possible Solution")[0].split("Possible fixes")[
-        0
-    ]  # after it comes the dialect, quotes and all
+    # After the message come the dialect and its quotes; before it, the row and its values.
+    message = re.split(r"Possible Solution|Possible fixes", message)[0].strip()
+    if "Original Line:" in message:
+        message = message.splitlines()[-1]
     known = [
         (r"not utf-8|Invalid unicode|encoding", "is not UTF-8 text", "save the file as UTF-8"),
         (r"unterminated|quote", "a quoted value does not end", "close the quote, or check that the file is complete"),
@@ -201,6 +237,11 @@ def _mistake(place: str, message: str) -> Mistake:
             r"maximum line size|Maximum line size",
             "a row is longer than two megabytes",
             "check for a quote that is not closed",
+        ),
+        (
+            r"state machine reached an invalid state",
+            "breaks the rules of CSV: a quote inside a value, or line ends of two kinds",
+            "save the file again as CSV",
         ),
         (r"No space left|could not write", "no space left for temporary files", "free some disk space"),
         (r"Out of Memory|out of memory", "the engine ran out of memory", "use fewer columns or a machine with more"),

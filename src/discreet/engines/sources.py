@@ -2,74 +2,107 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
-from collections import Counter
+import re
+import zlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from discreet.engines.sql import text
-from discreet.errors import DataError, Mistake, offenders
+from discreet.errors import DataError, Mistake
 
 DELIMITERS = ",;\t|"
 _HEAD = 1 << 20  # bytes read to find the header; DuckDB reads the rest
+_ROWS = 1000  # rows of those that the layout is judged by
+_VALUE = re.compile(
+    r"\s*(?:[+-]?(?:\d+(?:[.,]\d*)*|[.,]\d+)(?:[eE][+-]?\d+)?%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ].*)?)\s*"
+)  # a number or a date: nobody calls a column that, unless the policy says so
 
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """How a CSV file is written."""
+    """How a CSV file is written: `skip` blank lines, then a header or not."""
 
     delimiter: str
     header: bool
     columns: tuple[str, ...]
+    skip: int = 0
 
 
-def relation(path: Path) -> str:
-    """The SQL that reads a file, every CSV value as text."""
+def relation(path: Path, named: Collection[str] = ()) -> str:
+    """The SQL that reads a file, every CSV value as text; `named` are columns it is said to have."""
     if not path.exists():
         raise DataError(Mistake(str(path), "no such file", "check the path; it is relative to the policy"))
-    if path.is_dir():
-        raise DataError(Mistake(str(path), "is a folder, not a table", "name a CSV or Parquet file"))
-    suffixes = {s.lower() for s in path.suffixes}
-    if suffixes & {".parquet", ".pq"}:
-        return f"read_parquet({text(str(path))})"
-    if suffixes & {".xlsx", ".xls", ".json", ".sav", ".dta"}:
+    if not path.is_file():
+        kind = "a folder" if path.is_dir() else "no ordinary file"
+        raise DataError(Mistake(str(path), f"is {kind}, not a table", "name a CSV or Parquet file"))
+    suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
+    if suffix.lower() in (".parquet", ".pq"):
+        _check_parquet_names(path)
+        return f"read_parquet({_file(path)}, hive_partitioning=false)"
+    if suffix.lower() in (".xlsx", ".xls", ".ods", ".json", ".sav", ".dta", ".zip"):
         raise DataError(Mistake(str(path), "not a CSV or Parquet file", "save the table as CSV or Parquet"))
-    layout = csv_layout(path)
+    layout = csv_layout(path, named)
     columns = ", ".join(f"{text(c)}: 'VARCHAR'" for c in layout.columns)
     # A dialect that DuckDB guesses can change with one broken row, so it gets told; "" and nothing stay different.
     return (
-        f"read_csv({text(str(path))}, auto_detect=false, header={str(layout.header).lower()}, "
+        f"read_csv({_file(path)}, auto_detect=false, header={str(layout.header).lower()}, skip={layout.skip}, "
         f"delim={text(layout.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
-        f"columns={{{columns}}})"
+        f"hive_partitioning=false, columns={{{columns}}})"
     )
 
 
-def csv_layout(path: Path) -> CsvLayout:
-    """Delimiter, header and column names, from the first row.
+def csv_layout(path: Path, named: Collection[str] = ()) -> CsvLayout:
+    """Delimiter, header and column names, from the first rows.
 
-    The delimiter is the one the first row has most of. The first row is a header unless one of its values is a number.
+    The delimiter is the one under which the rows have the same number of values as the first. The first row is a header
+    if it has the columns in `named`; else unless one of its values is a number or a date, or is found again further
+    down in its column.
     """
-    first = _first_row(path)
-    counts = Counter({d: _count_outside_quotes(first, d) for d in DELIMITERS})
-    delimiter = max(DELIMITERS, key=lambda d: counts[d])
-    row = next(csv.reader(io.StringIO(first), delimiter=delimiter), [])
-    if not row:
+    head, cut = _head(path)
+    sample = head.decode("utf-8", errors="replace")
+    delimiter, rows = max(((d, _rows(sample, d, cut)) for d in DELIMITERS), key=lambda found: _fit(found[1]))
+    skip = next((i for i, row in enumerate(rows) if row), len(rows))
+    rows = [row for row in rows if row]
+    if not rows:
         raise DataError(Mistake(str(path), "is empty: no header, no rows", "give a table with at least one row"))
-    header = not any(_is_number(cell) for cell in row)
-    columns = tuple(row) if header else tuple(f"column{i + 1}" for i in range(len(row)))
+    first = rows[0]
+    if any("\ufffd" in cell for cell in first) and not _is_utf8(head, cut):
+        raise DataError(Mistake(f"{path}, line 1", "is not UTF-8 text", "save it as UTF-8"))
+    numbered = tuple(f"column{i + 1}" for i in range(len(first)))
+    if named and set(named) <= set(first):
+        header = True
+    elif named and set(named) <= set(numbered):
+        header = False
+    else:
+        header = _is_header(rows)
+    columns = tuple(first) if header else numbered
+    if header and named and not _akin(named, columns):  # don't show a row that may be a person's
+        rule = "its first row has none of the columns that are asked for"
+        raise DataError(Mistake(str(path), rule, "add a header, or call the columns column1, column2, …"))
     check_column_names(columns, str(path))
-    return CsvLayout(delimiter, header, columns)
+    return CsvLayout(delimiter, header, columns, skip)
 
 
-def check_column_names(columns: tuple[str, ...], place: str) -> None:
-    """Every column needs a name of its own, or nobody can say which one is meant (case does not tell them apart)."""
+def check_column_names(columns: Sequence[str], place: str) -> None:
+    """Every column needs a name of its own, or nobody can say which one is meant (case does not tell them apart).
+
+    The message counts columns: where a header is missing, the "names" are somebody's values.
+    """
     mistakes = []
-    twice = [c for c, n in Counter(c.lower() for c in columns).items() if n > 1]
+    places: dict[str, list[int]] = {}
+    for i, column in enumerate(columns, start=1):
+        places.setdefault(column.lower(), []).append(i)
+    twice = [" and ".join(map(str, found)) for found in places.values() if len(found) > 1]
     if twice:
-        mistakes.append(Mistake(place, f"column names occur more than once: {offenders(twice)}", "rename all but one"))
+        rule = f"columns have the same name (case aside): {', '.join(twice[:10])}"
+        mistakes.append(Mistake(place, rule, "rename all but one; if there is no header, add one"))
     if any(not c.strip() for c in columns):
         mistakes.append(Mistake(place, "a column has no name", "give every column a name in the first row"))
     if mistakes:
@@ -80,46 +113,101 @@ def arrow_table(frame: Any) -> Any:
     """A frame of Arrow, pandas or polars (or a mapping of columns) as an Arrow table. The frame is not touched."""
     import pyarrow as pa
 
+    kind = type(frame).__name__
+    try:
+        table = _as_arrow(frame)
+    except (pa.ArrowException, TypeError, ValueError):  # its message quotes a value
+        rule = f"this {kind} can't be read as a table"
+        repair = "give every column one type, one length and a name of its own"
+        raise DataError(Mistake("source", rule, repair)) from None
+    if table is None:
+        repair = "give a path, or an Arrow, pandas or polars frame"
+        raise DataError(Mistake("source", f"can't read a table from {kind}", repair))
+    check_column_names(table.column_names, "source")
+    return table
+
+
+def _as_arrow(frame: Any) -> Any:
+    import pyarrow as pa
+
     if isinstance(frame, pa.Table):
         return frame
     if type(frame).__module__.split(".")[0] == "pandas":
         return pa.Table.from_pandas(frame, preserve_index=False)  # an index is row numbers: never published
     if hasattr(frame, "__arrow_c_stream__") or isinstance(frame, dict):
         return pa.table(frame)
-    kind = type(frame).__name__
-    raise DataError(
-        Mistake("source", f"can't read a table from {kind}", "give a path, or an Arrow, pandas or polars frame")
-    )
+    return None
 
 
-def _first_row(path: Path) -> str:
-    opened = gzip.open if path.suffix == ".gz" else open
+def _check_parquet_names(path: Path) -> None:
+    """DuckDB would rename the second of two equal names; a file it can't read is for DuckDB to tell."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        names = parquet.read_schema(path).names
+    except (pa.ArrowException, OSError):
+        return
+    check_column_names(names, str(path))
+
+
+def _file(path: Path) -> str:
+    """A path as SQL; signs that stand for other files, elsewhere, stand for themselves."""
+    return text("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
+
+
+def _head(path: Path) -> tuple[bytes, bool]:
+    """The beginning of a file without its byte order mark, and whether there is more."""
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opened(path, "rb") as f:
             head = f.read(_HEAD)
-    except (OSError, EOFError) as error:
-        raise DataError(Mistake(str(path), f"can't be read ({type(error).__name__})", "check the file")) from None
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or "not a whole gzip file"
+        raise DataError(Mistake(str(path), f"can't be read: {why}", "check the file")) from None
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(Mistake(str(path), "is not UTF-8 text", "save it as UTF-8"))
-    line = io.BytesIO(head.removeprefix(b"\xef\xbb\xbf"))
-    rows = b""
-    while chunk := line.readline():  # a quoted name may hold a line break
-        rows += chunk
-        if rows.count(b'"') % 2 == 0 and rows.strip():
-            break
+    return head.removeprefix(b"\xef\xbb\xbf"), len(head) == _HEAD
+
+
+def _is_utf8(head: bytes, cut: bool) -> bool:
     try:
-        return rows.decode("utf-8").strip("\r\n")
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=not cut)
     except UnicodeDecodeError:
-        raise DataError(Mistake(f"{path}, line 1", "is not UTF-8 text", "save it as UTF-8")) from None
-
-
-def _count_outside_quotes(line: str, delimiter: str) -> int:
-    return sum(part.count(delimiter) for part in line.split('"')[::2])
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
         return False
     return True
+
+
+def _rows(sample: str, delimiter: str, cut: bool) -> list[list[str]]:
+    """The first rows under a delimiter, without one that was cut off; blank lines are empty rows."""
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    rows: list[list[str]] = []
+    try:
+        for row in reader:
+            rows.append(row)
+            if len(rows) == _ROWS:
+                return rows
+    except csv.Error:  # a value beyond all bounds: judge by what came before
+        return rows
+    return rows[:-1] if cut and len(rows) > 1 else rows
+
+
+def _fit(rows: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
+    """How well a delimiter suits: more than one value, rows of the same length as the first, many values."""
+    widths = [len(row) for row in rows if row]
+    if not widths:
+        return False, 0.0, 0
+    return widths[0] > 1, sum(w == widths[0] for w in widths) / len(widths), widths[0]
+
+
+def _is_header(rows: Sequence[Sequence[str]]) -> bool:
+    first, others = rows[0], [row for row in rows[1:] if row != rows[0] and len(row) == len(rows[0])]
+    if any(_VALUE.fullmatch(cell) for cell in first):
+        return False
+    return not any(cell and any(row[i] == cell for row in others) for i, cell in enumerate(first))
+
+
+def _akin(named: Collection[str], columns: Sequence[str]) -> bool:
+    """Is any of the names among the columns, or at least close to one?"""
+    folded = [c.strip().casefold() for c in columns]
+    return any(get_close_matches(n.strip().casefold(), folded, n=1, cutoff=0.6) for n in named)

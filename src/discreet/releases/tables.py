@@ -6,7 +6,7 @@ combination as often as it occurs. Only columns published as they are need a sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,12 +39,16 @@ def published_values(plan: Plan, attribute: int) -> tuple[list[Value], Codes]:
 
 
 def release_batches(
-    plan: Plan, columns: list[str], random: np.random.Generator, star: bool, types: dict[str, Any]
+    plan: Plan,
+    columns: list[str],
+    random: np.random.Generator,
+    star: bool,
+    typed: Callable[[str, pa.Array], pa.Array] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """The published rows as Arrow batches of dictionary columns, uniformly shuffled.
+    """The published rows as Arrow batches of dictionary columns, uniformly shuffled; at least one batch.
 
-    With `star`, suppressed rows are published as ``*`` in every column, the sensitive ones too. `types` gives Arrow
-    types for sensitive columns that are not text.
+    With `star`, suppressed rows are published as ``*`` in every column, the sensitive ones too. `typed` gives the texts
+    of a sensitive column their type back.
     """
     import pyarrow as pa
 
@@ -56,7 +60,8 @@ def release_batches(
         count = np.append(count, stars)
     dictionaries, codes = [], []
     for column in columns:
-        if column in frequency.sensitive:
+        sensitive = column in frequency.sensitive
+        if sensitive:
             texts: list[Value] = list(frequency.sensitive_hierarchies[column].leaves)
             code = frequency.sensitive[column][row]
         else:
@@ -65,14 +70,13 @@ def release_batches(
         if stars:
             code = np.append(code, len(texts)).astype(np.int32)
             texts = [*texts, EVERYTHING]
+        texts, code = _in_use(texts, code)
         values = text_array(texts)
-        if column in types and not stars:
-            values = values.cast(types[column])
-        dictionaries.append(values)
+        dictionaries.append(typed(column, values) if typed and sensitive and not stars else values)
         codes.append(code)
     codes, count = _merged(codes, [len(d) for d in dictionaries], count)
     for places in shuffled(count, random):
-        for start in range(0, len(places), _BATCH):
+        for start in range(0, max(len(places), 1), _BATCH):
             part = places[start : start + _BATCH]
             arrays = [
                 pa.DictionaryArray.from_arrays(numbers(c[part]), d) for c, d in zip(codes, dictionaries, strict=True)
@@ -80,10 +84,18 @@ def release_batches(
             yield pa.record_batch(arrays, names=columns)
 
 
+def _in_use(texts: list[Value], code: Codes) -> tuple[list[Value], Codes]:
+    """Only the texts that some row has: a Parquet file keeps its dictionaries, and so what only suppressed rows had."""
+    used = np.bincount(code, minlength=len(texts)) > 0
+    return [texts[i] for i in np.flatnonzero(used)], (np.cumsum(used) - 1).astype(np.int32)[code]
+
+
 def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list[Any], IntArray]:
     """Combinations that are published alike, as one; in the smallest integers that hold their codes.
 
     After generalization there are far fewer of them, so that the rows are put together from tables that fit the cache.
+    They come in the order of their codes, not in that of the original values: whoever guesses the seed and undoes the
+    shuffle learns nothing.
     """
     bits = [max(1, (size - 1).bit_length()) for size in sizes]
     if sum(bits) <= 63:
@@ -92,8 +104,12 @@ def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list
             key <<= np.uint64(width)
             key |= code.astype(np.uint64)
         kind, first = group_equal(key)
-        count = np.bincount(kind, weights=count, minlength=len(first)).astype(np.int64)
-        codes = [code[first] for code in codes]
+        order = np.argsort(key[first])
+        count = np.bincount(kind, weights=count, minlength=len(first)).astype(np.int64)[order]
+        codes = [code[first[order]] for code in codes]
+    else:
+        order = np.lexsort(codes)
+        codes, count = [code[order] for code in codes], count[order]
     small = [np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32 for size in sizes]
     return [code.astype(kind) for code, kind in zip(codes, small, strict=True)], count
 
@@ -126,7 +142,7 @@ def assignment_table(plan: Plan) -> pa.Table:
 
 
 def shuffled(counts: IntArray, random: np.random.Generator, chunk: int = _CHUNK) -> Iterator[Codes]:
-    """Place i as often as counts[i] says, all in uniformly random order, a chunk at a time.
+    """Place i as often as counts[i] says, all in uniformly random order, a chunk at a time (at least one).
 
     Drawing without replacement chunk by chunk gives the same distribution as one big shuffle, in bounded memory.
 
@@ -134,9 +150,13 @@ def shuffled(counts: IntArray, random: np.random.Generator, chunk: int = _CHUNK)
     [[0, 0, 2]]
     """
     left = counts.astype(np.int64)
-    while (rest := int(left.sum())) > 0:
+    rest = int(left.sum())
+    while True:
         taken = left if rest <= chunk else random.multivariate_hypergeometric(left, chunk, method="marginals")
         left = left - taken
         places = np.repeat(np.arange(len(taken), dtype=np.int32), taken)
         random.shuffle(places)
         yield places
+        rest -= chunk
+        if rest <= 0:
+            return
