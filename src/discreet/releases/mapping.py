@@ -5,6 +5,7 @@ It holds rules, levels and published values only, never a combination that someb
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy
 from discreet.releases.kernels import cheapest_cover
+from discreet.releases.tables import published_values
 from discreet.search.plan import Plan
 
 
@@ -23,11 +25,12 @@ def mapping_of(plan: Plan) -> dict[str, Any]:
     attributes = {h.attribute: h.rule.to_words() for h in hierarchies}
     if plan.node is not None:
         return {"hierarchies": attributes, "levels": dict(zip(plan.frequency.attributes, plan.node, strict=True))}
-    texts = []
+    columns = []
     for d, h in enumerate(hierarchies):
-        pairs = zip(plan.low[:, d].tolist(), plan.high[:, d].tolist(), strict=True)
-        texts.append([_range_words(h, low, high) for low, high in pairs])
-    return {"hierarchies": attributes, "groups": [list(g) for g in sorted({*zip(*texts, strict=True)}, key=repr)]}
+        texts, of_group = published_values(plan, d)
+        ranges = zip(plan.low[:, d].tolist(), plan.high[:, d].tolist(), of_group.tolist(), strict=True)
+        columns.append([(*_range_words(h, low, high), texts[text]) for low, high, text in ranges])
+    return {"hierarchies": attributes, "groups": [list(g) for g in sorted({*zip(*columns, strict=True)}, key=repr)]}
 
 
 def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Plan:
@@ -49,7 +52,8 @@ def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Plan:
     widths = np.array([max(len(h.leaves) - 1, 1) for h in frequency.hierarchies], dtype=np.float64)
     codes = np.stack(frequency.codes, axis=1)
     group = cheapest_cover(codes, low, high, ((high - low) / widths).sum(axis=1))
-    return Plan(frequency, low, high, rows, frequency.counts, group)
+    texts = tuple(tuple(entry[2] for entry in column) for column in zip(*mapping["groups"], strict=True))
+    return Plan(frequency, low, high, rows, frequency.counts, group, texts=texts)
 
 
 def _range_words(hierarchy: Hierarchy, low: int, high: int) -> tuple[Any, ...]:
@@ -72,11 +76,9 @@ def _ranges(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -
         names = [{name: code for code, name in enumerate(names)} for names in h.labels]
         keys = [h.rule.order(leaf) for leaf in h.leaves] if h.ordered else []
         for g, group in enumerate(groups):
-            a, b = group[d]
+            a, b, _ = group[d]
             if h.ordered:
-                inside = [i for i, key in enumerate(keys) if h.rule.order(a) <= key <= h.rule.order(b)]
-                if inside:
-                    low[g, d], high[g, d] = inside[0], inside[-1]
+                low[g, d], high[g, d] = bisect_left(keys, h.rule.order(a)), bisect_right(keys, h.rule.order(b)) - 1
             elif b in names[a]:
                 code = names[a][b]
                 low[g, d], high[g, d] = h.first[a][code], h.last[a][code]

@@ -26,6 +26,9 @@ _BATCH = 1 << 18  # rows handed over at a time
 
 def published_values(plan: Plan, attribute: int) -> tuple[list[Value], Codes]:
     """The texts a quasi-identifier is published as, and the text of each group."""
+    if plan.texts is not None:
+        places = {text: i for i, text in enumerate(dict.fromkeys(plan.texts[attribute]))}
+        return list(places), np.array([places[text] for text in plan.texts[attribute]], dtype=np.int32)
     hierarchy = plan.frequency.hierarchies[attribute]
     low, high = plan.low[:, attribute].astype(np.int64), plan.high[:, attribute].astype(np.int64)
     ranges, text = np.unique(low * len(hierarchy.leaves) + high, return_inverse=True)

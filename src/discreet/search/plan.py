@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray, Groups, tally
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.base import PrivacyModel
 
 SUPPRESSED = -1
@@ -42,6 +42,7 @@ class Plan:
     count: IntArray
     group: IntArray
     node: tuple[int, ...] | None = None  # full-domain plans: the level of each attribute
+    texts: tuple[tuple[Value, ...], ...] | None = None  # what each group publishes, where an earlier release fixed it
     facts: Mapping[str, object] = field(default_factory=dict)  # how the search went, for the report
 
     @cached_property
