@@ -51,7 +51,7 @@ def apply(
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, _read_mapping(earlier))
-        plan = _keep_what_holds(plan, policy, before, manifest)
+        plan = _without_empty_groups(_keep_what_holds(plan, policy, before, manifest))
         _check_limit(plan, policy)
     more = {"applied": {"manifest_sha256": sha256(earlier / "manifest.json"), "rows": before.rows - before.starred}}
     return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, more=more)
@@ -97,6 +97,15 @@ def _keep_what_holds(plan: Plan, policy: Policy, before: Published, manifest: Ma
         group = plan.group.copy()
         group[np.flatnonzero(stays)[failing]] = SUPPRESSED
         plan = changed(plan, group=group)
+
+
+def _without_empty_groups(plan: Plan) -> Plan:
+    """The groups that have rows, numbered anew."""
+    used, number = np.unique(plan.group, return_inverse=True)
+    if used[0] == SUPPRESSED:
+        used, number = used[1:], number - 1
+    texts = None if plan.texts is None else tuple(tuple(column[g] for g in used) for column in plan.texts)
+    return changed(plan, low=plan.low[used], high=plan.high[used], group=number.astype(np.int64), texts=texts)
 
 
 def _verdict(published: Published, models: Sequence[PrivacyModel], manifest: Manifest) -> BoolArray:
