@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.duckdb import DuckDB
-from discreet.errors import Mistake, ReleaseError
+from discreet.errors import Infeasible, Mistake, ReleaseError
 from discreet.intake import Intake, take_in
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
 from discreet.progress import Progress, silent
-from discreet.releases.folder import sha256, whole_folder
-from discreet.releases.manifest import measures, promises, references, versions
+from discreet.releases.folder import check_target, sha256, whole_folder
+from discreet.releases.manifest import checksum, measures, promises, versions
 from discreet.releases.mapping import mapping_of
+from discreet.releases.references import references
 from discreet.releases.tables import assignment_table, release_batches
 from discreet.releases.verify import Manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
@@ -80,24 +81,46 @@ def anonymize(
     progress: Progress = silent,
 ) -> Release:
     """Publish the policy's table (or `source`) into `folder`, promise proven, or raise and leave nothing behind."""
-    clock = Clock()
+    clock, folder = Clock(), Path(folder)
+    check_target(folder, replace=replace)
     with clock("scan"):
         progress("read", 0, 0, "")
         intake = take_in(policy, source)
     with clock("search"):
         plan = find_plan(policy, intake, progress)
-    return publish(policy, intake, plan, Path(folder), clock, replace=replace, progress=progress)
+    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress)
 
 
 def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
-    """Search for what the policy asks; every published group is judged once more at the end."""
-    frequency = intake.frequency
-    limit = int(policy.suppress * frequency.rows)
-    problem = Problem(frequency, policy.models, limit, policy.utility)
-    plan = _search(policy, problem, progress)
+    """Search for what the policy asks; every published group is judged once more at the end.
+
+    Where a re-check could not do without the exact values of the suppressed rows (see `references`), fewer rows are
+    suppressed. With none, the release's own distribution is the table's.
+    """
+    limit = int(policy.suppress * intake.frequency.rows)
+    plan = _checked_search(policy, intake, limit, progress)
+    while references(plan, policy.models) is None:
+        try:
+            plan = _checked_search(policy, intake, plan.suppressed // 2, progress)
+        except Infeasible as error:
+            rule = "a re-check would need the exact sensitive values of the suppressed rows, and with fewer of them"
+            raise Infeasible(
+                f"{rule} no release keeps the promises",
+                closest=error.closest,
+                witness=error.witness,
+                repair="ask for less closeness, or give coarser hierarchies",
+            ) from None
+    return plan
+
+
+def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progress) -> Plan:
+    plan = _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility), progress)
     broken = [v for v in verdicts(policy.models, plan.groups) if not v.holds]
     if broken or plan.suppressed > limit:
-        raise ReleaseError(*(Mistake("search", f"proposed a release that fails: {v.witness()}") for v in broken))
+        raise ReleaseError(
+            Mistake("search", f"proposed to suppress {plan.suppressed:,} rows, {limit:,} are allowed"),
+            *(Mistake("search", f"proposed a release that fails: {v.witness()}") for v in broken),
+        )
     return plan
 
 
@@ -139,8 +162,7 @@ def publish(
             manifest = _draft(policy, intake, plan, table.name) | dict(more or {})
             published = read_published(table, manifest)
             manifest["files"] = {table.name: _about(table) | {"rows": published.rows}, mapping.name: _about(mapping)}
-            hierarchies = manifest["hierarchies"]
-            manifest["references"] = references(published, plan.frequency, policy.models, hierarchies)
+            manifest["references"] = references(plan, policy.models) or {}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
             findings = recheck(manifest, partial, published)
@@ -152,6 +174,7 @@ def publish(
         report = partial / "report.html"
         report.write_text(to_html(data), encoding="utf-8")
         manifest["files"][report.name] = _about(report)
+        manifest["checksum"] = checksum(manifest)
         (partial / "manifest.json").write_text(_json(manifest), encoding="utf-8")
     return Release(folder, manifest, data)
 

@@ -8,45 +8,79 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 from discreet.errors import DiscreetError, Mistake
 
 _PARTIAL = ".partial-"
+_OLD = "-old"
+
+
+def check_target(target: Path, *, replace: bool = False) -> None:
+    """May a release be put there? Asked before the work begins, and once more at its end."""
+    if not target.exists():
+        return
+    if not replace:
+        raise DiscreetError(Mistake(str(target), "already exists", "choose another folder, or say --force"))
+    if not (target / "manifest.json").exists():
+        raise DiscreetError(Mistake(str(target), "is not a release, so it is not replaced", "remove it by hand"))
 
 
 @contextmanager
 def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     """A folder to write in, which becomes `target` when the block ends without an error.
 
-    Folders that a killed run left behind are swept away at the next one. With `replace`, an older release at `target`
-    is moved aside first, and removed once the new one is in place.
+    What a killed run left behind is swept away at the next one. With `replace`, an older release at `target` stays
+    there until the new one is whole; it is moved aside then, and a run killed between the two renames leaves it to the
+    next one to put back.
     """
-    target = target.resolve()
-    if target.exists() and not replace:
-        raise DiscreetError(Mistake(target.name, "already exists", "choose another folder, or say --force"))
-    if target.exists() and not (target / "manifest.json").exists():
-        raise DiscreetError(Mistake(target.name, "is not a release, so it is not replaced", "remove it by hand"))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in target.parent.glob(f".{target.name}{_PARTIAL}*"):
-        shutil.rmtree(leftover, ignore_errors=True)
-    partial = target.parent / f".{target.name}{_PARTIAL}{secrets.token_hex(8)}"
-    partial.mkdir()
+    given, target = target, target.resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target)
+        check_target(target, replace=replace)
+        partial = target.parent / f".{target.name}{_PARTIAL}{secrets.token_hex(8)}"
+        partial.mkdir()
+    except OSError as error:
+        raise _unwritable(given, error) from None
     try:
         yield partial
         for file in partial.iterdir():
             _flush(file)
         _flush(partial)
+        check_target(target, replace=replace)
         if target.exists():
-            aside = partial.with_name(partial.name + "-old")
+            aside = partial.with_name(partial.name + _OLD)
             target.rename(aside)
-            partial.rename(target)
+            try:
+                partial.rename(target)
+            except OSError:
+                aside.rename(target)
+                raise
             shutil.rmtree(aside)
         else:
             partial.rename(target)
         _flush(target.parent)
+    except OSError as error:
+        raise _unwritable(given, error) from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _sweep(target: Path) -> None:
+    """Put back an old release that was moved aside for one that never came; remove all other leftovers."""
+    leftovers = sorted(target.parent.glob(f".{escape(target.name)}{_PARTIAL}*"))
+    for old in (found for found in leftovers if found.name.endswith(_OLD)):
+        if not target.exists():
+            old.rename(target)
+    for leftover in leftovers:
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _unwritable(target: Path, error: OSError) -> DiscreetError:
+    why = (error.strerror or type(error).__name__).lower()
+    return DiscreetError(Mistake(str(target), f"can't be written: {why}", "choose another folder"))
 
 
 def sha256(path: Path) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
-from discreet.counts.frequency import FrequencySet
-from discreet.hierarchies.hierarchy import Value
-from discreet.models.base import PrivacyModel
-from discreet.models.verdicts import Verdict, verdicts
-from discreet.releases.verify import Published, Reference
+from discreet.models.verdicts import Verdict
 from discreet.search.plan import Plan
 from discreet.utility.objectives import OBJECTIVES, Outcome, arithmetic_loss, geometric_loss
 
@@ -48,39 +44,14 @@ def promises(found: Sequence[Verdict]) -> list[dict[str, Any]]:
     ]
 
 
-def references(
-    published: Published, frequency: FrequencySet, models: Sequence[PrivacyModel], hierarchies: Mapping[str, object]
-) -> dict[str, Any]:
-    """What a re-check compares each sensitive attribute with, as little of the whole table as it takes.
+def checksum(manifest: Mapping[str, Any]) -> str:
+    """Fingerprint of all that a manifest says, but for the fingerprint itself; its layout makes no difference.
 
-    Promises like t-closeness compare with the whole table, suppressed rows included. Its exact counts would give the
-    suppressed rows' values away as a difference. So the release's own distribution is taken where the promises hold
-    against it too, else the table's shares rounded to as few digits as they hold against.
+    >>> checksum({"rows": 5, "checksum": "x"}) == checksum({"rows": 5}) != checksum({"rows": 6})
+    True
     """
-    chosen: dict[str, Any] = {}
-    for name in published.sensitive:
-        own = tuple(m for m in models if m.attribute == name)
-        for candidate in _candidates(frequency, name):
-            groups = published.judged(own, hierarchies, {name: candidate})
-            if all(v.holds for v in verdicts(own, groups)):
-                chosen[name] = "published" if candidate is None else [[v, n] for v, n in candidate.items()]
-                break
-        else:  # cannot be published: the re-check will say which promise is broken
-            chosen[name] = "published"
-    return chosen
-
-
-def _candidates(frequency: FrequencySet, name: str) -> Iterator[Reference]:
-    yield None
-    leaves, counts = frequency.sensitive_hierarchies[name].leaves, frequency.totals[name]
-    for digits in range(2, 7):
-        rounded = np.rint(counts / counts.sum() * 10**digits).astype(np.int64)
-        yield _weights(leaves, rounded.tolist())
-    yield _weights(leaves, counts.tolist())
-
-
-def _weights(leaves: Sequence[Value], weights: Sequence[int]) -> dict[Value, int]:
-    return {v: n for v, n in zip(leaves, weights, strict=True) if n}
+    said = {name: value for name, value in manifest.items() if name != "checksum"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def versions() -> dict[str, str]:

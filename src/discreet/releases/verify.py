@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from discreet.counts.coding import value_counts
 from discreet.counts.groups import Groups, tally
 from discreet.engines.duckdb import DuckDB, Frequencies
-from discreet.errors import DataError, DiscreetError, Mistake
+from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, IntArray, Value
 from discreet.hierarchies.words import rule_from_words
@@ -21,8 +22,11 @@ from discreet.models.base import PrivacyModel
 from discreet.models.verdicts import Verdict, verdicts
 from discreet.models.words import model_from_words
 from discreet.releases.folder import sha256
+from discreet.releases.manifest import checksum, promises
 
 Manifest = dict[str, Any]
+_PARTS = {"files": dict, "columns": list, "roles": dict, "promises": list, "rows": dict, "table": str, "policy": dict}
+_CHANGED = Mistake("manifest.json", "is not what was written: its checksum differs", "publish the table again")
 # What everybody is taken to know of a sensitive attribute: weights per value, or None for the release's own.
 Reference = Mapping[Value, int] | None
 
@@ -96,12 +100,14 @@ def verify(folder: Path | str) -> Findings:
     """Re-check every promise of the release in `folder`."""
     folder = Path(folder)
     manifest = read_manifest(folder)
-    table = folder / manifest["table"]
     try:
-        published = read_published(table, manifest)
+        published = read_published(folder / manifest["table"], manifest)
+        found = recheck(manifest, folder, published)
+        return replace(found, mistakes=(*_check_manifest(manifest, found), *found.mistakes))
     except DiscreetError as error:
         return Findings((), (*_check_files(folder, manifest), *error.mistakes), 0, 0)
-    return recheck(manifest, folder, published)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):  # not what we wrote
+        return Findings((), (_CHANGED,), 0, 0)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -109,13 +115,17 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / "manifest.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise DataError(Mistake(str(folder), "is not a release: it has no manifest.json", "name a release")) from None
-    except (ValueError, OSError):
-        raise DataError(Mistake(str(path), "can't be read", "publish the table again")) from None
-    missing = [k for k in ("files", "columns", "roles", "promises", "rows", "table") if k not in manifest]
-    if not isinstance(manifest, dict) or missing:
-        raise DataError(Mistake(str(path), f"lacks {', '.join(missing)}", "publish the table again"))
+    except OSError as error:
+        raise DataError(Mistake(str(path), f"can't be read: {(error.strerror or '').lower()}")) from None
+    except (ValueError, RecursionError):
+        raise ReleaseError(Mistake(str(path), "can't be read", "publish the table again")) from None
+    if not isinstance(manifest, dict):
+        raise ReleaseError(Mistake(str(path), "is not the manifest of a release", "publish the table again"))
+    missing = [name for name, kind in _PARTS.items() if not isinstance(manifest.get(name), kind)]
+    if missing:
+        raise ReleaseError(Mistake(str(path), f"lacks {', '.join(missing)}", "publish the table again"))
     return manifest
 
 
@@ -162,28 +172,65 @@ def group_published(found: Frequencies, width: int, sensitive: Sequence[str], st
     return Published(found, group, len(kept), {name: width + i for i, name in enumerate(sensitive)})
 
 
+def _check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:
+    """Does the manifest say what it said when it was written, and what the files say?"""
+    mistakes = [] if manifest.get("checksum") == checksum(manifest) else [_CHANGED]
+    said, reached = manifest["promises"], promises(found.verdicts)
+    if len(said) != len(reached) or not all(map(_agree, said, reached)):
+        rule = "what it says about its promises is not what the files show"
+        mistakes.append(Mistake("manifest.json", rule, "publish the table again"))
+    asked, _ = _models(manifest, manifest["policy"]["require"])
+    if sorted(str(m.to_words()) for m in asked) != sorted(str(v.model.to_words()) for v in found.verdicts):
+        rule = "it promises other things than its policy asks for"
+        mistakes.append(Mistake("manifest.json", rule, "publish the table again"))
+    return mistakes
+
+
+def _agree(said: Mapping[str, Any], reached: Mapping[str, Any]) -> bool:
+    """The same promise and verdict; levels up to the last digits, which depend on the machine."""
+    a, b = said["level"], reached["level"]
+    close = a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12))
+    return close and all(said.get(k) == v for k, v in reached.items() if k != "level")
+
+
 def _check_files(folder: Path, manifest: Manifest) -> list[Mistake]:
     mistakes = []
-    for name, about in manifest["files"].items():
+    listed = manifest["files"]
+    if manifest["table"] not in listed:
+        mistakes.append(Mistake("manifest.json", "does not list the published table", "publish the table again"))
+    for name, about in listed.items():
         path = folder / name
-        if not path.exists():
+        if Path(name).name != name:
+            mistakes.append(Mistake("manifest.json", "lists a file of another folder", "publish the table again"))
+        elif not path.is_file():
             mistakes.append(Mistake(name, "is missing from the release", "publish the table again"))
         elif sha256(path) != about["sha256"]:
             mistakes.append(Mistake(name, "is not the file that was checked: its SHA-256 differs", "publish it again"))
+    # Whoever publishes the folder publishes these too. (Hidden files are the desktop's.)
+    strange = [f.name for f in folder.iterdir() if f.name not in (*listed, "manifest.json") and f.name[0] != "."]
+    mistakes += [
+        Mistake(n, "is no part of the release, and nobody checked it", "remove it") for n in sorted(strange)[:10]
+    ]
     return mistakes
 
 
 def _promised(manifest: Manifest) -> tuple[list[PrivacyModel], list[Mistake]]:
+    models, mistakes = _models(manifest, [promise["model"] for promise in manifest["promises"]])
+    if not models:
+        mistakes.append(Mistake("manifest.json", "promises nothing", "publish the table again"))
+    return models, mistakes
+
+
+def _models(manifest: Manifest, entries: Sequence[Mapping[str, Any]]) -> tuple[list[PrivacyModel], list[Mistake]]:
+    """The models that promises in words mean."""
     sensitive = tuple(c for c, role in manifest["roles"].items() if role == "sensitive")
     models: list[PrivacyModel] = []
     mistakes: list[Mistake] = []
-    for i, promise in enumerate(manifest["promises"]):
-        for word, parameters in promise["model"].items():
+    for i, entry in enumerate(entries):
+        for word, parameters in entry.items():
             found, wrong = model_from_words(word, parameters, f"promises[{i}].{word}", sensitive)
             models += found
             mistakes += wrong
-    if not models:
-        mistakes.append(Mistake("manifest.json", "promises nothing", "publish the table again"))
     return models, mistakes
 
 
@@ -191,7 +238,7 @@ def _check_counts(published: Published, manifest: Manifest) -> list[Mistake]:
     rows = manifest["rows"]
     expected = rows["published"] + (rows["suppressed"] if manifest.get("suppressed_as") == "star" else 0)
     mistakes = []
-    if published.rows != expected:
+    if published.rows != expected or published.starred < expected - rows["published"]:
         mistakes.append(
             Mistake(
                 manifest["table"], f"has {published.rows:,} rows, the manifest says {expected:,}", "publish it again"
