@@ -17,44 +17,49 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray
 from discreet.engines.duckdb import Frequencies
-from discreet.errors import DataError, Infeasible, Mistake
+from discreet.errors import Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.intake import take_in
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.pipeline import Clock, Release, publish
 from discreet.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
-from discreet.releases.folder import sha256
+from discreet.releases.folder import check_target, sha256
 from discreet.releases.mapping import recode
 from discreet.releases.tables import published_values
-from discreet.releases.verify import Manifest, Published, group_published, read_manifest, read_published
+from discreet.releases.verify import Manifest, Published, group_published, read_manifest, read_published, verify
 from discreet.search.plan import SUPPRESSED, Plan
 
 
 def apply(
-    earlier: Path,
+    earlier: Path | str,
     source: Any,
-    folder: Path,
+    folder: Path | str,
     *,
     seed: int | None = None,
     replace: bool = False,
     progress: Progress = silent,
 ) -> Release:
     """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind."""
-    clock = Clock()
-    manifest = read_manifest(earlier)
+    clock, earlier, folder = Clock(), Path(earlier), Path(folder)
+    check_target(folder, replace=replace)
+    with clock("verify"):
+        progress("verify", 0, 0, "")
+        manifest = read_manifest(earlier)
+        _check_earlier(earlier)
+        before = read_published(earlier / manifest["table"], manifest)
+        mapping = json.loads((earlier / "mapping.json").read_text(encoding="utf-8"))
     policy = _policy_of(manifest, seed)
     with clock("scan"):
         progress("read", 0, 0, "")
         intake = take_in(policy, source)
-        before = read_published(earlier / manifest["table"], manifest)
     with clock("search"):
         progress("check", 0, 0, "")
-        plan = recode(intake.frequency, _read_mapping(earlier))
+        plan = recode(intake.frequency, mapping)
         plan = _without_empty_groups(_keep_what_holds(plan, policy, before, manifest))
         _check_limit(plan, policy)
     more = {"applied": {"manifest_sha256": sha256(earlier / "manifest.json"), "rows": before.rows - before.starred}}
-    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, more=more)
+    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, more=more, mapping=mapping)
 
 
 def _policy_of(manifest: Manifest, seed: int | None) -> Policy:
@@ -67,13 +72,12 @@ def _policy_of(manifest: Manifest, seed: int | None) -> Policy:
     return policy_from_words(words | {"attributes": attributes, "seed": seed})
 
 
-def _read_mapping(earlier: Path) -> dict[str, Any]:
-    path = earlier / "mapping.json"
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise DataError(Mistake(str(path), "is missing or can't be read", "publish the first release again")) from None
-    return found
+def _check_earlier(earlier: Path) -> None:
+    """The promises of the whole rest on the earlier release, so it must be what it was."""
+    found = verify(earlier)
+    if not found.kept:
+        broken = (Mistake(str(earlier), f"breaks a promise: {v.witness()}") for v in found.verdicts if not v.holds)
+        raise ReleaseError(*found.mistakes, *broken)
 
 
 def _keep_what_holds(plan: Plan, policy: Policy, before: Published, manifest: Manifest) -> Plan:

@@ -148,20 +148,24 @@ def publish(
     replace: bool = False,
     progress: Progress = silent,
     more: Mapping[str, Any] | None = None,
+    mapping: Mapping[str, Any] | None = None,
 ) -> Release:
-    """Write the release beside its place, read it back, judge it again from the files, and only then put it there."""
+    """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
+
+    `mapping` is that of an earlier release, where the plan follows it.
+    """
     with whole_folder(folder, replace=replace) as partial:
         table = partial / f"data.{policy.format}"
         with clock("publish"):
             progress("publish", 0, 0, "")
             _write_table(policy, intake, plan, table)
-            mapping = partial / "mapping.json"
-            mapping.write_text(_json(mapping_of(plan)), encoding="utf-8")
+            recoding = partial / "mapping.json"
+            recoding.write_text(_json(mapping_of(plan) if mapping is None else mapping), encoding="utf-8")
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan, table.name) | dict(more or {})
             published = read_published(table, manifest)
-            manifest["files"] = {table.name: _about(table) | {"rows": published.rows}, mapping.name: _about(mapping)}
+            manifest["files"] = {table.name: _about(table) | {"rows": published.rows}, recoding.name: _about(recoding)}
             manifest["references"] = references(plan, policy.models) or {}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 from discreet.releases.kernels import cheapest_cover
 from discreet.releases.tables import published_values
-from discreet.search.plan import Plan
+from discreet.search.plan import SUPPRESSED, Plan
 
 
 def mapping_of(plan: Plan) -> dict[str, Any]:
@@ -29,8 +30,8 @@ def mapping_of(plan: Plan) -> dict[str, Any]:
     for d, h in enumerate(hierarchies):
         texts, of_group = published_values(plan, d)
         ranges = zip(plan.low[:, d].tolist(), plan.high[:, d].tolist(), of_group.tolist(), strict=True)
-        columns.append([(*_range_words(h, low, high), texts[text]) for low, high, text in ranges])
-    return {"hierarchies": attributes, "groups": [list(g) for g in sorted({*zip(*columns, strict=True)}, key=repr)]}
+        columns.append([_entry(h, low, high, texts[text]) for low, high, text in ranges])
+    return {"hierarchies": attributes, "groups": _distinct([list(g) for g in zip(*columns, strict=True)])}
 
 
 def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Plan:
@@ -48,41 +49,87 @@ def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Plan:
         first = np.zeros(len(keys), dtype=np.int64)
         first[group] = rows
         return Plan(frequency, low[first], high[first], rows, frequency.counts, group.astype(np.int64), node)
-    low, high = _ranges(frequency.hierarchies, mapping["groups"])
+    low, high, of_box = _boxes(frequency.hierarchies, mapping["groups"])
     widths = np.array([max(len(h.leaves) - 1, 1) for h in frequency.hierarchies], dtype=np.float64)
     codes = np.stack(frequency.codes, axis=1)
-    group = cheapest_cover(codes, low, high, ((high - low) / widths).sum(axis=1))
-    texts = tuple(tuple(entry[2] for entry in column) for column in zip(*mapping["groups"], strict=True))
-    return Plan(frequency, low, high, rows, frequency.counts, group, texts=texts)
+    box = cheapest_cover(codes, low, high, ((high - low) / widths).sum(axis=1))
+    group = np.where(box >= 0, of_box[box], SUPPRESSED) if len(of_box) else box
+    texts = tuple(tuple(entry["text"] for entry in column) for column in zip(*mapping["groups"], strict=True))
+    lows = np.full((len(mapping["groups"]), codes.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
+    highs = np.zeros_like(lows)
+    np.minimum.at(lows, of_box, low)
+    np.maximum.at(highs, of_box, high)
+    return Plan(frequency, lows, highs, rows, frequency.counts, group, texts=texts)
 
 
-def _range_words(hierarchy: Hierarchy, low: int, high: int) -> tuple[Any, ...]:
-    """A published range: (from, to) of an ordered attribute, else (level, name)."""
-    if hierarchy.ordered:
-        return hierarchy.leaves[low], hierarchy.leaves[high]
-    level = next(
-        n
-        for n in range(hierarchy.height + 1)
-        if hierarchy.first[n][hierarchy.codes[n][low]] == low and hierarchy.last[n][hierarchy.codes[n][low]] == high
-    )
-    return level, hierarchy.labels[level][int(hierarchy.codes[level][low])]
+def _distinct(groups: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """Every published group once, in an order that says nothing."""
+    unique = {repr(group): group for group in groups}
+    return [unique[key] for key in sorted(unique)]
 
 
-def _ranges(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[Codes, Codes]:
-    """The published groups as ranges of the new table's leaves; an empty range (high < low) where it has none."""
-    low = np.zeros((len(groups), len(hierarchies)), dtype=np.int32)
-    high = np.full_like(low, -1)
-    for d, h in enumerate(hierarchies):
-        names = [{name: code for code, name in enumerate(names)} for names in h.labels]
-        keys = [h.rule.order(leaf) for leaf in h.leaves] if h.ordered else []
-        for g, group in enumerate(groups):
-            a, b, _ = group[d]
-            if h.ordered:
-                low[g, d], high[g, d] = bisect_left(keys, h.rule.order(a)), bisect_right(keys, h.rule.order(b)) - 1
-            elif b in names[a]:
-                code = names[a][b]
-                low[g, d], high[g, d] = h.first[a][code], h.last[a][code]
-    return low, high
+def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value) -> dict[str, Any]:
+    """What a group publishes of one attribute, and what that text stands for, in parts.
+
+    A part is a node of the hierarchy [level, name], or a range of numbers or dates ["", from, to] with the ends that
+    the text shows: the values that a group really has would say more than the release does.
+    """
+    nodes = _nodes(hierarchy, low, high)
+    if text in nodes:
+        return {"text": text, "parts": [[nodes[text], text]]}
+    if not hierarchy.ordered:  # a set, since its name means something else too
+        return {"text": text, "parts": [[level, name] for name, level in list(nodes.items())[:1]]}
+    blanks = []
+    while high > low and not hierarchy.leaves[high]:  # NULL and the empty string follow all numbers
+        blanks.append([0, hierarchy.labels[0][high]])
+        high -= 1
+    shown = hierarchy.label(low, high)
+    nodes = _nodes(hierarchy, low, high)
+    ends = ["", hierarchy.leaves[low], hierarchy.leaves[high]]
+    return {"text": text, "parts": [[nodes[shown], shown] if shown in nodes else ends, *blanks]}
+
+
+def _nodes(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:
+    """The nodes with exactly these leaves, and the lowest level of each name."""
+    found: dict[Value, int] = {}
+    for level in range(hierarchy.height + 1):
+        code = hierarchy.codes[level][low]
+        if hierarchy.first[level][code] == low and hierarchy.last[level][code] == high:
+            found.setdefault(hierarchy.labels[level][int(code)], level)
+    return found
+
+
+def _boxes(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[Codes, Codes, IntArray]:
+    """The published groups as ranges of the new table's leaves, a box for every choice of parts; and its group."""
+    found = [_RangeFinder(h) for h in hierarchies]
+    ends, owner = [], []
+    for number, group in enumerate(groups):
+        ranges = [[finder.find(part) for part in entry["parts"]] for finder, entry in zip(found, group, strict=True)]
+        for box in product(*([r for r in attribute if r is not None] for attribute in ranges)):
+            ends.append(box)
+            owner.append(number)
+    both = np.array(ends, dtype=np.int32).reshape(len(ends), len(hierarchies), 2)
+    return both[:, :, 0].copy(), both[:, :, 1].copy(), np.array(owner, dtype=np.int64)
+
+
+class _RangeFinder:
+    """Which leaves of a new table a part of a published text stands for."""
+
+    def __init__(self, hierarchy: Hierarchy):
+        self._hierarchy = hierarchy
+        self._names = [{name: code for code, name in enumerate(names)} for names in hierarchy.labels]
+        self._keys = [hierarchy.rule.order(leaf) for leaf in hierarchy.leaves] if hierarchy.ordered else []
+
+    def find(self, part: Sequence[Any]) -> tuple[int, int] | None:
+        """First and last leaf; None where the table has none."""
+        h = self._hierarchy
+        if part[0] == "":
+            first = bisect_left(self._keys, h.rule.order(part[1]))
+            last = bisect_right(self._keys, h.rule.order(part[2])) - 1
+            return (first, last) if first <= last else None
+        level, name = part
+        code = self._names[level].get(name)
+        return None if code is None else (int(h.first[level][code]), int(h.last[level][code]))
 
 
 def _check_levels(hierarchies: Sequence[Hierarchy], node: Sequence[int]) -> None:

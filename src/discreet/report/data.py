@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.releases.tables import published_values
 from discreet.report.marginals import (
     Grain,
     Marginal,
@@ -236,7 +237,7 @@ def _became(plan: Plan, at: int, losses: Mapping[str, float], words: Mapping[str
         before = leaf_counts(h, plan.frequency.codes[at], plan.frequency.counts)
         examples = common_path(h, level, before, _kept(plan, plan.frequency.codes[at], h), grain)
     steps = tuple(Step(n, len(h.labels[n]), examples[n], n == level) for n in range(h.height + 1))
-    distinct, common = _common_published(h, low, high, sizes, grain)
+    distinct, common = _common_published(plan, at, grain)
     return Became(
         shown(h.attribute),
         float(losses[h.attribute]),
@@ -250,23 +251,16 @@ def _became(plan: Plan, at: int, losses: Mapping[str, float], words: Mapping[str
     )
 
 
-def _common_published(
-    h: Hierarchy, low: Codes, high: Codes, sizes: IntArray, grain: Grain
-) -> tuple[int, tuple[Common, ...]]:
+def _common_published(plan: Plan, at: int, grain: Grain) -> tuple[int, tuple[Common, ...]]:
     """How many different values are published, and the most common of them."""
-    keys, inverse = np.unique(low.astype(np.int64) * len(h.leaves) + high, return_inverse=True)
-    rows = np.bincount(inverse, weights=sizes, minlength=len(keys))
-    shares = rows / max(int(sizes.sum()), 1)
+    texts, of_group = published_values(plan, at)
+    rows = np.bincount(of_group, weights=plan.groups.sizes, minlength=len(texts))
+    shares = rows / max(int(plan.groups.sizes.sum()), 1)
     order = np.argsort(-rows, kind="stable")[:MOST_EXAMPLES]
     common = tuple(
-        Common(
-            shown(h.label(int(keys[i] // len(h.leaves)), int(keys[i] % len(h.leaves)))),
-            grain.round(float(shares[i])),
-        )
-        for i in order
-        if rows[i] >= grain.least * grain.rows
+        Common(shown(texts[i]), grain.round(float(shares[i]))) for i in order if rows[i] >= grain.least * grain.rows
     )
-    return len(keys), common
+    return len(texts), common
 
 
 def _exactness(h: Hierarchy, low: Codes, high: Codes, sizes: IntArray) -> tuple[float, ...]:
