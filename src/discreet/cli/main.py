@@ -6,12 +6,14 @@ import json
 import os
 import sys
 from pathlib import Path
+from traceback import extract_tb
+from types import TracebackType
 from typing import Annotated, Any
 
 import typer
 
 from discreet.cli.screen import Screen
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, Mistake
 
 app = typer.Typer(
     add_completion=False,
@@ -19,6 +21,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Publish tables about people without giving the people away.",
 )
+
+# Typer keeps its own copy of Click's errors, in a place that changes.
+_WRONG_USE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -143,13 +148,32 @@ def apply(
 def run() -> None:
     """The entry point: errors become messages and exit codes, never tracebacks."""
     wants_json = "--json" in sys.argv
+    sys.excepthook = lambda kind, _, trace: report_error(_fault(kind, trace), wants_json)
     try:
-        app()
+        # Click's own words for wrong use are for people; scripts get one object for that, too.
+        sys.exit(app(standalone_mode=not wants_json))
     except DiscreetError as error:
         report_error(error, wants_json)
         sys.exit(error.exit_code)
+    except _WRONG_USE as error:
+        report_error(DiscreetError(Mistake("command line", error.format_message())), wants_json)
+        sys.exit(2)
+    except typer.Abort:
+        sys.exit(130)
     except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes it
         sys.exit(0)
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).lower()
+        report_error(DiscreetError(Mistake(str(error.filename or "discreet"), why)), wants_json)
+        sys.exit(2)
+
+
+def _fault(kind: type[BaseException], trace: TracebackType | None) -> DiscreetError:
+    """A fault of ours: where it happened, but not its message, which may quote a person's record."""
+    frames = [frame for frame in extract_tb(trace) if "discreet" in Path(frame.filename).parts] or extract_tb(trace)
+    where = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "unknown"
+    return DiscreetError(Mistake("discreet", f"a fault of ours: {kind.__name__} in {where}", "please report it"))
 
 
 def report_error(error: DiscreetError, wants_json: bool) -> None:
