@@ -42,6 +42,22 @@ def numbers(values: NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
 
 
+def places_in(dictionary: pa.Array, codes: NDArray[Any]) -> pa.Array:
+    """Indices into a dictionary; the code after its last entry is NULL, which Parquet wants outside of dictionaries.
+
+    >>> places_in(texts(["a"]), np.array([0, 1, 0], dtype=np.int8)).to_pylist()
+    [0, None, 0]
+    """
+    import pyarrow as pa
+
+    known = codes < len(dictionary)
+    if known.all():
+        return numbers(codes)
+    codes = np.where(known, codes, 0).astype(codes.dtype)
+    bits = pa.py_buffer(np.packbits(known, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(codes.dtype), len(codes), [bits, pa.py_buffer(codes)])
+
+
 def truths(values: NDArray[np.bool_]) -> pa.Array:
     """A column of truth values.
 

@@ -59,8 +59,9 @@ class DuckDB:
             self._relation = relation(Path(source), named)
         else:
             self._place = "source"
-            self._connection.register("frame", arrow_table(source))
             self._relation = "frame"
+            with self._plainly():
+                self._connection.register("frame", arrow_table(source))
         with self._plainly():
             found = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
         self.columns: tuple[str, ...] = tuple(found.columns)
@@ -200,8 +201,12 @@ class DuckDB:
         return name(column) if _PLAIN.fullmatch(self.types[column]) else f"CAST({name(column)} AS VARCHAR)"
 
     def _plain(self, column: str) -> str:
-        """A column to be written as it is; enumerations as text, since their type lists values of rows left out."""
-        return f"CAST({name(column)} AS VARCHAR)" if self.types[column].startswith("ENUM") else name(column)
+        """A column to be written as it is; enumerations as text, since their type lists values of rows left out.
+
+        So are intervals, which few readers of Parquet understand.
+        """
+        as_text = self.types[column].startswith("ENUM") or self.types[column] == "INTERVAL"
+        return f"CAST({name(column)} AS VARCHAR)" if as_text else name(column)
 
     def _copy(self, query: str, target: Path) -> None:
         form = "FORMAT parquet" if target.suffix == ".parquet" else "FORMAT csv, HEADER, NULLSTR ''"
@@ -243,6 +248,7 @@ def _mistake(place: str, message: str) -> Mistake:
             "breaks the rules of CSV: a quote inside a value, or line ends of two kinds",
             "save the file again as CSV",
         ),
+        (r"Unsupported .*Arrow Type", "has a column of a type the engine can't read", "make it text or a number"),
         (r"No space left|could not write", "no space left for temporary files", "free some disk space"),
         (r"Out of Memory|out of memory", "the engine ran out of memory", "use fewer columns or a machine with more"),
         (r"parquet|Parquet|magic bytes", "is not a whole Parquet file", "write it again, or check the download"),

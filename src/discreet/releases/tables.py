@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.counts.kernels import group_equal
-from discreet.engines.arrow import numbers, truths
+from discreet.engines.arrow import numbers, places_in, truths
 from discreet.engines.arrow import texts as text_array
 from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
 from discreet.search.plan import SUPPRESSED, Plan
@@ -74,23 +74,30 @@ def release_batches(
             code = np.append(code, len(texts)).astype(np.int32)
             texts = [*texts, EVERYTHING]
         texts, code = _in_use(texts, code)
-        values = text_array(texts)
+        values = text_array([text for text in texts if text is not None])
         dictionaries.append(typed(column, values) if typed and sensitive and not stars else values)
         codes.append(code)
-    codes, count = _merged(codes, [len(d) for d in dictionaries], count)
+    codes, count = _merged(codes, [len(d) + 1 for d in dictionaries], count)
     for places in shuffled(count, random):
         for start in range(0, max(len(places), 1), _BATCH):
             part = places[start : start + _BATCH]
             arrays = [
-                pa.DictionaryArray.from_arrays(numbers(c[part]), d) for c, d in zip(codes, dictionaries, strict=True)
+                pa.DictionaryArray.from_arrays(places_in(d, c[part]), d)
+                for c, d in zip(codes, dictionaries, strict=True)
             ]
             yield pa.record_batch(arrays, names=columns)
 
 
 def _in_use(texts: list[Value], code: Codes) -> tuple[list[Value], Codes]:
-    """Only the texts that some row has: a Parquet file keeps its dictionaries, and so what only suppressed rows had."""
-    used = np.bincount(code, minlength=len(texts)) > 0
-    return [texts[i] for i in np.flatnonzero(used)], (np.cumsum(used) - 1).astype(np.int32)[code]
+    """Only the texts that some row has: a Parquet file keeps its dictionaries, and so what only suppressed rows had.
+
+    NULL comes last.
+    """
+    used = np.flatnonzero(np.bincount(code, minlength=len(texts)) > 0).tolist()
+    used.sort(key=lambda i: texts[i] is None)
+    number = np.zeros(len(texts), dtype=np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    return [texts[i] for i in used], number[code]
 
 
 def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list[Any], IntArray]:
