@@ -49,6 +49,7 @@ class DuckDB:
         self._duckdb = duckdb
         self._connection = duckdb.connect()
         self._connection.execute("SET preserve_insertion_order = false")
+        self._connection.execute("SET TimeZone = 'UTC'")  # a moment has one text, on whatever machine
         # What does not fit in memory is spilled where nobody else can read it, not into the working folder.
         spill = tempfile.mkdtemp(prefix="discreet-")
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)

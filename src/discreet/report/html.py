@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.report import charts
 from discreet.report.data import EXACTNESS, ReportData
 from discreet.report.text import became, headline
 from discreet.report.words import GLOSSARY, number, percent
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -27,6 +32,20 @@ KINDS = {
 
 def to_html(data: ReportData) -> str:
     """The whole page. The same data give the same bytes."""
+    return _template().render(
+        data=data,
+        headline=headline(data),
+        became=became,
+        exactness=EXACTNESS,
+        glossary=GLOSSARY,
+        roles=ROLES,
+        kind=KINDS.get(data.publish, data.publish),
+    )
+
+
+@cache
+def _template() -> Template:
+    """The page with holes. Made once: that takes longer than filling them."""
     # Here and not above: only a run that writes a report pays for loading it.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -41,15 +60,7 @@ def to_html(data: ReportData) -> str:
     environment.filters |= {"percent": percent, "number": number}
     for chart in (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
-    return environment.get_template("report.html.j2").render(
-        data=data,
-        headline=headline(data),
-        became=became,
-        exactness=EXACTNESS,
-        glossary=GLOSSARY,
-        roles=ROLES,
-        kind=KINDS.get(data.publish, data.publish),
-    )
+    return environment.get_template("report.html.j2")
 
 
 def _trusted(chart: Callable[..., str], markup: type[str]) -> Callable[..., str]:
