@@ -1,0 +1,195 @@
+"""The compiled loops of ε-privacy: the smallest ε of each group, and the rows it loses at least.
+
+Of a predicate that n(φ) rows of a group satisfy: m = n − b rows of people she does not know, `sigma` = σ(φ) what speaks
+for it in her prior, `rest` = σ + b − σ(φ) what speaks against it, `total` = σ + b. Against infinite stubbornness
+(`total` infinite) `sigma` and `rest` are shares. The conditions of the paper, solved for ε, are
+
+    R1  ε ≥ n(φ) (total + m) / (m (n(φ) + sigma − 1))      in the limit  ε ≥ n(φ) / (m sigma)
+    R2  ε ≥ m (rest + 1 + r) / (r (total − 1 + m))          in the limit  ε ≥ m rest / r,   r = m − n(φ)
+
+R1 is the paper's "δ ≥ 1 or x ≤ …" in one line; where sigma < 1, a case the paper leaves out, its "δ ≥ 1" would not do.
+A predicate that nobody in the group satisfies is not disclosed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from discreet.counts.groups import BoolArray, FloatArray
+from discreet.hierarchies.hierarchy import Codes, IntArray
+
+# Caps are moved to the safe side by this much, some thousand times what rounding may have cost them.
+_SLACK = 1e-11
+
+
+@njit(cache=True)
+def rise(satisfied: int, m: int, sigma: float, total: float) -> float:
+    """The ε that R1 asks for: how much her belief in the predicate grows."""
+    if m <= 0 or sigma <= 0:
+        return math.inf
+    if math.isinf(total):
+        return satisfied / (m * sigma)
+    return satisfied * (total + m) / (m * ((satisfied - 1) + sigma))
+
+
+@njit(cache=True)
+def fall(satisfied: int, m: int, rest: float, total: float) -> float:
+    """The ε that R2 asks for: how much her doubt of the predicate shrinks."""
+    r = m - satisfied
+    if r <= 0:
+        return math.inf
+    if math.isinf(total):
+        return m * rest / r
+    return m * (rest + 1 + r) / (r * (total - 1 + m))
+
+
+@njit(cache=True)
+def sides_of_values(
+    offsets: IntArray,
+    values: Codes,
+    counts: IntArray,
+    sizes: IntArray,
+    sigma: FloatArray,
+    rest: FloatArray,
+    certain: BoolArray,
+    total: float,
+    known: int,
+) -> tuple[FloatArray, FloatArray, Codes, IntArray]:
+    """Per group the ε of R1 and of R2 over all its values; which value decides, and how many rows have it.
+
+    The deciding value is −1 where there is nothing to learn. Values that are `certain` beforehand are left out.
+    """
+    first = np.zeros(len(sizes))
+    second = np.zeros(len(sizes))
+    decides = np.full(len(sizes), -1, dtype=np.int32)
+    rows = np.zeros(len(sizes), dtype=np.int64)
+    for g in range(len(sizes)):
+        m = sizes[g] - known
+        worst = -1.0
+        for p in range(offsets[g], offsets[g + 1]):
+            v = values[p]
+            if certain[v] or counts[p] == 0:
+                continue
+            up = rise(counts[p], m, sigma[v], total)
+            down = fall(counts[p], m, rest[v], total)
+            first[g] = max(first[g], up)
+            second[g] = max(second[g], down)
+            if max(up, down) > worst:
+                worst = max(up, down)
+                decides[g] = v
+                rows[g] = counts[p]
+    return first, second, decides, rows
+
+
+@njit(cache=True)
+def sides_of_sets(
+    offsets: IntArray,
+    values: Codes,
+    counts: IntArray,
+    sizes: IntArray,
+    starts: IntArray,
+    numbers: Codes,
+    negated: BoolArray,
+    sigma: FloatArray,
+    rest: FloatArray,
+    certain: BoolArray,
+    total: float,
+    known: int,
+) -> tuple[FloatArray, FloatArray, Codes, IntArray]:
+    """The same over listed predicates: value v is named by those of ``numbers[starts[v]:starts[v + 1]]``."""
+    first = np.zeros(len(sizes))
+    second = np.zeros(len(sizes))
+    decides = np.full(len(sizes), -1, dtype=np.int32)
+    rows = np.zeros(len(sizes), dtype=np.int64)
+    named = np.zeros(len(negated), dtype=np.int64)
+    for g in range(len(sizes)):
+        m = sizes[g] - known
+        worst = -1.0
+        for p in range(offsets[g], offsets[g + 1]):
+            v = values[p]
+            for i in range(starts[v], starts[v + 1]):
+                named[numbers[i]] += counts[p]
+        for f in range(len(negated)):
+            satisfied = sizes[g] - named[f] if negated[f] else named[f]
+            named[f] = 0
+            if certain[f] or satisfied == 0:
+                continue
+            up = rise(satisfied, m, sigma[f], total)
+            down = fall(satisfied, m, rest[f], total)
+            first[g] = max(first[g], up)
+            second[g] = max(second[g], down)
+            if max(up, down) > worst:
+                worst = max(up, down)
+                decides[g] = f
+                rows[g] = satisfied
+    return first, second, decides, rows
+
+
+@njit(cache=True)
+def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon: float) -> float:
+    """The largest share of m that a value may have, in a group of that size or in any part of it.
+
+    Both conditions only get stricter as m falls. `satisfied` is the most rows a part can have; where sigma < 1, more
+    rows of the value are better, and what does not do with all of them does not do at all.
+    """
+    if m <= 0 or sigma <= 0:
+        return 0.0
+    if math.isinf(total):
+        return max(0.0, min(epsilon * sigma, 1 - rest / epsilon))
+    doubt = 1 - (rest + 1) / (epsilon * (total - 1) + (epsilon - 1) * m)
+    over = total - (epsilon - 1) * m
+    if sigma < 1:
+        most = 1.0 if rise(satisfied, m, sigma, total) <= epsilon * (1 + _SLACK) else 0.0
+    else:
+        most = epsilon * (sigma - 1) / over if over > total * _SLACK else 1.0
+    return max(0.0, min(most, doubt))
+
+
+@njit(cache=True)
+def lost_to_adversary(
+    offsets: IntArray,
+    values: Codes,
+    counts: IntArray,
+    sizes: IntArray,
+    holds: BoolArray,
+    sigma: FloatArray,
+    rest: FloatArray,
+    certain: BoolArray,
+    total: float,
+    known: int,
+    epsilon: float,
+) -> IntArray:
+    """Rows of failing groups that are lost at least, where every value is protected.
+
+    K kept rows, put together, hold, so each value has at most cap(s) · (K − b) of them and K ≤ Σ_s min(n(s), cap(s)
+    (K − b)). With the caps of an earlier bound on K, which only shrink with it, that is a better bound, and so on.
+    """
+    lost = np.zeros(len(sizes), dtype=np.int64)
+    for g in range(len(sizes)):
+        if holds[g]:
+            continue
+        kept = sizes[g]
+        for _ in range(8):
+            m = kept - known
+            free = np.int64(0)
+            bound = 0.0
+            for p in range(offsets[g], offsets[g + 1]):
+                v = values[p]
+                most = 1.0 if certain[v] else cap(counts[p], m, sigma[v], rest[v], total, epsilon) * (1 + _SLACK)
+                if counts[p] > most * m:
+                    bound += most
+                else:
+                    free += counts[p]
+            if bound >= 1 - _SLACK:
+                break
+            better = max(np.int64(0), np.int64(math.floor((free - bound * known) / (1 - bound) * (1 + _SLACK))))
+            if better >= kept:
+                break
+            kept = better
+            if kept <= 0:
+                break
+        lost[g] = min(sizes[g], max(1, sizes[g] - kept))
+    return lost
