@@ -15,6 +15,7 @@ from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
 from discreet.search.plan import Plan, Problem
+from discreet.search.recoding_kernels import linked
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,25 +58,18 @@ class Partition:
         """The arithmetic loss metric of publishing this partition."""
         return float((self.costs[self.group] * self.count).sum()) / max(self.frequency.rows, 1)
 
-    def plan(self, facts: Mapping[str, object]) -> Plan:
-        """The plan that publishes it. Groups that look alike when published are one group, for nobody can tell them
-        apart; promises that survive merging survive this."""
-        low, high = self.covers
-        looks, which = np.unique(np.hstack([low, high]), axis=0, return_inverse=True)
-        group = which.reshape(-1)[self.group]
+    def merged(self) -> Partition:
+        """Groups that look alike when published are one group, for nobody can tell them apart."""
+        looks, which = np.unique(np.hstack(self.covers), axis=0, return_inverse=True)
         rows = max(len(self.frequency.counts), 1)
-        place, at = np.unique(group * rows + self.row, return_inverse=True)
+        place, at = np.unique(which.reshape(-1)[self.group] * rows + self.row, return_inverse=True)
         count = np.bincount(at.reshape(-1), weights=self.count, minlength=len(place)).astype(np.int64)
-        attributes = low.shape[1]
-        return Plan(
-            self.frequency,
-            looks[:, :attributes],
-            looks[:, attributes:],
-            place % rows,
-            count,
-            place // rows,
-            facts=facts,
-        )
+        return Partition(self.frequency, place % rows, count, place // rows)
+
+    def plan(self, facts: Mapping[str, object]) -> Plan:
+        """The plan that publishes it; what survives merging two groups survives this."""
+        merged = self.merged()
+        return Plan(self.frequency, *merged.covers, merged.row, merged.count, merged.group, facts=facts)
 
 
 def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:
@@ -133,3 +127,23 @@ def groups_of(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, 
 def hold(problem: Problem, row: IntArray, count: IntArray, group: IntArray, groups: int) -> BoolArray:
     """Which of the groups keep every promise."""
     return all_hold(problem.models, groups_of(problem.frequency, row, count, group, groups))
+
+
+def cheaper_of(one: Partition, other: Partition) -> Partition:
+    """The best of both: wherever the two share out the same rows in different ways, the cheaper way (`one` on ties).
+
+    Groups that have rows in common are one neighbourhood; neighbourhoods can be chosen one by one.
+    """
+    n = len(one.frequency.counts)
+    links = np.concatenate([one.row, other.row])
+    place = linked(links, np.concatenate([n + one.group, n + one.groups + other.group]), n + one.groups + other.groups)
+    losses = [np.bincount(place[p.row], weights=p.costs[p.group] * p.count, minlength=len(place)) for p in (one, other)]
+    better = (losses[1] < losses[0] - 1e-9)[place]
+    stays, comes = ~better[one.row], better[other.row]
+    group = np.concatenate([one.group[stays], one.groups + other.group[comes]])
+    return Partition(
+        one.frequency,
+        np.concatenate([one.row[stays], other.row[comes]]),
+        np.concatenate([one.count[stays], other.count[comes]]),
+        np.unique(group, return_inverse=True)[1].reshape(-1),
+    )

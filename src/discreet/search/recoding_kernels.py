@@ -1,0 +1,213 @@
+"""The compiled loops of local recoding: what a group costs, who is near whom, and the sweep over generalizations."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from discreet.counts.groups import BoolArray, FloatArray
+from discreet.counts.kernels import Keys
+from discreet.hierarchies.hierarchy import Codes, IntArray
+
+
+class Space(NamedTuple):
+    """The distinct combinations of quasi-identifier values, and how far apart the leaves of each attribute are.
+
+    Level l of attribute d has its entries at ``at[d, l] + leaf``: `code` says which leaves are one value there, `width`
+    what publishing that value costs (its share of the attribute, divided by the number of attributes), `mark` is a
+    random word per value, so that a generalized combination is known by the words of its values, xored.
+    Two regions with equal words are as good as impossible, and would cost utility, not privacy: covers and verdicts
+    are always taken from what is really in a group.
+    """
+
+    leaf: NDArray[np.int32]  # combinations × attributes
+    levels: IntArray
+    at: IntArray
+    code: Codes
+    width: FloatArray
+    mark: Keys
+    ordered: BoolArray
+    step: FloatArray  # what one more leaf costs where any range may be published
+
+
+@njit(cache=True)
+def span(space: Space, d: int, low: int, high: int) -> float:
+    """What publishing the smallest value of attribute `d` that covers both leaves costs."""
+    if low == high:
+        return 0.0
+    if space.ordered[d]:
+        return float((high - low) * space.step[d])
+    level = 1
+    while space.code[space.at[d, level] + low] != space.code[space.at[d, level] + high]:
+        level += 1
+    return float(space.width[space.at[d, level] + low])
+
+
+@njit(cache=True)
+def sweep(
+    space: Space,
+    sizes: IntArray,
+    nodes: NDArray[np.int8],
+    least: int,
+    work: int,
+    alive: Codes,
+    group: IntArray,
+    groups: int,
+) -> tuple[int, int, int]:
+    """Visit generalizations in turn; settle every region that has at least `least` rows among the unsettled ones.
+
+    `alive` lists the unsettled combinations (updated in place), `group` their group once settled. Stops when `work`
+    visits are used up. Returns how many combinations stay alive, how many groups there are, and the visits made.
+    """
+    attributes = space.leaf.shape[1]
+    left = len(alive)
+    bits = 4
+    while (1 << bits) < 2 * left:
+        bits += 1
+    slots = np.empty(1 << bits, dtype=np.int32)
+    stamp = np.full(1 << bits, -1, dtype=np.int32)
+    region = np.empty(left, dtype=np.int32)
+    known = np.empty(left, dtype=np.uint64)
+    total = np.empty(left, dtype=np.int64)
+    number = np.empty(left, dtype=np.int64)
+    visits = 0
+    for q in range(len(nodes)):
+        if left == 0 or visits >= work:
+            break
+        visits += left
+        bits = 4
+        while (1 << bits) < 2 * left:
+            bits += 1
+        down = np.uint64(64 - bits)
+        last = (1 << bits) - 1
+        found = 0
+        enough = False
+        for a in range(left):
+            i = alive[a]
+            key = np.uint64(0)
+            for d in range(attributes):
+                key ^= space.mark[space.at[d, nodes[q, d]] + space.leaf[i, d]]
+            j = np.int64(key >> down)
+            while stamp[j] == q and known[slots[j]] != key:
+                j = (j + 1) & last
+            if stamp[j] != q:
+                stamp[j] = q
+                slots[j] = found
+                known[found] = key
+                total[found] = 0
+                number[found] = -1
+                found += 1
+            r = slots[j]
+            region[a] = r
+            total[r] += sizes[i]
+            enough |= total[r] >= least
+        if not enough:
+            continue
+        kept = 0
+        for a in range(left):
+            i, r = alive[a], region[a]
+            if total[r] < least:
+                alive[kept] = i
+                kept += 1
+                continue
+            if number[r] < 0:
+                number[r] = groups
+                groups += 1
+            group[i] = number[r]
+        left = kept
+    return left, groups, visits
+
+
+@njit(cache=True)
+def nearest(space: Space, wanted: int, reach: float) -> Codes:
+    """For every combination, the `wanted` others that are cheapest to publish together with it, the nearest first.
+
+    The combinations must be sorted lexicographically: then those that agree on the first attributes stand side by side,
+    and a whole run of them is skipped as soon as these attributes alone cost too much. The search goes out in widening
+    circles, the first of radius `reach`. Missing neighbours (fewer combinations than wanted) are −1.
+    """
+    n, attributes = space.leaf.shape
+    ends = _runs(space.leaf)
+    result = np.full((n, wanted), -1, dtype=np.int32)
+    found = np.empty(wanted, dtype=np.float64)
+    place = np.empty(attributes + 1, dtype=np.int64)
+    stop = np.empty(attributes + 1, dtype=np.int64)
+    cost = np.zeros(attributes + 1, dtype=np.float64)
+    for i in range(n):
+        radius = reach
+        have = 0
+        while True:
+            have = 0
+            limit = radius
+            d = 0
+            place[0] = 0
+            stop[0] = n
+            while d >= 0:
+                p = place[d]
+                if p >= stop[d]:
+                    d -= 1
+                    continue
+                end = ends[d, p]
+                place[d] = end
+                here = cost[d] + span(
+                    space, d, min(space.leaf[i, d], space.leaf[p, d]), max(space.leaf[i, d], space.leaf[p, d])
+                )
+                if here > limit or (have == wanted and here >= limit):
+                    continue
+                if d + 1 < attributes:
+                    d += 1
+                    place[d] = p
+                    stop[d] = end
+                    cost[d] = here
+                    continue
+                if p == i:
+                    continue
+                at = min(have, wanted - 1)
+                while at > 0 and found[at - 1] > here:
+                    found[at] = found[at - 1]
+                    result[i, at] = result[i, at - 1]
+                    at -= 1
+                found[at] = here
+                result[i, at] = p
+                have = min(have + 1, wanted)
+                if have == wanted:
+                    limit = min(limit, found[wanted - 1])
+            if have == wanted or radius >= 1.0:
+                break
+            radius *= 2.0
+    return result
+
+
+@njit(cache=True)
+def _runs(leaf: NDArray[np.int32]) -> IntArray:
+    """Where the run of sorted combinations that share attributes 0..d with the one at p ends, as ``[d, p]``."""
+    n, attributes = leaf.shape
+    ends = np.empty((attributes, n), dtype=np.int64)
+    for d in range(attributes):
+        end = n
+        for p in range(n - 1, -1, -1):
+            ends[d, p] = end
+            if p > 0 and (leaf[p, d] != leaf[p - 1, d] or (d > 0 and ends[d - 1, p - 1] == p)):
+                end = p
+    return ends
+
+
+@njit(cache=True)
+def linked(one: IntArray, other: IntArray, n: int) -> IntArray:
+    """For n things of which ``one[i]`` and ``other[i]`` belong together: the smallest of those that each belongs to."""
+    root = np.arange(n)
+    for i in range(len(one)):
+        a, b = one[i], other[i]
+        while root[a] != a:
+            root[a] = root[root[a]]
+            a = root[a]
+        while root[b] != b:
+            root[b] = root[root[b]]
+            b = root[b]
+        root[max(a, b)] = min(a, b)
+    for i in range(n):
+        root[i] = root[root[i]]
+    return root

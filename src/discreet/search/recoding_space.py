@@ -1,0 +1,120 @@
+"""What local recoding searches in: the distinct combinations, the distances between leaves, the order of the sweep."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import FloatArray
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.search.recoding_kernels import Space
+
+Nodes = NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    """The distinct combinations of quasi-identifier values, sorted; who has them, and how they generalize."""
+
+    space: Space
+    of_row: IntArray  # the combination of each row of the frequency set
+    sizes: IntArray
+
+
+def combinations(frequency: FrequencySet) -> Combinations:
+    """Distinct combinations, their attributes ordered so that those which cost most to differ in come first."""
+    steps = [1 / max(len(h.leaves) - 1, 1) for h in frequency.hierarchies]
+    order = sorted(range(len(steps)), key=lambda d: (-steps[d], d))
+    leaves = np.stack([frequency.codes[d] for d in order], axis=1)
+    place = np.lexsort(leaves.T[::-1])
+    sorted_leaves = leaves[place]
+    new = np.ones(len(place), dtype=np.bool_)
+    new[1:] = (sorted_leaves[1:] != sorted_leaves[:-1]).any(axis=1)
+    of_row = np.empty(len(place), dtype=np.int64)
+    of_row[place] = np.cumsum(new) - 1
+    sizes = np.bincount(of_row, weights=frequency.counts).astype(np.int64)
+    return Combinations(_space([frequency.hierarchies[d] for d in order], sorted_leaves[new]), of_row, sizes)
+
+
+def _space(hierarchies: list[Hierarchy], leaf: Codes) -> Space:
+    random = np.random.default_rng(0)  # words to tell values apart, the same in every run
+    tables = [_levels(h) for h in hierarchies]
+    at = np.zeros((len(tables), max(map(len, tables))), dtype=np.int64)
+    codes, widths, marks, length = [], [], [], 0
+    for d, table in enumerate(tables):
+        for level, (code, width) in enumerate(table):
+            at[d, level] = length
+            length += len(code)
+            codes.append(code)
+            widths.append(width / len(tables))
+            words = random.integers(0, 2**64, int(code.max()) + 1, dtype=np.uint64, endpoint=False)
+            marks.append(words[code])
+    return Space(
+        leaf=np.ascontiguousarray(leaf, dtype=np.int32),
+        levels=np.array([len(table) for table in tables], dtype=np.int64),
+        at=at,
+        code=np.concatenate(codes),
+        width=np.concatenate(widths),
+        mark=np.concatenate(marks),
+        ordered=np.array([h.ordered for h in hierarchies]),
+        step=np.array([1 / max(len(h.leaves) - 1, 1) / len(tables) for h in hierarchies]),
+    )
+
+
+def _levels(h: Hierarchy) -> list[tuple[Codes, FloatArray]]:
+    """The levels that differ, each as the value and the share of the attribute that every leaf becomes.
+
+    Where any range may be published, the sweep is not bound to the hierarchy: ranges of 2, 4, 8, … leaves.
+    """
+    leaves = np.arange(len(h.leaves), dtype=np.int32)
+    if h.ordered:
+        widths = [1 << i for i in range(len(leaves).bit_length()) if 1 << i < len(leaves)] + [len(leaves)]
+        codes = [(leaves // width).astype(np.int32) for width in widths]
+    else:
+        numbers = [len(labels) for labels in h.labels]
+        codes = [h.codes[level] for level in range(h.height + 1) if level == 0 or numbers[level] != numbers[level - 1]]
+    return [(code, (np.bincount(code)[code] - 1) / max(len(leaves) - 1, 1)) for code in codes]
+
+
+def nodes_by_cost(space: Space, limit: int) -> Nodes:
+    """Generalizations in the order of what they cost a combination on average, at most `limit` of them.
+
+    A lattice that has more is thinned: inner levels go first, those that differ least from the one below.
+    """
+    means = [
+        [float(space.width[space.at[d, level] + space.leaf[:, d]].mean()) for level in range(space.levels[d])]
+        for d in range(len(space.levels))
+    ]
+    kept = [list(range(len(m))) for m in means]
+    while math.prod(map(len, kept)) > limit:
+        inner = [
+            (means[d][level] - means[d][levels[i]], d, level)
+            for d, levels in enumerate(kept)
+            for i, level in enumerate(levels[1:-1])
+        ]
+        if not inner:
+            break
+        _, d, level = min(inner)
+        kept[d].remove(level)
+    return _cheapest([[means[d][level] for level in levels] for d, levels in enumerate(kept)], kept, limit)
+
+
+def _cheapest(costs: list[list[float]], levels: list[list[int]], limit: int) -> Nodes:
+    """The `limit` cheapest sums of one cost per attribute, in order; costs rise within an attribute."""
+    zero = (0,) * len(costs)
+    queue = [(0.0, zero, 0)]
+    found = []
+    while queue and len(found) < limit:
+        cost, node, last = heapq.heappop(queue)
+        found.append([levels[d][n] for d, n in enumerate(node)])
+        for d in range(last, len(node)):  # only from the last raised attribute on: every node is reached once
+            n = node[d]
+            if n + 1 < len(costs[d]):
+                raised = (*node[:d], n + 1, *node[d + 1 :])
+                heapq.heappush(queue, (cost + costs[d][n + 1] - costs[d][n], raised, d))
+    return np.array(found, dtype=np.int8).reshape(len(found), len(costs))

@@ -1,0 +1,156 @@
+"""The sweep of local recoding: visit generalizations from the finest on, and settle whoever has found company there.
+
+Where a promise is about sensitive values and a region breaks it, the region is not lost: its rows are thinned out until
+their sensitive values look like the table's, and if those keep the promise they settle. The others stay for a coarser
+generalization. (Rows with equal quasi-identifiers may so end up in different groups, which is what local recoding is.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.k_anonymity import KAnonymity
+from discreet.progress import Progress, silent
+from discreet.search.mondrian import cut_down
+from discreet.search.partition import Partition, hold
+from discreet.search.plan import Problem
+from discreet.search.recoding_kernels import sweep
+from discreet.search.recoding_space import Combinations, Nodes, nodes_by_cost
+
+_NODES = 20_000  # generalizations visited at most
+_LOOK_UPS = 3_000_000_000  # values looked up at most: some ten seconds
+_JUDGED = 50_000_000  # rows put before the models at most, when nothing settles
+_LONGEST_STRIDE = 64
+_SHARES = (1.2, 0.8, 0.5, 0.3)  # thinned out: at most this times the share that a value has in the table
+
+
+def sizes_only(problem: Problem) -> bool:
+    """Is the size of a group all that counts?"""
+    return all(isinstance(model, KAnonymity) for model in problem.models)
+
+
+def least_size(problem: Problem) -> int:
+    """A size that no group may be below: what k-anonymity asks, or 1."""
+    return max((model.k for model in problem.models if isinstance(model, KAnonymity)), default=1)
+
+
+def settled(problem: Problem, table: Combinations, progress: Progress = silent) -> Partition:
+    """Every row settles with the first others, in order of loss, with which it holds; the rest is cut from the top."""
+    nodes = nodes_by_cost(table.space, _NODES)
+    by = _by_size if sizes_only(problem) else _by_verdict
+    return cut_down(problem, with_everybody(problem, by(problem, table, nodes, progress)))
+
+
+def _by_size(problem: Problem, table: Combinations, nodes: Nodes, progress: Progress) -> Partition:
+    f = problem.frequency
+    group = np.full(len(table.sizes), -1, dtype=np.int64)
+    alive = np.arange(len(table.sizes), dtype=np.int32)
+    progress("search", 0, 0, "sweep")
+    sweep(table.space, table.sizes, nodes, least_size(problem), _visits(table), alive, group, 0)
+    return Partition(f, np.arange(len(f.counts)), f.counts, group[table.of_row])
+
+
+def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: Progress) -> Partition:
+    f, least = problem.frequency, least_size(problem)
+    left, sizes = f.counts.copy(), table.sizes.copy()  # rows that have not settled, per row and per combination
+    group = np.full(len(sizes), -1, dtype=np.int64)
+    alive = np.arange(len(sizes), dtype=np.int32)
+    # Where nearly everything fails, only some of the generalizations are tried; where all goes well, many at once.
+    calls = max(30, min(300, _JUDGED // (len(_SHARES) * len(left))))
+    shortest = max(1, len(nodes) // calls)
+    at, step, groups = 0, shortest, 0
+    found: list[tuple[IntArray, IntArray, IntArray]] = []
+    while at < len(nodes) and len(alive):
+        waiting, proposed, _ = sweep(table.space, sizes, nodes[at : at + step], least, _visits(table), alive, group, 0)
+        at, alive = at + step, alive[:waiting]
+        if not proposed:
+            continue
+        rows = np.flatnonzero((group[table.of_row] >= 0) & (left > 0))
+        regions = Partition(f, rows, left[rows], group[table.of_row[rows]])
+        takes, settles = _takes(problem, regions, least)
+        some = takes > 0
+        number = groups + np.cumsum(settles) - 1
+        found.append((rows[some], takes[some], number[regions.group[some]]))
+        groups += int(settles.sum())
+        left[rows] -= takes
+        back = np.flatnonzero(group >= 0)
+        group[back] = -1
+        sizes = np.bincount(table.of_row, weights=left, minlength=len(sizes)).astype(np.int64)
+        alive = np.concatenate([alive, back[sizes[back] > 0].astype(np.int32)])
+        step = min(2 * step, _LONGEST_STRIDE) if 4 * settles.sum() > 3 * proposed else shortest
+        progress("search", f.rows - left.sum(), f.rows, f"{groups:,} groups")
+    rest = np.flatnonzero(left)
+    found.append((rest, left[rest], np.full(len(rest), -1, dtype=np.int64)))
+    row, count, groups_of_rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return Partition(f, row, count, groups_of_rows)
+
+
+def _visits(table: Combinations) -> int:
+    return _LOOK_UPS // max(table.space.leaf.shape[1], 1)
+
+
+def _takes(problem: Problem, regions: Partition, least: int) -> tuple[IntArray, BoolArray]:
+    """How many rows of each member settle, and in which regions: all of them, or a thinned out part that holds."""
+    settles = hold(problem, regions.row, regions.count, regions.group, regions.groups)
+    takes = np.where(settles[regions.group], regions.count, 0)
+    about = sorted({model.attribute for model in problem.models if model.attribute})
+    for share in _SHARES if about else ():
+        failing = np.flatnonzero(~settles)
+        members = np.flatnonzero(~settles[regions.group])
+        if not len(failing):
+            break
+        number = np.cumsum(~settles) - 1
+        region = number[regions.group[members]]
+        kept = regions.count[members]
+        for attribute in about:
+            kept = _thinned(problem, attribute, regions.row[members], kept, region, share)
+        some = kept > 0
+        good = hold(problem, regions.row[members[some]], kept[some], region[some], len(failing))
+        good &= np.bincount(region, weights=kept, minlength=len(failing)) >= max(least, 2)
+        takes[members] = np.where(good[region], kept, 0)
+        settles[failing[good]] = True
+    return takes, settles
+
+
+def _thinned(
+    problem: Problem, attribute: str, row: IntArray, count: IntArray, region: IntArray, share: float
+) -> IntArray:
+    """The rows that stay if no sensitive value may have more than `share` times what it would have in a fair sample."""
+    f = problem.frequency
+    value = f.sensitive[attribute][row]
+    order = np.lexsort((value, region))
+    fair = f.totals[attribute][value[order]] / f.rows * np.bincount(region, weights=count)[region[order]]
+    running = np.cumsum(count[order]) - count[order]
+    begins = np.append(True, (np.diff(region[order]) != 0) | (np.diff(value[order]) != 0))
+    before = running - running[np.flatnonzero(begins)][np.cumsum(begins) - 1]
+    kept = np.empty_like(count)
+    kept[order] = np.clip(np.floor(share * fair) - before, 0, count[order])
+    return kept
+
+
+def with_everybody(problem: Problem, some: Partition) -> Partition:
+    """Rows without a group (−1) make one together; if that fails, with as few of the cheapest groups as needed."""
+    missing = some.group < 0
+    if not missing.any():
+        return some
+    rest = some.groups
+    group = np.where(missing, rest, some.group)
+    low, high = replace(some, group=group).covers
+    widest = np.array([max(len(h.leaves) - 1, 1) for h in problem.frequency.hierarchies])
+    together = (np.maximum(high, high[rest]) - np.minimum(low, low[rest])) / widest  # at least: a taxonomy may ask more
+    sizes = np.bincount(group, weights=some.count)
+    extra = together.sum(axis=1) * (sizes + sizes[rest]) - ((high - low) / widest).sum(axis=1) * sizes
+    order = np.argsort(extra[:rest], kind="stable")
+    joining = 0
+    while True:
+        joins = np.isin(group, order[:joining]) | missing
+        here = np.flatnonzero(joins)
+        if hold(problem, some.row[here], some.count[here], np.zeros(len(here), dtype=np.int64), 1).all():
+            break
+        joining = max(1, 2 * joining)  # with all of them at last, and that holds
+    merged = np.unique(np.where(joins, rest, group), return_inverse=True)[1].reshape(-1)
+    return replace(some, group=merged)
