@@ -13,6 +13,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy, Rule
 from discreet.hierarchies.words import rule_from_words
+from discreet.models.realistic import Realistic
 from discreet.policy import Policy, attribute_place, check_columns
 
 
@@ -40,7 +41,11 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     hierarchies = build_all(policy, found)
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
-    return Intake(engine, frequency_set(found, hierarchies[:width], sensitive))
+    frequency = frequency_set(found, hierarchies[:width], sensitive)
+    mistakes = [m for model in policy.models if isinstance(model, Realistic) for m in model.misfits(frequency)]
+    if mistakes:
+        raise DataError(*mistakes)
+    return Intake(engine, frequency)
 
 
 def build_all(policy: Policy, found: Frequencies) -> list[Hierarchy]:

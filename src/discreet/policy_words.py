@@ -149,7 +149,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         attributes = found["attributes"] = tuple(values["attributes"])
         mistakes += _attribute_mistakes(attributes, values["folder"])
         sensitive = tuple(a.name for a in attributes if a.role == Role.SENSITIVE)
-    found["require"], found["models"], wrong = _promises(values["require"], sensitive)
+    found["require"], found["models"], wrong = _promises(values["require"], sensitive, values["folder"])
     mistakes += wrong
     for name, check in _CHECKS.items():
         if name in values:
@@ -190,7 +190,7 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
 
 
 def _promises(
-    entries: object, sensitive: tuple[str, ...] | None
+    entries: object, sensitive: tuple[str, ...] | None, folder: Path
 ) -> tuple[tuple[object, ...], tuple[PrivacyModel, ...], list[Mistake]]:
     """The entries of `require`, the models they mean, and what is wrong with them."""
     from discreet.models.words import model_from_words
@@ -214,7 +214,7 @@ def _promises(
             mistakes.append(Mistake(place, rule, repair))
         elif sensitive is not None:
             [(word, parameters)] = entry.items()
-            built, wrong = model_from_words(word, parameters, f"{place}.{word}", sensitive)
+            built, wrong = model_from_words(word, parameters, f"{place}.{word}", sensitive, folder)
             models += built
             mistakes += wrong
     return tuple(copied(entry) for entry in entries), tuple(models), mistakes

@@ -134,7 +134,7 @@ class SharesPrior(_Listed):
     listed: Any  # a mapping, or pairs; kept as pairs of a value and an exact number
 
     def __post_init__(self) -> None:
-        pairs, mistakes = read_pairs(self.listed, _SHARE, "shares")
+        pairs, mistakes = read_pairs(self.listed, _SHARE, "prior")
         total = sum((share for _, share in pairs), Fraction(0))
         if not mistakes and abs(total - 1) > _ROUNDING:
             shown = as_text(round(total, 6))
@@ -163,7 +163,7 @@ class CountsPrior(_Listed):
     listed: Any  # a mapping, or pairs; kept as pairs of a value and a whole number
 
     def __post_init__(self) -> None:
-        pairs, mistakes = read_pairs(self.listed, _COUNT, "counts")
+        pairs, mistakes = read_pairs(self.listed, _COUNT, "prior")
         if mistakes:
             raise PolicyError(*mistakes)
         object.__setattr__(self, "listed", pairs)

@@ -9,17 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
 from discreet.errors import Mistake
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.adversaries import Adversary
 from discreet.models.exact import decide, pairs
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, as_word, exact
 from discreet.models.predicates import EACH_VALUE, Predicate, Predicates, membership
 from discreet.models.priors import unlisted
 
-# More than a dozen roundings can cost: a reported ε is one at which the group holds.
-_UP = 1 + 4e-15
+# More than a dozen roundings can cost, so that a reported ε is one at which the group holds.
+_UP = 1 + 2e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +129,11 @@ class Realistic(Parameterized):
     }
 
     def holds(self, groups: Groups) -> BoolArray:
-        return self._verdict(groups, self.level(groups))
+        return self._judged(groups)[0]
 
     def level(self, groups: Groups) -> FloatArray:
-        return smallest_epsilon(groups, self.adversary, self.attribute, self.predicates)
+        holds, level = self._judged(groups)
+        return np.where(holds, np.minimum(level, float(exact(self.epsilon))), level)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         from discreet.models import realistic_kernels as kernels
@@ -166,17 +168,20 @@ class Realistic(Parameterized):
             self.word: words if self.predicates == EACH_VALUE else words | {"predicates": self.predicates.to_words()}
         }
 
-    def misfits(self, hierarchy: Hierarchy, reference: IntArray) -> list[Mistake]:
-        """What keeps the promise from fitting a column: values it names and the column lacks, or the reverse."""
+    def misfits(self, frequency: FrequencySet) -> list[Mistake]:
+        """What keeps the promise from fitting a table: values that it names and the table lacks, or the reverse."""
+        hierarchy = frequency.sensitive_hierarchies[self.attribute]
         found = self.predicates.misfits(hierarchy, self.word)
         if self.adversary.prior is not None:
-            there = [leaf for leaf, rows in zip(hierarchy.leaves, reference.tolist(), strict=True) if rows]
+            totals = frequency.totals[self.attribute].tolist()
+            there = [leaf for leaf, rows in zip(hierarchy.leaves, totals, strict=True) if rows]
             found += unlisted(self.adversary.prior, there, f"{self.word}.prior")
         return found
 
-    def _verdict(self, groups: Groups, level: FloatArray) -> BoolArray:
+    def _judged(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
         t = groups.tallies[self.attribute]
-        return decide(level, float(exact(self.epsilon)), lambda group: self._exactly(t, group))
+        level = smallest_epsilon(groups, self.adversary, self.attribute, self.predicates)
+        return decide(level, float(exact(self.epsilon)), lambda group: self._exactly(t, group)), level
 
     def _exactly(self, t: Tally, group: int) -> bool:
         """The verdict on one group in exact arithmetic."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from discreet.errors import Mistake, did_you_mean
 from discreet.models.alpha_k import AlphaK
@@ -17,6 +18,8 @@ from discreet.models.l_diversity import (
     RecursiveDiversity,
 )
 from discreet.models.parameters import Choice, Wrong, read_parameters
+from discreet.models.realistic import Realistic
+from discreet.models.realistic_words import EXAMPLE, read_realistic
 from discreet.models.t_closeness import TCloseness
 
 _Kind = (
@@ -51,16 +54,17 @@ _EXAMPLES = {
     "alpha_k": "{alpha: 0.5, k: 5}",
     "beta_likeness": "{beta: 1, kind: basic}",
     "delta_disclosure": "{delta: 1}",
+    Realistic.word: EXAMPLE,
 }
 
 
 def model_from_words(
-    word: object, parameters: object, place: str, sensitive: Sequence[str]
+    word: object, parameters: object, place: str, sensitive: Sequence[str], folder: Path = Path()
 ) -> tuple[list[PrivacyModel], list[Mistake]]:
     """The models that one entry of `require` asks for, or everything that is wrong with it.
 
     `place` is that of the entry with its word, like ``require[0].k_anonymity``. A promise about a sensitive attribute
-    that names no `attribute` is meant for each of them.
+    that names no `attribute` is meant for each of them. Paths start at `folder`.
 
     >>> model_from_words("k_anonymity", {"k": 5}, "require[0].k_anonymity", [])
     ([KAnonymity(k=5)], [])
@@ -71,12 +75,14 @@ def model_from_words(
     require[1].alpha_k.alpha: is missing; for example alpha_k: {alpha: 0.5, k: 5}
     require[1].alpha_k.k: must be at least 2, got 1; a release with k = 1 promises nothing
     """
-    if not isinstance(word, str) or word not in _MODELS:
-        return [], [Mistake(place, "no such promise", did_you_mean(word, _MODELS))]
+    if not isinstance(word, str) or word not in _EXAMPLES:
+        return [], [Mistake(place, "no such promise", did_you_mean(word, _EXAMPLES))]
     example = f"for example {word}: {_EXAMPLES[word]}"
     if not isinstance(parameters, Mapping):
         return [], [Mistake(place, "must have its parameters by name", example)]
     given = dict(parameters)
+    if word == Realistic.word:
+        return _realistic(given, place, sensitive, folder)
     kind, mistakes = _kind(word, given, place)
     known = kind.parameters
     for name in list(given):
@@ -93,6 +99,20 @@ def model_from_words(
         return ([] if mistakes else [kind(**values)]), mistakes  # type: ignore[arg-type]
     mistakes += wrong
     return [] if mistakes else [kind(**values, attribute=a) for a in attributes], mistakes  # type: ignore[arg-type,call-arg]
+
+
+def _realistic(
+    given: Mapping[object, object], place: str, sensitive: Sequence[str], folder: Path
+) -> tuple[list[PrivacyModel], list[Mistake]]:
+    """The one promise whose parameters are more than numbers and choices."""
+    asked, mistakes = read_realistic(given, place, folder)
+    name = {"attribute": given["attribute"]} if "attribute" in given else {}
+    values, wrong = read_parameters(place, Realistic.parameters, name)
+    attributes, strange = _attributes(values.get("attribute"), bool(name), place, sensitive)
+    mistakes += wrong + strange
+    if asked is None or mistakes:
+        return [], mistakes
+    return [Realistic(asked.epsilon, asked.adversary, a, asked.predicates) for a in attributes], []
 
 
 def _kind(word: str, given: dict[object, object], place: str) -> tuple[_Kind, list[Mistake]]:

@@ -1,0 +1,190 @@
+"""`realistic` in the words of a policy.
+
+{class: I, epsilon: 3, stubbornness: 1000, prior: table, known: 0, predicates: [cancer, [ulcer, dyspepsia], {not: flu}]}
+prior: table (the default) | uniform | {flu: 0.4, cancer: 0.6} | a CSV of value,count, which also gives the stubbornness
+predicates: nothing for every single value, else the ones listed; {each: true} among them adds every single value
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.hierarchies.hierarchy import Value
+from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.parameters import Parameter, read_parameters
+from discreet.models.predicates import EACH_VALUE, Predicate, Predicates
+from discreet.models.priors import TABLE, UNIFORM, CountsPrior, Prior, SharesPrior
+from discreet.models.realistic import Realistic
+
+EXAMPLE = "{class: II, stubbornness: 1000, epsilon: 3}"
+WORDS = ("class", "epsilon", "stubbornness", "prior", "known", "predicates", "attribute")
+_CLASSES = {"I": ("stubbornness", "prior"), "II": ("stubbornness",), "III": ("prior",)}
+_IMPOSSIBLE = (
+    "IV means every adversary there could be, and no generalized table is private against all of them: there is always "
+    "a belief that no data can shake, and that seeing you in a group refutes"
+)
+_INSTEAD = (
+    "take II (any belief, resting on data about at most so many people) or III (a belief of known shares, however firm)"
+)
+_NUMBERS: Mapping[str, Parameter] = {
+    "epsilon": Realistic.parameters["epsilon"],
+    "stubbornness": ClassOne.parameters["stubbornness"],
+    "known": ClassOne.parameters["known"],
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an entry asks for, but for the attribute."""
+
+    epsilon: Fraction
+    adversary: Adversary
+    predicates: Predicates
+
+
+def read_realistic(given: Mapping[object, object], place: str, folder: Path) -> tuple[Asked | None, list[Mistake]]:
+    """What the parameters of one entry mean, or everything that is wrong with them.
+
+    >>> asked, _ = read_realistic({"class": "II", "stubbornness": 1000, "epsilon": 3}, "realistic", Path())
+    >>> asked.adversary
+    ClassTwo(stubbornness=Fraction(1000, 1), known=0)
+    >>> for mistake in read_realistic({"class": "III", "prior": "tabel"}, "realistic", Path())[1]:
+    ...     print(mistake)
+    realistic.prior: no such prior 'tabel'; did you mean 'table'? (or give the path of a CSV of value,count)
+    realistic.epsilon: is missing; for example realistic: {class: II, stubbornness: 1000, epsilon: 3}
+    """
+    mistakes = [
+        Mistake(f"{place}.{word}", "no such parameter", did_you_mean(word, WORDS))
+        for word in given
+        if word not in WORDS
+    ]
+    kind, wrong = _class(given, place)
+    mistakes += wrong
+    prior, wrong = _prior(given.get("prior"), f"{place}.prior", folder)
+    mistakes += wrong
+    numbers, wrong = read_parameters(place, _NUMBERS, {n: given[n] for n in _NUMBERS if given.get(n) is not None})
+    example = f"for example realistic: {EXAMPLE}"
+    if given.get("epsilon") is None:
+        mistakes.append(Mistake(f"{place}.epsilon", "is missing", example))
+    mistakes += wrong
+    if kind != "III" and given.get("stubbornness") is None:
+        if kind == "I" and isinstance(prior, CountsPrior):
+            numbers["stubbornness"] = prior.stubbornness
+        elif kind == "II" or not isinstance(given.get("prior"), str) or given["prior"] in ("table", "uniform"):
+            repair = "say how many people's data she has seen, for example stubbornness: 1000"
+            mistakes.append(Mistake(f"{place}.stubbornness", "is missing", repair))
+    predicates, wrong = _predicates(given.get("predicates"), f"{place}.predicates")
+    mistakes += wrong
+    if mistakes:
+        return None, mistakes
+    known, sigma = int(numbers.get("known", 0)), numbers.get("stubbornness", 0)
+    adversary: Adversary
+    if kind == "II":
+        adversary = ClassTwo(Fraction(sigma), known)
+    else:
+        adversary = ClassOne(Fraction(sigma), prior, known) if kind == "I" else ClassThree(prior, known)
+    return Asked(Fraction(numbers["epsilon"]), adversary, predicates), []
+
+
+def _class(given: Mapping[object, object], place: str) -> tuple[str, list[Mistake]]:
+    """The class of the adversary; where it is not said rightly, the one that the other words speak for."""
+    word = given.get("class")
+    if isinstance(word, str) and word in _CLASSES:
+        strange = [name for name in ("stubbornness", "prior") if given.get(name) is not None]
+        why = {
+            "stubbornness": "class III is the adversary whose mind nothing changes",
+            "prior": "class II is the adversary whose belief is not known",
+        }
+        mistakes = [
+            Mistake(f"{place}.{name}", why[name], "leave it out, or write class: I")
+            for name in strange
+            if name not in _CLASSES[word]
+        ]
+        return word, mistakes
+    likely = "III" if given.get("stubbornness") is None else "I" if given.get("prior") is not None else "II"
+    if word == "IV":
+        return likely, [Mistake(f"{place}.class", _IMPOSSIBLE, _INSTEAD)]
+    repair = "I: shares and stubbornness known, II: stubbornness bounded, III: shares known"
+    rule = "is missing" if word is None else f"must be one of {', '.join(_CLASSES)}, got {word!r}"
+    return likely, [Mistake(f"{place}.class", rule, repair)]
+
+
+def _prior(words: object, place: str, folder: Path) -> tuple[Prior, list[Mistake]]:
+    """The prior that is meant; the table's where nothing is said."""
+    if words is None or words == "table":
+        return TABLE, []
+    if words == "uniform":
+        return UNIFORM, []
+    if isinstance(words, str):
+        if not words.lower().endswith((".csv", ".tsv", ".txt")):
+            repair = f"{did_you_mean(words, ['table', 'uniform'])} (or give the path of a CSV of value,count)"
+            return TABLE, [Mistake(place, f"no such prior {words!r}", repair)]
+        pairs, mistakes = read_counts(words, folder, place)
+        return _made(CountsPrior, pairs, place) if not mistakes else (TABLE, mistakes)
+    if isinstance(words, Mapping) and words:
+        if set(words) == {"counts"} and not isinstance(words["counts"], int | float | str):
+            return _made(CountsPrior, words["counts"], place)
+        written_out = set(words) == {"shares"} and not isinstance(words["shares"], int | float | str)
+        return _made(SharesPrior, words["shares"] if written_out else words, place)
+    rule = f"must be table, uniform, shares by value or the path of a CSV, got {words!r}"
+    return TABLE, [Mistake(place, rule, "for example {flu: 0.4, cancer: 0.6}")]
+
+
+def _made(kind: type[CountsPrior] | type[SharesPrior], listed: object, place: str) -> tuple[Prior, list[Mistake]]:
+    try:
+        return kind(listed), []
+    except PolicyError as error:
+        return TABLE, [Mistake(place + m.place.removeprefix("prior"), m.rule, m.repair) for m in error.mistakes]
+
+
+def read_counts(path: str, folder: Path, place: str) -> tuple[list[tuple[Value, int]], list[Mistake]]:
+    """The lines value,count of a CSV, with or without a header. Nothing is NULL, a pair of quotes is the empty text."""
+    try:
+        text = (folder / path).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return [], [Mistake(place, f"no file {path!r}", "paths are relative to the folder of the policy")]
+    except UnicodeDecodeError:
+        return [], [Mistake(place, f"{path!r} is not UTF-8 text", "save it as UTF-8")]
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return [], [Mistake(place, f"{path!r} can't be read: {why}", "give the path of a CSV file")]
+    pairs: list[tuple[Value, int]] = []
+    mistakes = []
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    for number, line in lines:
+        separator = next((s for s in (";", "\t", ",") if s in line), ",")
+        cells = next(csv.reader([line], delimiter=separator))
+        count = cells[1].strip() if len(cells) == 2 else ""
+        if count.isdecimal():
+            pairs.append((cells[0] if cells[0] or line.startswith('"') else None, int(count)))
+        elif (number, line) != lines[0] or len(cells) != 2 or any(sign.isdecimal() for sign in count):
+            mistakes.append(Mistake(place, f"{path!r}, line {number}: not a value and a count", "write value,count"))
+    return pairs, mistakes[:10]
+
+
+def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:
+    """What is protected; every single value where nothing is said."""
+    if words is None:
+        return EACH_VALUE, []
+    example = "for example [cancer, [ulcer, dyspepsia], {not: flu}]"
+    if not isinstance(words, Sequence) or isinstance(words, str) or not words:
+        return EACH_VALUE, [Mistake(place, f"must be a list of what to protect, got {words!r}", example)]
+    listed, each, mistakes = [], False, []
+    for i, word in enumerate(words):
+        negated = isinstance(word, Mapping) and set(word) == {"not"}
+        values = word["not"] if isinstance(word, Mapping) and negated else word
+        if isinstance(word, Mapping) and set(word) == {"each"} and word["each"] is True:
+            each = True
+        elif values is None or isinstance(values, str):
+            listed.append(Predicate((values,), negated))
+        elif isinstance(values, Sequence) and values and all(v is None or isinstance(v, str) for v in values):
+            listed.append(Predicate(tuple(values), negated))
+        else:
+            rule = f"must be a value, a list of values or {{not: …}}, got {word!r}"
+            mistakes.append(Mistake(f"{place}[{i}]", rule, f"put values in quotes where they are numbers; {example}"))
+    return Predicates(tuple(listed), each) if listed or each else EACH_VALUE, mistakes
