@@ -8,7 +8,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -27,12 +27,13 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """How a CSV file is written: `skip` blank lines, then a header or not."""
+    """How a CSV file is written: `skip` blank lines, then a header or not; `end` is what ends the first row."""
 
     delimiter: str
     header: bool
     columns: tuple[str, ...]
-    skip: int = 0
+    skip: int
+    end: str
 
 
 def relation(path: Path, named: Collection[str] = ()) -> str:
@@ -50,10 +51,12 @@ def relation(path: Path, named: Collection[str] = ()) -> str:
         raise DataError(Mistake(str(path), "not a CSV or Parquet file", "save the table as CSV or Parquet"))
     layout = csv_layout(path, named)
     columns = ", ".join(f"{text(c)}: 'VARCHAR'" for c in layout.columns)
-    # A dialect that DuckDB guesses can change with one broken row, so it gets told; "" and nothing stay different.
+    end = layout.end.replace("\r", "\\r").replace("\n", "\\n")
+    # A dialect that DuckDB guesses can change with one broken row, and a line break in a column's name makes it lose
+    # all rows: so it gets told. "" and nothing stay different.
     return (
         f"read_csv({_file(path)}, auto_detect=false, header={str(layout.header).lower()}, skip={layout.skip}, "
-        f"delim={text(layout.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
+        f"new_line='{end}', delim={text(layout.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
         f"hive_partitioning=false, columns={{{columns}}})"
     )
 
@@ -87,7 +90,7 @@ def csv_layout(path: Path, named: Collection[str] = ()) -> CsvLayout:
         rule = "its first row has none of the columns that are asked for"
         raise DataError(Mistake(str(path), rule, "add a header, or call the columns column1, column2, …"))
     check_column_names(columns, str(path))
-    return CsvLayout(delimiter, header, columns, skip)
+    return CsvLayout(delimiter, header, columns, skip, _line_end(sample, delimiter))
 
 
 def check_column_names(columns: Sequence[str], place: str) -> None:
@@ -190,6 +193,21 @@ def _rows(sample: str, delimiter: str, cut: bool) -> list[list[str]]:
     except csv.Error:  # a value beyond all bounds: judge by what came before
         return rows
     return rows[:-1] if cut and len(rows) > 1 else rows
+
+
+def _line_end(sample: str, delimiter: str) -> str:
+    """What ends the first row; a line break inside of quotes does not."""
+    lines: list[str] = []
+    reader = csv.reader(_noted(io.StringIO(sample, newline=""), lines), delimiter=delimiter)
+    next((row for row in reader if row), None)
+    last = lines[-1] if lines else ""
+    return last[len(last.rstrip("\r\n")) :] or "\n"
+
+
+def _noted(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+    for line in lines:
+        seen.append(line)
+        yield line
 
 
 def _fit(rows: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
