@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from discreet.counts.groups import Groups
+from discreet.models.adversaries import ClassOne, ClassThree, ClassTwo
 from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel
 from discreet.models.beta_likeness import BetaLikeness
@@ -23,6 +24,9 @@ from discreet.models.l_diversity import (
     FrequencyDiversity,
     RecursiveDiversity,
 )
+from discreet.models.predicates import EACH_VALUE, Predicate, Predicates
+from discreet.models.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
+from discreet.models.realistic import Realistic
 from discreet.models.t_closeness import TCloseness
 from tests.oracles import keeps
 
@@ -43,6 +47,34 @@ suppressed = st.lists(st.sampled_from(VALUES), max_size=4)
 wholes = st.integers(2, 4)
 fractions = st.sampled_from([Fraction(a, b) for b in (2, 3, 4, 5, 7, 10) for a in range(1, b)])
 
+value_sets = st.lists(st.sampled_from(VALUES), min_size=1, max_size=3, unique=True).map(tuple)
+listed = st.lists(st.builds(Predicate, value_sets, st.booleans()), min_size=1, max_size=3).map(tuple)
+predicates = st.just(EACH_VALUE) | st.builds(Predicates, listed, st.booleans())
+
+
+@st.composite
+def given_shares(draw: st.DrawFn) -> SharesPrior:
+    """Any shares, some of them 0."""
+    weights = draw(st.lists(st.integers(0, 4), min_size=len(VALUES), max_size=len(VALUES)).filter(any))
+    return SharesPrior([(v, Fraction(w, sum(weights))) for v, w in zip(VALUES, weights, strict=True)])
+
+
+@st.composite
+def given_counts(draw: st.DrawFn) -> CountsPrior:
+    """Counts of all values; also of one that the table never has."""
+    return CountsPrior([(v, draw(st.integers(0, 5))) for v in PATHS])
+
+
+priors = st.sampled_from([TABLE, UNIFORM]) | given_shares() | given_counts()
+stubbornness = st.integers(1, 40) | fractions.map(lambda f: f * 10 + 1)
+known = st.sampled_from([0, 0, 1, 2])
+epsilons = st.sampled_from([Fraction(1), Fraction(21, 20)]) | fractions.map(lambda f: 1 / f) | st.integers(2, 30)
+
+
+def realistic(adversaries: st.SearchStrategy[object]) -> st.SearchStrategy[PrivacyModel]:
+    return st.builds(Realistic, epsilons, adversaries, st.just(ATTRIBUTE), predicates)
+
+
 KINDS: dict[str, st.SearchStrategy[PrivacyModel]] = {
     "k_anonymity": st.builds(KAnonymity, wholes),
     "distinct": st.builds(DistinctDiversity, wholes, st.just(ATTRIBUTE)),
@@ -56,6 +88,9 @@ KINDS: dict[str, st.SearchStrategy[PrivacyModel]] = {
     "basic": st.builds(BetaLikeness, wholes | fractions, st.just(ATTRIBUTE)),
     "enhanced": st.builds(BetaLikeness, wholes | fractions, st.just(ATTRIBUTE), st.just("enhanced")),
     "delta_disclosure": st.builds(DeltaDisclosure, wholes | fractions, st.just(ATTRIBUTE)),
+    "class_one": realistic(st.builds(ClassOne, stubbornness, priors, known)),
+    "class_two": realistic(st.builds(ClassTwo, stubbornness, known)),
+    "class_three": realistic(st.builds(ClassThree, priors, known)),
 }
 
 

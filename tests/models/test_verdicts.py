@@ -43,7 +43,7 @@ def test_a_group_that_holds_reaches_the_level_that_is_asked_for(kind: str, data:
 
 def _asked(model: PrivacyModel) -> float:
     [parameters] = model.to_words().values()
-    names = ("alpha", "t", "beta", "delta", "c", "l", "k")
+    names = ("epsilon", "alpha", "t", "beta", "delta", "c", "l", "k")
     return float(exact(next(parameters[name] for name in names if name in parameters)))  # type: ignore[arg-type]
 
 

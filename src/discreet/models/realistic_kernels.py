@@ -139,7 +139,8 @@ def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon
         return 0.0
     if math.isinf(total):
         return max(0.0, min(epsilon * sigma, 1 - rest / epsilon))
-    doubt = 1 - (rest + 1) / (epsilon * (total - 1) + (epsilon - 1) * m)
+    room = epsilon * (total - 1) + (epsilon - 1) * m
+    doubt = 1 - (rest + 1) / room if room > 0 else 0.0
     over = total - (epsilon - 1) * m
     if sigma < 1:
         most = 1.0 if rise(satisfied, m, sigma, total) <= epsilon * (1 + _SLACK) else 0.0
