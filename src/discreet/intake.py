@@ -11,7 +11,7 @@ from discreet.engines.duckdb import DuckDB, Frequencies
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.hierarchy import Hierarchy, Rule
+from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule
 from discreet.hierarchies.words import rule_from_words
 from discreet.models.realistic import Realistic
 from discreet.policy import Policy, attribute_place, check_columns
@@ -38,6 +38,7 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     found = engine.frequencies([*policy.quasi_identifiers, *policy.sensitive])
     if not len(found.counts):
         raise DataError(Mistake("source", "the table has no rows", "give a table with at least one row"))
+    _check_stars(policy, found)
     hierarchies = build_all(policy, found)
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
@@ -46,6 +47,24 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     if mistakes:
         raise DataError(*mistakes)
     return Intake(engine, frequency)
+
+
+def _check_stars(policy: Policy, found: Frequencies) -> None:
+    """A sensitive value that looks like a suppressed row would be taken for one."""
+    if policy.suppressed != "star":
+        return
+    values = dict(zip([*policy.quasi_identifiers, *policy.sensitive], found.values, strict=True))
+    mistakes = [
+        Mistake(
+            attribute_place(name),
+            f"has the value {EVERYTHING!r}, which stands for a suppressed row",
+            "write suppressed: drop, or rename it",
+        )
+        for name in policy.sensitive
+        if EVERYTHING in values[name]
+    ]
+    if mistakes:
+        raise DataError(*mistakes)
 
 
 def build_all(policy: Policy, found: Frequencies) -> list[Hierarchy]:

@@ -56,8 +56,8 @@ def relation(path: Path, named: Collection[str] = ()) -> str:
     # all rows: so it gets told. "" and nothing stay different.
     return (
         f"read_csv({_file(path)}, auto_detect=false, header={str(layout.header).lower()}, skip={layout.skip}, "
-        f"new_line='{end}', delim={text(layout.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
-        f"hive_partitioning=false, columns={{{columns}}})"
+        f"new_line='{end}', delim={text(layout.delimiter)}, quote='\"', escape='\"', nullstr='', "
+        f"allow_quoted_nulls=false, hive_partitioning=false, columns={{{columns}}})"
     )
 
 
