@@ -15,6 +15,8 @@ PROMISES = [
     *({"t_closeness": {"t": 0.9, "distance": distance}} for distance in ("equal", "ordered", "hierarchical")),
     {"alpha_k": {"alpha": 0.9, "k": 2}},
     {"beta_likeness": {"beta": 3, "kind": "basic"}},
+    {"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9}},
+    {"realistic": {"class": "III", "epsilon": 9, "predicates": ["a", {"not": "b"}]}},
 ]
 
 

@@ -81,7 +81,49 @@ def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str]) -> st
                 f"In every group, the share of each value of {of} differs from that in the whole table by less than "
                 f"a factor of e to the power of {p['delta']}."
             )
+        case "realistic":
+            what = "what the policy lists about" if p.get("predicates") else "any value of"
+            return (
+                f"Being in the table hardly changes what others believe: the belief of {_adversary(p)} in {what} "
+                f"somebody's {of}, and the doubt of it, is within a factor of {p['epsilon']} of what it would be "
+                "without that person's row."
+            )
     return printable(str(promise["promise"])) + "."
+
+
+def _adversary(p: Mapping[str, Any]) -> str:
+    """The adversary of a `realistic` promise."""
+    prior = p.get("prior", "table")
+    shape = {"table": "the shares of the whole table", "uniform": "equal shares of all values"}
+    belief = shape[prior] if isinstance(prior, str) and prior in shape else "shares that the policy lists"
+    match p["class"]:
+        case "I":
+            who = f"an adversary who expects {belief} from data on {_people(p['stubbornness'])}"
+        case "II":
+            who = f"an adversary who expects anything from data on at most {_people(p['stubbornness'])}"
+        case _:
+            who = f"an adversary who expects {belief} and whom no data would convince otherwise"
+    known = p.get("known", 0)
+    return who + (f" and who knows the rows of {_people(known)}" if known else "")
+
+
+def _beyond(p: Mapping[str, Any]) -> str:
+    """What an ε-private release leaves open."""
+    more = {
+        "I": "Whoever expects other shares, or rests on more data, may learn more.",
+        "II": "Whoever rests on more data may learn more.",
+        "III": "Whoever expects other shares may learn more.",
+    }
+    sure = "" if not p.get("predicates") else " Only what the policy lists is protected, not every value."
+    return (
+        more[p["class"]] + " So may whoever expects different shares for different people, by their age for instance. "
+        "And what the release teaches about everybody is not hidden: only what a person's own row adds to it." + sure
+    )
+
+
+def _people(count: object) -> str:
+    number = f"{count:,}" if isinstance(count, int) else str(count)
+    return f"{number} {'person' if count == 1 else 'people'}"
 
 
 def not_protected(
@@ -122,6 +164,9 @@ def not_protected(
                     "whole table. Belief in them may rise, though not to certainty.",
                 )
             )
+    for kind, p in map(model_of, promises):
+        if kind == "realistic":
+            found.append(("Adversaries other than the one assumed", _beyond(p)))
     if not sensitive:
         found.append(
             (
@@ -165,8 +210,8 @@ def not_protected(
         found.append(
             (
                 "A known seed",
-                "Random choices (such as the order of rows) follow from a seed. Whoever knows it may undo them: keep it "
-                "to yourself, or publish without one.",
+                "Random choices (such as the order of rows) follow from a seed. Whoever knows it may undo them: keep "
+                "it to yourself, or publish without one.",
             )
         )
     if suppressed_as_star:
