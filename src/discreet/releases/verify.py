@@ -180,7 +180,10 @@ def _check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:
         rule = "what it says about its promises is not what the files show"
         mistakes.append(Mistake("manifest.json", rule, "publish the table again"))
     asked, _ = _models(manifest, manifest["policy"]["require"])
-    if sorted(str(m.to_words()) for m in asked) != sorted(str(v.model.to_words()) for v in found.verdicts):
+    roles = {name: about["role"] for name, about in manifest["policy"]["attributes"].items()}
+    if roles != manifest["roles"] or sorted(str(m.to_words()) for m in asked) != sorted(
+        str(v.model.to_words()) for v in found.verdicts
+    ):
         rule = "it promises other things than its policy asks for"
         mistakes.append(Mistake("manifest.json", rule, "publish the table again"))
     return mistakes
