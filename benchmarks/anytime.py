@@ -39,6 +39,6 @@ def measure(options: Options) -> Findings:
     first, last = table.rows[0], table.rows[-1]
     says = [
         f"loss {first[1]:.4f} after {first[0]} s, {last[1]:.4f} after {last[0]} s; "
-        f"at most {last[4]:.0%} of the last could still be saved by any full-domain release"
+        + ("proven optimal" if not last[3] else f"at most {last[4]:.1%} of it could be saved by another node")
     ]
     return Findings(__doc__.splitlines()[0], [table], says)

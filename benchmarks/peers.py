@@ -69,7 +69,18 @@ def measure(options: Options) -> Findings:
             ready[tool] = ROOT / "benchmarks" / ".venvs" / tool / "bin" / "python"
         else:
             says.append(f"{tool} could not be installed, and is left out: {problem}")
-    columns = ("task", "tool", "process s", "call s", "loss", "suppressed", "groups", "smallest", "least distinct")
+    columns = (
+        "task",
+        "tool",
+        "process s",
+        "its CPU s",
+        "call s",
+        "loss",
+        "suppressed",
+        "groups",
+        "smallest",
+        "least distinct",
+    )
     table = Table("", (*columns, "rows that break it", "keeps it", "beside that"))
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -129,7 +140,7 @@ def _ours(people: People, task: Task, publish: str, folder: Path, published: Pat
     except RuntimeError as error:
         return str(error).splitlines()[-1]
     (folder / "release" / "data.csv").rename(published)
-    return {"process": cost.wall, "call": told["call"]}
+    return {"process": cost.wall, "cpu": cost.cpu, "call": told["call"]}
 
 
 def _theirs(
@@ -161,7 +172,7 @@ def _theirs(
         return f"not finished after {limit:.0f} s"
     if ran.code != 0:
         return f"failed: {(ran.err.strip().splitlines() or ['?'])[-1][:100]}"
-    return {"process": ran.cost.wall, "call": ran.json()["seconds"]}
+    return {"process": ran.cost.wall, "cpu": ran.cost.cpu, "call": ran.json()["seconds"]}
 
 
 def _rows(hierarchy: Hierarchy) -> list[list[str]]:
@@ -190,6 +201,7 @@ def _add(
         task.name,
         tool,
         ran["process"],
+        ran["cpu"],
         ran["call"],
         found.loss,
         found.suppressed,
