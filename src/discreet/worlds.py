@@ -6,9 +6,11 @@ eyes of an adversary, `belief` adds up those in which something is true of them.
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations, product
 from typing import TypeVar
 
 Values = tuple[Hashable, ...]  # of the first person, the second, …
@@ -34,6 +36,26 @@ def enumerate(values: Iterable[Hashable], weight: Weight) -> Iterator[tuple[Valu
 
     for world in arrange(Counter(values), ()):
         yield world, weight(world)
+
+
+def tables(auxiliary: Sequence[Iterable[Hashable]], values: Sequence[Hashable]) -> Iterator[dict[Values, Hashable]]:
+    """Every table that a group of an ambiguous release may stand for: who is in it, with which sensitive value.
+
+    `auxiliary` are the values of each quasi-identifier in the group. A person is a combination of them; as many
+    different people are in the table as it has sensitive values, and every auxiliary value is somebody's.
+
+    >>> for table in tables([["20", "60"], ["F", "M"]], ["flu", "cold"]):
+    ...     print(sorted(table.items()))
+    [(('20', 'F'), 'flu'), (('60', 'M'), 'cold')]
+    [(('20', 'F'), 'cold'), (('60', 'M'), 'flu')]
+    [(('20', 'M'), 'flu'), (('60', 'F'), 'cold')]
+    [(('20', 'M'), 'cold'), (('60', 'F'), 'flu')]
+    """
+    listed = [tuple(dict.fromkeys(column)) for column in auxiliary]
+    for people in combinations(product(*listed), len(values)):
+        if all({person[i] for person in people} == set(column) for i, column in builtins.enumerate(listed)):
+            for world, _ in enumerate(values, lambda _: Fraction(1)):
+                yield dict(zip(people, world, strict=True))
 
 
 def belief(worlds: Iterable[tuple[W, Fraction]], of: Callable[[W], bool]) -> Fraction:
