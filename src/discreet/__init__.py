@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from discreet.apply import apply
+    from discreet.application import apply
     from discreet.errors import DataError, DiscreetError, HierarchyError, Infeasible, PolicyError, ReleaseError
     from discreet.pipeline import Release, anonymize
     from discreet.policy import Attribute, Policy, Role, policy_from_words, read_policy
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discreet.utility.tables import compare_answers, compare_tables
 
 _HOMES = {
-    "discreet.apply": ("apply",),
+    "discreet.application": ("apply",),
     "discreet.errors": (
         "DataError",
         "DiscreetError",

@@ -22,7 +22,7 @@ PROMISES = [
 
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows."""
-    from discreet.apply import apply
+    from discreet.application import apply
     from discreet.pipeline import anonymize
     from discreet.policy import policy_from_words
     from discreet.utility.tables import compare_answers

@@ -136,7 +136,7 @@ def apply(
     quiet: Quiet = False,
 ) -> None:
     """Publish new rows the way an earlier release was, if the promises still hold for them and for the whole."""
-    from discreet.apply import apply as run
+    from discreet.application import apply as run
     from discreet.report.text import to_text
 
     screen = Screen(as_json, quiet)
