@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
 
 Keys = NDArray[np.uint64]
+Levels = NDArray[np.int16]
 
 # 2^64 divided by the golden ratio: multiplying by it spreads neighbouring keys over the whole table (Knuth).
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -87,6 +88,21 @@ def merge_groups(
     for i in range(n):
         out_sizes[group[i]] += sizes[i]
     return out, group, out_sizes
+
+
+@njit(cache=True)
+def smallest_finer(nodes: Levels, lengths: IntArray, known: int, node: Levels) -> int:
+    """Which of the first `known` nodes is nowhere above `node` and has the least length; at least one is there."""
+    best = -1
+    for i in range(known):
+        if best >= 0 and lengths[i] >= lengths[best]:
+            continue
+        d = 0
+        while d < len(node) and nodes[i, d] <= node[d]:
+            d += 1
+        if d == len(node):
+            best = i
+    return best
 
 
 @njit(cache=True)

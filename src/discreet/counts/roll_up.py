@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Tally
-from discreet.counts.kernels import Keys, merge_groups, merge_tallies
+from discreet.counts.kernels import Keys, merge_groups, merge_tallies, smallest_finer
 from discreet.hierarchies.hierarchy import Codes, IntArray
 
 Node = tuple[int, ...]
@@ -47,10 +47,13 @@ class RollUp:
         # On the searches of Adult (7 quasi-identifiers) that is 2 to 3.5 times fewer groups to merge.
         by_size = sorted(range(len(self._hierarchies)), key=lambda d: -len(self._hierarchies[d].leaves))
         self._large = frozenset(by_size[: round(0.4 * len(by_size))])
+        # Remembered nodes, side by side: the node, how many groups it has, when it last served.
         self._cache: dict[Node, Counted] = {}
         self._memory = memory
         self._nodes = np.empty((64, len(self._hierarchies)), dtype=np.int16)
         self._lengths = np.empty(64, dtype=np.int64)
+        self._served = np.empty(64, dtype=np.int64)
+        self._clock = 0
         zero = (0,) * len(self._hierarchies)
         self._rows = self._row_state(zero)
         self._remember(self._merge(self._rows, zero)[0])
@@ -71,6 +74,10 @@ class RollUp:
         result, _ = self._merge(finer, node)
         self._remember(result)
         return result
+
+    def coarser(self, counted: Counted, node: Node) -> Counted:
+        """The groups of `node`, merged from those of a finer node; nothing is remembered."""
+        return self._merge(counted, node)[0]
 
     def group_of_rows(self, node: Node) -> tuple[Counted, Codes]:
         """The groups of `node`, and for every combination of the frequency set the group it falls in."""
@@ -122,9 +129,9 @@ class RollUp:
 
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
-        known = len(self._cache)
-        finer = np.flatnonzero((self._nodes[:known] <= np.array(node, dtype=np.int16)).all(axis=1))
-        best = finer[np.argmin(self._lengths[finer])]
+        best = smallest_finer(self._nodes, self._lengths, len(self._cache), np.array(node, dtype=np.int16))
+        self._clock += 1
+        self._served[best] = self._clock
         return self._cache[tuple(self._nodes[best].tolist())]
 
     def _merge(self, finer: Counted, node: Node) -> tuple[Counted, Codes]:
@@ -164,13 +171,24 @@ class RollUp:
         self._changes = np.concatenate(changes)
 
     def _remember(self, counted: Counted) -> None:
-        """Keep it as a starting point for coarser nodes, while the memory set aside for that lasts."""
-        if self._memory < counted.memory() and self._cache:
+        """Keep it as a starting point for coarser nodes; when memory runs out, forget what served longest ago."""
+        need = counted.memory()
+        while self._memory < need and len(self._cache) > 1:
+            self._forget(1 + int(np.argmin(self._served[1 : len(self._cache)])))  # never the finest node
+        if self._memory < need and self._cache:
             return
-        self._memory -= counted.memory()
+        self._memory -= need
         at = len(self._cache)
         if at == len(self._lengths):
             self._nodes = np.concatenate([self._nodes, np.empty_like(self._nodes)])
             self._lengths = np.concatenate([self._lengths, np.empty_like(self._lengths)])
-        self._nodes[at], self._lengths[at] = counted.node, len(counted.groups)
+            self._served = np.concatenate([self._served, np.empty_like(self._served)])
+        self._nodes[at], self._lengths[at], self._served[at] = counted.node, len(counted.groups), self._clock
         self._cache[counted.node] = counted
+
+    def _forget(self, at: int) -> None:
+        """Give a remembered node's memory back; the last one takes its place."""
+        self._memory += self._cache.pop(tuple(self._nodes[at].tolist())).memory()
+        last = len(self._cache)
+        for column in (self._nodes, self._lengths, self._served):
+            column[at] = column[last]

@@ -1,0 +1,70 @@
+"""Every node of a lattice, judged row by row in the plainest Python. Shares no code with the search."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from discreet.models.base import PrivacyModel
+from tests.oracles import keeps_one
+from tests.strategies import Node, Table
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One node with its failing groups suppressed: which rows stay together, which go, what each attribute loses."""
+
+    node: Node
+    kept: tuple[tuple[int, ...], ...]  # the rows of each group
+    suppressed: int
+    losses: tuple[Fraction, ...]
+
+    def score(self, utility: str) -> float:
+        rows = sum(map(len, self.kept)) + self.suppressed
+        if utility == "loss":
+            return float(sum(self.losses) / len(self.losses))
+        if utility == "geometric_loss":
+            return float(prod(1 + loss for loss in self.losses)) ** (1 / len(self.losses)) - 1
+        if utility == "discernibility":
+            return sum(len(group) ** 2 for group in self.kept) + self.suppressed * rows
+        if utility == "average_group":
+            return (rows - self.suppressed) / len(self.kept) if self.kept else float("inf")
+        assert utility == "height"
+        return sum(self.node)
+
+
+def candidates(table: Table, models: Sequence[PrivacyModel]) -> list[Candidate]:
+    """All nodes, whatever they suppress."""
+    verdicts: dict[object, bool] = {}
+
+    def private(rows: Sequence[int]) -> bool:
+        return all(_keeps(table, model, rows, verdicts) for model in models)
+
+    found = []
+    for node in table.nodes:
+        members = defaultdict(list)
+        looks = table.generalized(node)
+        for row, look in enumerate(looks):
+            members[look].append(row)
+        kept = [tuple(rows) for rows in members.values() if private(rows)]
+        published = {row for rows in kept for row in rows}
+        losses = []
+        for d, paths in enumerate(table.paths):
+            widest = len(paths) - 1
+            spread = sum(len(look[d]) - 1 if row in published else widest for row, look in enumerate(looks))
+            losses.append(Fraction(spread, widest * len(looks)) if widest else Fraction(0))
+        found.append(Candidate(node, tuple(kept), len(looks) - len(published), tuple(losses)))
+    return found
+
+
+def _keeps(table: Table, model: PrivacyModel, rows: Sequence[int], known: dict[object, bool]) -> bool:
+    column = table.sensitive.get(model.attribute, (None,) * len(table.rows))
+    group = sorted((column[row] for row in rows), key=str)
+    key = model, tuple(group)
+    if key not in known:
+        paths = table.sensitive_paths.get(model.attribute, {})
+        known[key] = keeps_one(model, group, column, order=list(paths), paths=paths)
+    return known[key]
