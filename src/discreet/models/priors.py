@@ -137,10 +137,8 @@ class SharesPrior(_Listed):
         pairs, mistakes = read_pairs(self.listed, _SHARE, "prior")
         total = sum((share for _, share in pairs), Fraction(0))
         if not mistakes and abs(total - 1) > _ROUNDING:
-            shown = as_text(round(total, 6))
-            mistakes.append(
-                Mistake("shares", f"must add up to 1, these add up to {shown}", "give every value its share")
-            )
+            rule = f"must add up to 1, these add up to {as_text(round(total, 6))}"
+            mistakes.append(Mistake("prior", rule, "give every value its share"))
         if mistakes:
             raise PolicyError(*mistakes)
         object.__setattr__(self, "listed", pairs)
