@@ -197,7 +197,6 @@ def test_every_changed_number_of_the_manifest_is_found_out(plain: Path, tmp_path
         (("promises", 0, "model"), {"k_anonymity": {"k": 2}}),
         (("promises", 0, "level"), 17.0),
         (("promises", 0, "promise"), "17-anonymity"),
-        (("promises", 0, "deciding_group"), 17),
         (("promises",), []),
         (("promises",), lambda said: said[:1]),
         (("policy", "require"), [{"k_anonymity": {"k": 9}}]),

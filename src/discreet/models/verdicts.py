@@ -37,7 +37,8 @@ def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
     holds, levels = model.holds(groups), model.level(groups)
     # Among failing groups if there are any: exact verdicts and rounded levels may disagree in the last digit.
     open_to = np.flatnonzero(~holds) if not holds.all() else np.arange(len(groups))
-    worst = open_to[np.argmin(levels[open_to]) if model.higher_is_safer else np.argmax(levels[open_to])]
+    order = levels[open_to] if model.higher_is_safer else -levels[open_to]
+    worst = open_to[np.lexsort((groups.sizes[open_to], order))[0]]  # of several, the smallest: not by chance
     return Verdict(model, bool(holds.all()), float(levels[worst]), int(groups.sizes[worst]))
 
 

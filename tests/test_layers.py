@@ -1,0 +1,136 @@
+"""Imports point downward only, and a command loads what it needs and no more."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+ROOT = Path(discreet.__file__).parent
+# From the bottom to the top; neighbours on one line may not import each other, but for the parts of one folder.
+LAYERS = [
+    ["errors", "progress", "worlds"],
+    ["engines"],
+    ["hierarchies"],
+    ["counts"],
+    ["models", "utility"],
+    ["policy_words"],
+    ["policy_yaml", "column_words"],
+    ["policy", "census_like"],
+    ["propose", "sample"],
+    ["search"],
+    ["releases"],
+    ["report"],
+    ["intake"],
+    ["pipeline", "compare", "reproduce"],
+    ["application"],
+    ["cli", "warm_up"],
+]
+HEIGHT = {part: height for height, line in enumerate(LAYERS) for part in line}
+
+
+def part_of(module: str) -> str:
+    return module.removeprefix("discreet.").split(".")[0]
+
+
+def imports(path: Path) -> set[str]:
+    """The modules of ours that a file imports at run time, also inside of functions."""
+    found = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "we name modules in full"
+            inside = node.module == "discreet"
+            found |= {f"discreet.{alias.name}" for alias in node.names} if inside else {str(node.module)}
+    return {name for name in found if name.startswith("discreet.")}
+
+
+FILES = sorted(p for p in ROOT.rglob("*.py") if p.parent != ROOT or p.name != "__init__.py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=[str(p.relative_to(ROOT)) for p in FILES])
+def test_imports_point_downward(path: Path) -> None:
+    here = part_of("discreet." + ".".join(path.relative_to(ROOT).with_suffix("").parts))
+    assert here in HEIGHT, f"{here} has no place among the layers yet"
+    for module in imports(path):
+        there = part_of(module)
+        down = there == here or HEIGHT[there] < HEIGHT[here]
+        assert down, f"{here} must not import {there}"
+
+
+def test_search_and_models_see_counts_only() -> None:
+    for path in [*ROOT.glob("search/*.py"), *ROOT.glob("models/*.py")]:
+        assert not {m for m in imports(path) if part_of(m) in ("engines", "releases", "report")}, path.name
+
+
+def test_sql_is_executed_in_the_engines_alone() -> None:
+    for path in ROOT.rglob("*.py"):
+        if "engines" not in path.parts:
+            names = {n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)}
+            assert not names & {"sql", "execute"}, path.name
+
+
+def loaded_after(code: str) -> set[str]:
+    """What a fresh interpreter has loaded after running the code."""
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; sys.stderr.write('\\n'.join(sys.modules))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.split(".")[0] for name in run.stderr.splitlines()}
+
+
+HEAVY = {"numpy", "duckdb", "numba", "pandas", "pyarrow", "polars", "jinja2", "scipy"}
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys\nfrom discreet.cli.main import app\nsys.argv = ['discreet', '--help']\n"
+    assert not loaded_after(code + "try: app()\nexcept SystemExit: pass") & HEAVY
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert not loaded_after("import discreet") & HEAVY
+
+
+def test_anonymize_does_without_pandas(tmp_path: Path) -> None:
+    from discreet.sample import write_sample
+
+    write_sample(tmp_path, rows=200, seed=1)
+    code = f"""
+from pathlib import Path
+from discreet import anonymize, read_policy, verify
+for form in ("csv", "parquet"):
+    from dataclasses import replace
+    policy = replace(read_policy({str(tmp_path / "policy.yaml")!r}), format=form)
+    anonymize(policy, Path({str(tmp_path)!r}) / form)
+    assert verify(Path({str(tmp_path)!r}) / form).kept
+"""
+    assert not loaded_after(code) & {"pandas", "polars", "scipy"}
+
+
+def test_every_public_name_is_what_it_says_whatever_was_imported_before() -> None:
+    code = """
+import importlib, pkgutil, types, discreet
+for found in pkgutil.walk_packages(discreet.__path__, "discreet."):
+    if "__main__" not in found.name:
+        importlib.import_module(found.name)
+for name in discreet.__all__:
+    assert not isinstance(getattr(discreet, name), types.ModuleType), name
+"""
+    loaded_after(code)
