@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake
@@ -150,8 +151,9 @@ def run() -> None:
     wants_json = "--json" in sys.argv
     sys.excepthook = lambda kind, _, trace: report_error(_fault(kind, trace), wants_json)
     try:
-        # Click's own words for wrong use are for people; scripts get one object for that, too.
-        sys.exit(app(standalone_mode=not wants_json))
+        # Not app(): that puts a hook of its own in the place of ours. Click's words for wrong use are for people; scripts
+        # get one object for that, too.
+        sys.exit(get_command(app)(standalone_mode=not wants_json))
     except DiscreetError as error:
         report_error(error, wants_json)
         sys.exit(error.exit_code)
