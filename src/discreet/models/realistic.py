@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -54,35 +54,9 @@ def sides(groups: Groups, adversary: Adversary, attribute: str, predicates: Pred
     >>> found.rise.round(2), found.fall.round(2), found.p_in, found.p_out
     (array([2.25]), array([6.]), array([0.9]), array([0.4]))
     """
-    from discreet.models import realistic_kernels as kernels
-
-    t = groups.tallies[attribute]
-    parts = []
-    if predicates.each_value:
-        sigma, rest, certain = _values(t, adversary)
-        found = kernels.sides_of_values(
-            t.offsets, t.values, t.counts, groups.sizes, sigma, rest, certain, _total(adversary), adversary.known
-        )
-        parts.append(_beliefs(groups, adversary, sigma, *found))
-    if predicates.listed:
-        starts, numbers, negated = membership(predicates.listed, t.hierarchy)
-        sigma, rest, certain = _sets(t, adversary, predicates.listed)
-        found = kernels.sides_of_sets(
-            t.offsets,
-            t.values,
-            t.counts,
-            groups.sizes,
-            starts,
-            numbers,
-            negated,
-            sigma,
-            rest,
-            certain,
-            _total(adversary),
-            adversary.known,
-        )
-        parts.append(_beliefs(groups, adversary, sigma, *found))
-    first, *more = parts
+    first, *more = (
+        _beliefs(groups, adversary, *found) for found in _families(groups, adversary, attribute, predicates)
+    )
     return _worse(first, more[0]) if more else first
 
 
@@ -96,7 +70,10 @@ def smallest_epsilon(
     >>> smallest_epsilon(groups_of("disease", ["flu", "flu", "cold", "cold"], ["flu"]), ClassTwo(100), "disease")
     array([26., inf])
     """
-    return sides(groups, adversary, attribute, predicates).epsilon
+    needed = np.zeros(len(groups))
+    for _, rise, fall, _, _ in _families(groups, adversary, attribute, predicates):
+        needed = np.maximum(needed, np.maximum(rise, fall))
+    return np.maximum(1.0, needed * _UP)
 
 
 @dataclass(frozen=True)
@@ -213,6 +190,26 @@ class Realistic(Parameterized):
         delta = (epsilon - 1) * m / total
         first = x * (1 - delta) <= epsilon * (sigma - 1) / total
         return first and (1 - x) * (epsilon * (1 - 1 / total) + delta) >= 1 - (sigma - 1) / total
+
+
+def _families(
+    groups: Groups, adversary: Adversary, attribute: str, predicates: Predicates
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]]:
+    """For every single value, and for the listed predicates: σ of each, then what `realistic_kernels` finds of them."""
+    from discreet.models import realistic_kernels as kernels
+
+    t, total, known = groups.tallies[attribute], _total(adversary), adversary.known
+    if predicates.each_value:
+        sigma, rest, certain = _values(t, adversary)
+        found = kernels.sides_of_values(t.offsets, t.values, t.counts, groups.sizes, sigma, rest, certain, total, known)
+        yield sigma, *found
+    if predicates.listed:
+        named = membership(predicates.listed, t.hierarchy)
+        sigma, rest, certain = _sets(t, adversary, predicates.listed)
+        found = kernels.sides_of_sets(
+            t.offsets, t.values, t.counts, groups.sizes, *named, sigma, rest, certain, total, known
+        )
+        yield sigma, *found
 
 
 def _total(adversary: Adversary) -> float:

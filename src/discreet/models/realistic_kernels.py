@@ -25,28 +25,32 @@ from discreet.hierarchies.hierarchy import Codes, IntArray
 _SLACK = 1e-11
 
 
-@njit(cache=True)
-def rise(satisfied: int, m: int, sigma: float, total: float) -> float:
+@njit(cache=True, error_model="numpy")
+def factors(m: int, total: float) -> tuple[float, float, float]:
+    """What all predicates of a group share: 1 if she learns (else 0), and the factors of R1 and of R2."""
+    if math.isinf(total):
+        return 0.0, 1.0 / m, float(m)
+    return 1.0, (total + m) / m, m / (total - 1 + m)
+
+
+@njit(cache=True, error_model="numpy")
+def rise(satisfied: int, m: int, sigma: float, learns: float, factor: float) -> float:
     """The ε that R1 asks for: how much her belief in the predicate grows."""
     if m <= 0 or sigma <= 0:
         return math.inf
-    if math.isinf(total):
-        return satisfied / (m * sigma)
-    return satisfied * (total + m) / (m * ((satisfied - 1) + sigma))
+    return satisfied / (learns * (satisfied - 1) + sigma) * factor
 
 
-@njit(cache=True)
-def fall(satisfied: int, m: int, rest: float, total: float) -> float:
+@njit(cache=True, error_model="numpy")
+def fall(satisfied: int, m: int, rest: float, learns: float, factor: float) -> float:
     """The ε that R2 asks for: how much her doubt of the predicate shrinks."""
     r = m - satisfied
     if r <= 0:
         return math.inf
-    if math.isinf(total):
-        return m * rest / r
-    return m * (rest + 1 + r) / (r * (total - 1 + m))
+    return (learns + (rest + learns) / r) * factor
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sides_of_values(
     offsets: IntArray,
     values: Codes,
@@ -68,23 +72,26 @@ def sides_of_values(
     rows = np.zeros(len(sizes), dtype=np.int64)
     for g in range(len(sizes)):
         m = sizes[g] - known
+        learns, of_rise, of_fall = factors(m, total)
         worst = -1.0
+        most_up = most_down = 0.0
         for p in range(offsets[g], offsets[g + 1]):
             v = values[p]
             if certain[v] or counts[p] == 0:
                 continue
-            up = rise(counts[p], m, sigma[v], total)
-            down = fall(counts[p], m, rest[v], total)
-            first[g] = max(first[g], up)
-            second[g] = max(second[g], down)
+            up = rise(counts[p], m, sigma[v], learns, of_rise)
+            down = fall(counts[p], m, rest[v], learns, of_fall)
+            most_up = max(most_up, up)
+            most_down = max(most_down, down)
             if max(up, down) > worst:
                 worst = max(up, down)
                 decides[g] = v
                 rows[g] = counts[p]
+        first[g], second[g] = most_up, most_down
     return first, second, decides, rows
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sides_of_sets(
     offsets: IntArray,
     values: Codes,
@@ -107,7 +114,9 @@ def sides_of_sets(
     named = np.zeros(len(negated), dtype=np.int64)
     for g in range(len(sizes)):
         m = sizes[g] - known
+        learns, of_rise, of_fall = factors(m, total)
         worst = -1.0
+        most_up = most_down = 0.0
         for p in range(offsets[g], offsets[g + 1]):
             v = values[p]
             for i in range(starts[v], starts[v + 1]):
@@ -117,18 +126,19 @@ def sides_of_sets(
             named[f] = 0
             if certain[f] or satisfied == 0:
                 continue
-            up = rise(satisfied, m, sigma[f], total)
-            down = fall(satisfied, m, rest[f], total)
-            first[g] = max(first[g], up)
-            second[g] = max(second[g], down)
+            up = rise(satisfied, m, sigma[f], learns, of_rise)
+            down = fall(satisfied, m, rest[f], learns, of_fall)
+            most_up = max(most_up, up)
+            most_down = max(most_down, down)
             if max(up, down) > worst:
                 worst = max(up, down)
                 decides[g] = f
                 rows[g] = satisfied
+        first[g], second[g] = most_up, most_down
     return first, second, decides, rows
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon: float) -> float:
     """The largest share of m that a value may have, in a group of that size or in any part of it.
 
@@ -143,13 +153,14 @@ def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon
     doubt = 1 - (rest + 1) / room if room > 0 else 0.0
     over = total - (epsilon - 1) * m
     if sigma < 1:
-        most = 1.0 if rise(satisfied, m, sigma, total) <= epsilon * (1 + _SLACK) else 0.0
+        learns, of_rise, _ = factors(m, total)
+        most = 1.0 if rise(satisfied, m, sigma, learns, of_rise) <= epsilon * (1 + _SLACK) else 0.0
     else:
         most = epsilon * (sigma - 1) / over if over > total * _SLACK else 1.0
     return max(0.0, min(most, doubt))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def lost_to_adversary(
     offsets: IntArray,
     values: Codes,
