@@ -151,8 +151,8 @@ def run() -> None:
     wants_json = "--json" in sys.argv
     sys.excepthook = lambda kind, _, trace: report_error(_fault(kind, trace), wants_json)
     try:
-        # Not app(): that puts a hook of its own in the place of ours. Click's words for wrong use are for people; scripts
-        # get one object for that, too.
+        # Not app(): that puts a hook of its own in the place of ours. Click's words for wrong use are for people;
+        # scripts get one object for that, too.
         sys.exit(get_command(app)(standalone_mode=not wants_json))
     except DiscreetError as error:
         report_error(error, wants_json)
