@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.adult import data_folder, reference_folder
-from benchmarks.measure import ROOT, Options, machine, write
+from benchmarks.measure import ROOT, Options, machine, run, write
 
 # A file that answers a question has a function `measure`.
 NAMES = sorted(p.stem for p in Path(__file__).parent.glob("*.py") if "\ndef measure(" in p.read_text(encoding="utf-8"))
@@ -34,7 +34,8 @@ def main() -> None:
     ):
         if folder is None:
             print(f"{variable} does not name a folder: {use}")
-    print()
+    print(flush=True)
+    run([sys.executable, "-m", "discreet.warm_up"]).check()  # whatever was edited since the install is compiled now
     failed = []
     for name in given.names or NAMES:
         try:

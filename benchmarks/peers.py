@@ -7,7 +7,6 @@ pins clash. What they return is judged from the file alone by counting with Duck
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -162,7 +161,6 @@ def _theirs(
         "k": task.k,
         "l": task.l,
         "suppress": task.suppress,
-        "cores": os.cpu_count(),
         "hierarchies": {name: _rows(h) for name, h in hierarchies.items()},
     }
     path = folder / "task.json"
