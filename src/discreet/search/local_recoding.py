@@ -1,9 +1,9 @@
 """Local recoding: every group as coarse as it needs to be, and no coarser. Nothing is suppressed.
 
-Three steps, each as far as it goes. *Settle*: visit the generalizations from the finest on; wherever rows that are still
-alone become equal to others with which they keep the promises, they settle there. *Cut*: cut everything from the top as
-well, as Mondrian does; of the two partitions (and of the start, if one is given) the cheaper is taken, neighbourhood by
-neighbourhood. *Refine*: rows join, swap, found and leave groups until no move lowers the loss.
+Three steps, each as far as it goes. *Settle*: visit the generalizations from the finest on; wherever rows that are
+still alone become equal to others with which they keep the promises, they settle there. *Cut*: cut everything from the
+top as well, as Mondrian does; of the two partitions (and of the start, if one is given) the cheaper is taken,
+neighbourhood by neighbourhood. *Refine*: rows join, swap, found and leave groups until no move lowers the loss.
 """
 
 from __future__ import annotations

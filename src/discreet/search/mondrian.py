@@ -2,8 +2,8 @@
 
 LeFevre, DeWitt & Ramakrishnan 2006, strict: rows with equal values always stay together. Numbers and dates are cut at
 the median, a node of a hierarchy into its children. Children that are too small for a promise stay together as the rest
-of their parent, so that one rare value does not forbid the whole cut. All pieces propose their cuts at the same time and
-one call to the models judges them all.
+of their parent, so that one rare value does not forbid the whole cut. All pieces propose their cuts at the same time,
+and one call to the models judges them all.
 """
 
 from __future__ import annotations

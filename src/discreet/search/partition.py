@@ -60,7 +60,7 @@ class Partition:
 
     def merged(self) -> Partition:
         """Groups that look alike when published are one group, for nobody can tell them apart."""
-        looks, which = np.unique(np.hstack(self.covers), axis=0, return_inverse=True)
+        which = np.unique(np.hstack(self.covers), axis=0, return_inverse=True)[1]
         rows = max(len(self.frequency.counts), 1)
         place, at = np.unique(which.reshape(-1)[self.group] * rows + self.row, return_inverse=True)
         count = np.bincount(at.reshape(-1), weights=self.count, minlength=len(place)).astype(np.int64)

@@ -8,29 +8,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.counts.groups import BoolArray, FloatArray
+from discreet.counts.groups import FloatArray
 from discreet.counts.kernels import Keys
 from discreet.hierarchies.hierarchy import Codes, IntArray
 
 
 class Space(NamedTuple):
-    """The distinct combinations of quasi-identifier values, and how far apart the leaves of each attribute are.
+    """The distinct combinations of quasi-identifier values, and what it costs to publish leaves of an attribute as one.
 
-    Level l of attribute d has its entries at ``at[d, l] + leaf``: `code` says which leaves are one value there, `width`
-    what publishing that value costs (its share of the attribute, divided by the number of attributes), `mark` is a
-    random word per value, so that a generalized combination is known by the words of its values, xored.
-    Two regions with equal words are as good as impossible, and would cost utility, not privacy: covers and verdicts
-    are always taken from what is really in a group.
+    Level l of attribute d has its values at ``at[d, l] + leaf``: `code` says which leaves are one value there, `width`
+    what publishing that value costs (its share of the attribute, divided by the number of attributes). `step` is what
+    one more leaf costs where any range may be published, and 0 where only nodes of the hierarchy may.
     """
 
     leaf: NDArray[np.int32]  # combinations × attributes
-    levels: IntArray
     at: IntArray
     code: Codes
     width: FloatArray
-    mark: Keys
-    ordered: BoolArray
-    step: FloatArray  # what one more leaf costs where any range may be published
+    step: FloatArray
 
 
 @njit(cache=True)
@@ -38,7 +33,7 @@ def span(space: Space, d: int, low: int, high: int) -> float:
     """What publishing the smallest value of attribute `d` that covers both leaves costs."""
     if low == high:
         return 0.0
-    if space.ordered[d]:
+    if space.step[d] > 0:
         return float((high - low) * space.step[d])
     level = 1
     while space.code[space.at[d, level] + low] != space.code[space.at[d, level] + high]:
@@ -49,6 +44,7 @@ def span(space: Space, d: int, low: int, high: int) -> float:
 @njit(cache=True)
 def sweep(
     space: Space,
+    mark: Keys,
     sizes: IntArray,
     nodes: NDArray[np.int8],
     least: int,
@@ -59,8 +55,11 @@ def sweep(
 ) -> tuple[int, int, int]:
     """Visit generalizations in turn; settle every region that has at least `least` rows among the unsettled ones.
 
-    `alive` lists the unsettled combinations (updated in place), `group` their group once settled. Stops when `work`
-    visits are used up. Returns how many combinations stay alive, how many groups there are, and the visits made.
+    `mark` has a random word per value of each level, so that a region is known by the words of its values, xored. That
+    two regions have equal words is as good as impossible, and would cost utility, not privacy: covers and verdicts are
+    taken from what is really in a group. `alive` lists the unsettled combinations (updated in place), `group` has their
+    group once settled. Stops when `work` visits are used up. Returns how many combinations stay alive, how many groups
+    there are, and the visits made.
     """
     attributes = space.leaf.shape[1]
     left = len(alive)
@@ -89,7 +88,7 @@ def sweep(
             i = alive[a]
             key = np.uint64(0)
             for d in range(attributes):
-                key ^= space.mark[space.at[d, nodes[q, d]] + space.leaf[i, d]]
+                key ^= mark[space.at[d, nodes[q, d]] + space.leaf[i, d]]
             j = np.int64(key >> down)
             while stamp[j] == q and known[slots[j]] != key:
                 j = (j + 1) & last

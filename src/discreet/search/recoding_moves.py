@@ -15,17 +15,40 @@ from numba import njit
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.search.recoding_kernels import Space, span
 from discreet.search.recoding_state import (
+    AFTER,
+    COMBINATION,
     DISSOLVE,
+    FEW,
+    FOLLOWING,
     FOUND,
+    GROUP,
+    GROUPS,
+    HEAD,
     JOIN,
+    LOCKED,
+    LOGGED,
     MANY,
+    MEMBERS,
+    MOVES,
     NOBODY,
+    OPEN,
+    ROWS,
+    SEEN,
+    SIZE,
+    SOURCE,
+    SPARED,
+    STAMPS,
     SWAP,
+    TARGET,
+    UNIT,
+    UNITS,
+    WARY,
     State,
     cost_with,
     is_refused,
     range_without,
     reopen,
+    room_for_a_move,
     take_back,
     transfer,
     word,
@@ -44,154 +67,172 @@ def improve(space: Space, near: Codes, state: State, least: int, careful: bool) 
     again = True
     while again:
         again = False
-        for g in range(state.used[1]):
-            if not state.open[g] or state.locked[g] or state.size[g] == 0 or state.cost[g] <= _GAIN:
+        for g in range(state.used[GROUPS]):
+            if (
+                not state.group[g, OPEN]
+                or state.group[g, LOCKED]
+                or state.group[g, SIZE] == 0
+                or state.cost[g] <= _GAIN
+            ):
                 continue
             if _is_full(state, least):
                 return moves
             made = _units(space, near, state, g, least, careful)
-            if state.size[g] > 0 and state.units[g] <= MANY and not state.locked[g] and not _is_full(state, least):
+            if (
+                state.group[g, SIZE] > 0
+                and state.group[g, MEMBERS] <= MANY
+                and not state.group[g, LOCKED]
+                and not _is_full(state, least)
+            ):
                 made += _dissolve(space, near, state, g, least, careful)
             if made:
                 moves += made
                 again = not careful
-            elif not state.locked[g]:
-                state.open[g] = False
+            elif not state.group[g, LOCKED]:
+                state.group[g, OPEN] = 0
     return moves
 
 
 @njit(cache=True)
 def _is_full(state: State, least: int) -> bool:
-    """A single move needs at most this much room."""
-    room = (MANY + 1) * (least + 1)
-    return (
-        state.used[0] + room > len(state.count)
-        or state.used[1] + MANY + 1 > len(state.size)
-        or state.used[2] + room > len(state.log)
+    """Might a single move need more room than there is?"""
+    room = room_for_a_move(least)
+    return bool(
+        state.used[UNITS] + room > len(state.unit)
+        or state.used[GROUPS] + MANY + 1 > len(state.group)
+        or state.used[LOGGED] + room > len(state.log)
     )
 
 
 @njit(cache=True)
 def _made(near: Codes, state: State, begin: int, careful: bool) -> None:
     """A move is complete: in careful mode its groups are locked until it is judged, else it is final."""
-    for e in range(begin, state.used[2]):
+    for e in range(begin, state.used[LOGGED]):
         if careful:
-            state.locked[state.log[e, 4]] = state.locked[state.log[e, 5]] = True
+            state.group[state.log[e, SOURCE], LOCKED] = state.group[state.log[e, TARGET], LOCKED] = 1
         else:
-            reopen(near, state, state.combination[state.log[e, 2]])
-    state.used[3] += 1
+            reopen(near, state, state.unit[state.log[e, UNIT], COMBINATION])
     if not careful:
-        state.used[2] = 0
+        state.used[LOGGED] = 0
+        state.used[MOVES] += 1
 
 
 @njit(cache=True)
 def _units(space: Space, near: Codes, state: State, g: int, least: int, careful: bool) -> int:
-    """Join, swap or found, for every unit of a group."""
+    """Join, swap or found, for every unit of a group.
+
+    In careful mode all the joins count as one move: if the models refuse it, the group goes on one by one.
+    """
     attributes = space.leaf.shape[1]
     low, high = np.empty(attributes, dtype=np.int32), np.empty(attributes, dtype=np.int32)
     picked = np.empty((least + 1, 2), dtype=np.int64)
     moves = 0
-    u = state.head[g]
+    u = state.group[g, HEAD]
     while u >= 0:
-        following = state.after[u]
-        begin = state.used[2]
+        following = state.unit[u, AFTER]
+        begin = state.used[LOGGED]
+        joined = careful and moves > 0
         without = range_without(space, state, u, low, high)
-        gain, target, rows = _best_join(space, near, state, u, without, least, careful)
+        target, rows = _best_join(space, near, state, u, without, least, careful)
         other = NOBODY
-        if target < 0 and state.units[g] <= MANY:
-            gain, other = _best_swap(space, near, state, u, low, high, least, careful)
+        if target < 0 and not joined and state.group[g, MEMBERS] <= FEW:
+            other = _best_swap(space, near, state, u, low, high, least, careful)
         if target >= 0:
             transfer(space, state, JOIN, u, rows, target)
         elif other >= 0:
-            home = state.group[other]
-            transfer(space, state, SWAP, u, state.count[u], home)
-            transfer(space, state, SWAP, other, state.count[other], g)
+            home = state.unit[other, GROUP]
+            transfer(space, state, SWAP, u, state.unit[u, ROWS], home)
+            transfer(space, state, SWAP, other, state.unit[other, ROWS], g)
             following = NOBODY  # the list has changed; the group stays open
-        else:
-            spare = min(state.count[u], state.size[g] - least)
-            if spare > 0 and not (careful and is_refused(state, word(state, FOUND, u, 0, g, g))):
-                state.spared[g] = spare
-                cost, credit, picks = _companions(space, near, state, u, spare, least, NOBODY, careful, picked)
-                state.spared[g] = 0
+        elif not joined:
+            spare = min(state.unit[u, ROWS], state.group[g, SIZE] - least)
+            if spare > 0 and not (careful and is_refused(state, word(state, FOUND, u, NOBODY, g, g))):
+                state.group[g, SPARED] = spare
+                cost, credit, picks = _companions(space, near, state, u, spare, least, NOBODY, picked)
+                state.group[g, SPARED] = 0
                 if picks >= 0 and cost * least < credit + spare * state.cost[g] - _GAIN:
                     _found(space, state, FOUND, u, spare, picks, picked)
-        if state.used[2] > begin:
+        if state.used[LOGGED] > begin:
             moves += 1
             _made(near, state, begin, careful)
-            gone = following >= 0 and state.group[following] != g  # as a companion of this one
-            if careful or gone or _is_full(state, least):
+            gone = following >= 0 and state.unit[following, GROUP] != g  # as a companion of this one
+            if gone or _is_full(state, least) or (careful and (target < 0 or state.group[g, WARY])):
                 break
         u = following
+    if careful and moves > 0:
+        state.used[MOVES] += 1
     return moves
 
 
 @njit(cache=True)
 def _best_join(
     space: Space, near: Codes, state: State, u: int, without: float, least: int, careful: bool
-) -> tuple[float, int, int]:
+) -> tuple[np.int64, int]:
     """The group that unit `u` (or the rows of it that its group can spare) joins with the largest gain."""
-    g, c = state.group[u], state.combination[u]
-    rest = state.size[g] - state.count[u]
+    g, c = state.unit[u, GROUP], state.unit[u, COMBINATION]
+    rest = state.group[g, SIZE] - state.unit[u, ROWS]
     whole = rest == 0 or rest >= least
-    rows = state.count[u] if whole else state.size[g] - least
+    rows = state.unit[u, ROWS] if whole else state.group[g, SIZE] - least
     best, target = _GAIN, NOBODY
     if rows <= 0:
-        return best, target, rows
-    freed = state.cost[g] * state.size[g] - (without * rest if whole else state.cost[g] * (state.size[g] - rows))
-    state.seen[g] = stamp = _next_stamp(state)
+        return target, rows
+    freed = state.cost[g] * state.group[g, SIZE] - (
+        without * rest if whole else state.cost[g] * (state.group[g, SIZE] - rows)
+    )
+    state.group[g, SEEN] = stamp = _next_stamp(state)
     for p in range(-1, near.shape[1]):
         y = c if p < 0 else near[c, p]
         if y < 0:
             break
         w = state.first[y]
         while w >= 0:
-            h = state.group[w]
-            if state.seen[h] != stamp:
-                state.seen[h] = stamp
-                if not state.locked[h]:
+            h = state.unit[w, GROUP]
+            if state.group[h, SEEN] != stamp:
+                state.group[h, SEEN] = stamp
+                if not state.group[h, LOCKED]:
                     cost = cost_with(space, state, h, c)
-                    gain = freed - cost * (state.size[h] + rows) + state.cost[h] * state.size[h]
-                    if gain > best and not (careful and is_refused(state, word(state, JOIN, u, 0, g, h))):
+                    gain = freed - cost * (state.group[h, SIZE] + rows) + state.cost[h] * state.group[h, SIZE]
+                    if gain > best and not (careful and is_refused(state, word(state, JOIN, u, NOBODY, g, h))):
                         best, target = gain, h
-            w = state.following[w]
-    return best, target, rows
+            w = state.unit[w, FOLLOWING]
+    return target, rows
 
 
 @njit(cache=True)
 def _best_swap(
     space: Space, near: Codes, state: State, u: int, low: Codes, high: Codes, least: int, careful: bool
-) -> tuple[float, int]:
+) -> np.int64:
     """The unit of another group that changes places with `u` with the largest gain.
 
     `low` and `high` are the outermost leaves of the group of `u` without it.
     """
-    g, c = state.group[u], state.combination[u]
+    g, c = state.unit[u, GROUP], state.unit[u, COMBINATION]
     best, partner = _GAIN, NOBODY
-    alone = state.units[g] == 1
-    paid = state.cost[g] * state.size[g]
-    state.seen[g] = stamp = _next_stamp(state)
+    alone = state.group[g, MEMBERS] == 1
+    paid = state.cost[g] * state.group[g, SIZE]
+    state.group[g, SEEN] = stamp = _next_stamp(state)
     for p in range(near.shape[1]):
         y = near[c, p]
         if y < 0:
             break
         w = state.first[y]
         while w >= 0:
-            h = state.group[w]
-            w = state.following[w]
-            if state.seen[h] == stamp:
+            h = state.unit[w, GROUP]
+            w = state.unit[w, FOLLOWING]
+            if state.group[h, SEEN] == stamp:
                 continue
-            state.seen[h] = stamp
-            if state.locked[h] or state.units[h] > MANY:
+            state.group[h, SEEN] = stamp
+            if state.group[h, LOCKED] or state.group[h, MEMBERS] > FEW:
                 continue
-            z = state.head[h]
+            z = state.group[h, HEAD]
             while z >= 0:
-                mine = state.size[g] - state.count[u] + state.count[z]
-                theirs = state.size[h] - state.count[z] + state.count[u]
+                mine = state.group[g, SIZE] - state.unit[u, ROWS] + state.unit[z, ROWS]
+                theirs = state.group[h, SIZE] - state.unit[z, ROWS] + state.unit[u, ROWS]
                 if mine >= least and theirs >= least:
-                    room = paid + state.cost[h] * state.size[h]
+                    room = paid + state.cost[h] * state.group[h, SIZE]
                     cost = 0.0
                     for d in range(space.leaf.shape[1]):
-                        leaf = space.leaf[state.combination[z], d]
+                        leaf = space.leaf[state.unit[z, COMBINATION], d]
                         cost += span(
                             space, d, leaf if alone else min(low[d], leaf), leaf if alone else max(high[d], leaf)
                         )
@@ -199,8 +240,8 @@ def _best_swap(
                         gain = room - cost * mine - _cost_exchanged(space, state, h, z, c) * theirs
                         if gain > best and not (careful and is_refused(state, word(state, SWAP, u, z, g, h))):
                             best, partner = gain, z
-                z = state.after[z]
-    return best, partner
+                z = state.unit[z, AFTER]
+    return partner
 
 
 @njit(cache=True)
@@ -209,12 +250,12 @@ def _cost_exchanged(space: Space, state: State, g: int, gone: int, c: int) -> fl
     cost = 0.0
     for d in range(space.leaf.shape[1]):
         low = high = space.leaf[c, d]
-        v = state.head[g]
+        v = state.group[g, HEAD]
         while v >= 0:
             if v != gone:
-                leaf = space.leaf[state.combination[v], d]
+                leaf = space.leaf[state.unit[v, COMBINATION], d]
                 low, high = min(low, leaf), max(high, leaf)
-            v = state.after[v]
+            v = state.unit[v, AFTER]
         cost += span(space, d, low, high)
     return cost
 
@@ -228,7 +269,6 @@ def _companions(
     rows: int,
     least: int,
     dissolving: int,
-    careful: bool,
     picked: IntArray,
 ) -> tuple[float, float, int]:
     """The nearest rows that can be spared, enough to found a group with `rows` rows of unit `u`.
@@ -238,8 +278,10 @@ def _companions(
     not enough.
     """
     attributes = space.leaf.shape[1]
-    c = state.combination[u]
-    low, high = space.leaf[c].copy(), space.leaf[c].copy()
+    c = state.unit[u, COMBINATION]
+    low, high = np.empty(attributes, dtype=np.int32), np.empty(attributes, dtype=np.int32)
+    for d in range(attributes):
+        low[d] = high[d] = space.leaf[c, d]
     need, picks, credit = least - rows, 0, 0.0
     for p in range(-1, near.shape[1]):
         y = c if p < 0 else near[c, p]
@@ -247,12 +289,12 @@ def _companions(
             break
         w = state.first[y]
         while w >= 0 and need > 0:
-            h = state.group[w]
-            if w != u and not state.locked[h]:
-                spare = state.size[h] - state.spared[h] - (0 if h == dissolving else least)
-                take = min(need, state.count[w], spare)
+            h = state.unit[w, GROUP]
+            if w != u and not state.group[h, LOCKED]:
+                spare = state.group[h, SIZE] - state.group[h, SPARED] - (0 if h == dissolving else least)
+                take = min(need, state.unit[w, ROWS], spare)
                 if take > 0:
-                    state.spared[h] += take
+                    state.group[h, SPARED] += take
                     need -= take
                     credit += take * state.cost[h]
                     picked[picks, 0], picked[picks, 1] = w, take
@@ -260,9 +302,9 @@ def _companions(
                     for d in range(attributes):
                         leaf = space.leaf[y, d]
                         low[d], high[d] = min(low[d], leaf), max(high[d], leaf)
-            w = state.following[w]
+            w = state.unit[w, FOLLOWING]
     for i in range(picks):
-        state.spared[state.group[picked[i, 0]]] = 0
+        state.group[state.unit[picked[i, 0], GROUP], SPARED] = 0
     if need > 0:
         return 0.0, 0.0, -1
     cost = 0.0
@@ -272,53 +314,55 @@ def _companions(
 
 
 @njit(cache=True)
-def _found(space: Space, state: State, kind: int, u: int, rows: int, picks: int, picked: IntArray) -> int:
+def _found(space: Space, state: State, kind: int, u: int, rows: int, picks: int, picked: IntArray) -> None:
     """Open a new group with `rows` rows of unit `u` and its companions."""
-    fresh = state.used[1]
-    state.used[1] += 1
+    fresh = state.used[GROUPS]
+    state.used[GROUPS] += 1
     transfer(space, state, kind, u, rows, fresh)
     for i in range(picks):
         transfer(space, state, kind, picked[i, 0], picked[i, 1], fresh)
-    return fresh
 
 
 @njit(cache=True)
 def _dissolve(space: Space, near: Codes, state: State, g: int, least: int, careful: bool) -> int:
     """Send every unit of a group elsewhere, if that costs less in sum than the group does; else leave all as it was."""
-    if careful and is_refused(state, word(state, DISSOLVE, 0, 0, g, g)):
+    if careful and is_refused(state, word(state, DISSOLVE, NOBODY, NOBODY, g, g)):
         return 0
-    budget = state.cost[g] * state.size[g]
+    budget = state.cost[g] * state.group[g, SIZE]
     own = state.cost[g]
-    begin, units, groups = state.used[2], state.used[0], state.used[1]
+    begin, units, groups = state.used[LOGGED], state.used[UNITS], state.used[GROUPS]
     picked = np.empty((least + 1, 2), dtype=np.int64)
-    while state.size[g] > 0 and budget > _GAIN:
-        u = state.head[g]
-        c, rows = state.combination[u], state.count[u]
+    while state.group[g, SIZE] > 0 and budget > _GAIN:
+        u = state.group[g, HEAD]
+        c, rows = state.unit[u, COMBINATION], state.unit[u, ROWS]
         spent, target = budget, NOBODY
-        state.seen[g] = stamp = _next_stamp(state)
+        state.group[g, SEEN] = stamp = _next_stamp(state)
         for p in range(-1, near.shape[1]):
             y = c if p < 0 else near[c, p]
             if y < 0:
                 break
             w = state.first[y]
             while w >= 0:
-                h = state.group[w]
-                if state.seen[h] != stamp:
-                    state.seen[h] = stamp
-                    if not state.locked[h]:
-                        cost = cost_with(space, state, h, c) * (state.size[h] + rows) - state.cost[h] * state.size[h]
+                h = state.unit[w, GROUP]
+                if state.group[h, SEEN] != stamp:
+                    state.group[h, SEEN] = stamp
+                    if not state.group[h, LOCKED]:
+                        cost = (
+                            cost_with(space, state, h, c) * (state.group[h, SIZE] + rows)
+                            - state.cost[h] * state.group[h, SIZE]
+                        )
                         if cost < spent:
                             spent, target = cost, h
-                w = state.following[w]
+                w = state.unit[w, FOLLOWING]
         picks = -1
         if rows < least:
-            state.spared[g] = rows
-            cost, credit, picks = _companions(space, near, state, u, rows, least, g, careful, picked)
-            state.spared[g] = 0
+            state.group[g, SPARED] = rows
+            cost, credit, picks = _companions(space, near, state, u, rows, least, g, picked)
+            state.group[g, SPARED] = 0
             if picks >= 0:
                 mates = 0  # rows of this very group: their loss is in the budget already
                 for i in range(picks):
-                    if state.group[picked[i, 0]] == g:
+                    if state.unit[picked[i, 0], GROUP] == g:
                         mates += picked[i, 1]
                 founding = cost * least - (credit - mates * state.cost[g])
                 if founding - mates * own < spent and founding < budget:
@@ -331,15 +375,16 @@ def _dissolve(space: Space, near: Codes, state: State, g: int, least: int, caref
                 break
             transfer(space, state, DISSOLVE, u, rows, target)
         budget -= spent
-    if state.size[g] == 0 and budget > _GAIN:
+    if state.group[g, SIZE] == 0 and budget > _GAIN:
         _made(near, state, begin, careful)
+        state.used[MOVES] += careful
         return 1
-    take_back(space, state, begin, state.used[2])
-    state.used[0], state.used[1], state.used[2] = units, groups, begin
+    take_back(space, state, begin, state.used[LOGGED])
+    state.used[UNITS], state.used[GROUPS], state.used[LOGGED] = units, groups, begin
     return 0
 
 
 @njit(cache=True)
 def _next_stamp(state: State) -> int:
-    state.used[4] += 1
-    return int(state.used[4])
+    state.used[STAMPS] += 1
+    return int(state.used[STAMPS])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray
+from discreet.counts.kernels import Keys
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.search.recoding_kernels import Space
 
@@ -22,6 +23,8 @@ class Combinations:
     """The distinct combinations of quasi-identifier values, sorted; who has them, and how they generalize."""
 
     space: Space
+    levels: tuple[int, ...]  # how many each attribute has
+    mark: Keys  # a random word for every value of every level
     of_row: IntArray  # the combination of each row of the frequency set
     sizes: IntArray
 
@@ -38,32 +41,30 @@ def combinations(frequency: FrequencySet) -> Combinations:
     of_row = np.empty(len(place), dtype=np.int64)
     of_row[place] = np.cumsum(new) - 1
     sizes = np.bincount(of_row, weights=frequency.counts).astype(np.int64)
-    return Combinations(_space([frequency.hierarchies[d] for d in order], sorted_leaves[new]), of_row, sizes)
+    return Combinations(*_space([frequency.hierarchies[d] for d in order], sorted_leaves[new]), of_row, sizes)
 
 
-def _space(hierarchies: list[Hierarchy], leaf: Codes) -> Space:
-    random = np.random.default_rng(0)  # words to tell values apart, the same in every run
+def _space(hierarchies: list[Hierarchy], leaf: Codes) -> tuple[Space, tuple[int, ...], Keys]:
+    random = np.random.default_rng(0)  # the same words in every run
     tables = [_levels(h) for h in hierarchies]
-    at = np.zeros((len(tables), max(map(len, tables))), dtype=np.int64)
+    n = len(tables)
+    at = np.zeros((n, max(map(len, tables))), dtype=np.int64)
     codes, widths, marks, length = [], [], [], 0
     for d, table in enumerate(tables):
         for level, (code, width) in enumerate(table):
             at[d, level] = length
             length += len(code)
             codes.append(code)
-            widths.append(width / len(tables))
-            words = random.integers(0, 2**64, int(code.max()) + 1, dtype=np.uint64, endpoint=False)
-            marks.append(words[code])
-    return Space(
+            widths.append(width / n)
+            marks.append(random.integers(0, 2**64, int(code.max()) + 1, dtype=np.uint64)[code])
+    space = Space(
         leaf=np.ascontiguousarray(leaf, dtype=np.int32),
-        levels=np.array([len(table) for table in tables], dtype=np.int64),
         at=at,
         code=np.concatenate(codes),
         width=np.concatenate(widths),
-        mark=np.concatenate(marks),
-        ordered=np.array([h.ordered for h in hierarchies]),
-        step=np.array([1 / max(len(h.leaves) - 1, 1) / len(tables) for h in hierarchies]),
+        step=np.array([1 / max(len(h.leaves) - 1, 1) / n if h.ordered else 0.0 for h in hierarchies]),
     )
+    return space, tuple(map(len, tables)), np.concatenate(marks)
 
 
 def _levels(h: Hierarchy) -> list[tuple[Codes, FloatArray]]:
@@ -81,14 +82,17 @@ def _levels(h: Hierarchy) -> list[tuple[Codes, FloatArray]]:
     return [(code, (np.bincount(code)[code] - 1) / max(len(leaves) - 1, 1)) for code in codes]
 
 
-def nodes_by_cost(space: Space, limit: int) -> Nodes:
-    """Generalizations in the order of what they cost a combination on average, at most `limit` of them.
+def nodes_by_cost(table: Combinations, limit: int) -> Nodes:
+    """Generalizations from the finest on, at most `limit` of them.
 
-    A lattice that has more is thinned: inner levels go first, those that differ least from the one below.
+    In the order of the sum of the squares of what each attribute costs on average: measured on Adult, raising several
+    attributes a little before one of them a lot leaves 0.5–1% less loss at the end than the plain sum. A lattice with
+    more nodes is thinned: inner levels go first, those that differ least from the one below.
     """
+    space = table.space
     means = [
-        [float(space.width[space.at[d, level] + space.leaf[:, d]].mean()) for level in range(space.levels[d])]
-        for d in range(len(space.levels))
+        [float(space.width[space.at[d, level] + space.leaf[:, d]].mean()) for level in range(levels)]
+        for d, levels in enumerate(table.levels)
     ]
     kept = [list(range(len(m))) for m in means]
     while math.prod(map(len, kept)) > limit:
@@ -101,14 +105,14 @@ def nodes_by_cost(space: Space, limit: int) -> Nodes:
             break
         _, d, level = min(inner)
         kept[d].remove(level)
-    return _cheapest([[means[d][level] for level in levels] for d, levels in enumerate(kept)], kept, limit)
+    return _cheapest([[means[d][level] ** 2 for level in levels] for d, levels in enumerate(kept)], kept, limit)
 
 
 def _cheapest(costs: list[list[float]], levels: list[list[int]], limit: int) -> Nodes:
     """The `limit` cheapest sums of one cost per attribute, in order; costs rise within an attribute."""
     zero = (0,) * len(costs)
     queue = [(0.0, zero, 0)]
-    found = []
+    found: list[list[int]] = []
     while queue and len(found) < limit:
         cost, node, last = heapq.heappop(queue)
         found.append([levels[d][n] for d, n in enumerate(node)])

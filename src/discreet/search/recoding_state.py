@@ -13,117 +13,153 @@ from discreet.counts.kernels import Keys
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.search.recoding_kernels import Space, span
 
-JOIN, SWAP, FOUND, DISSOLVE = 1, 2, 3, 4
-MANY = 64  # groups with more units are not taken apart one by one: others are cheaper and do more good
-CLOSE = 8  # so many neighbours of a combination that moved are looked at again at once; the others in the next round
-NOBODY = -1
+UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS = range(6)  # places in `used`
+ENTRY, COMBINATION, ROWS, GROUP, AFTER, BEFORE, FOLLOWING, PRECEDING = range(8)  # columns of `unit`
+HEAD, MEMBERS, SIZE, VERSION, SEEN, SPARED, OPEN, LOCKED, WARY = range(9)  # columns of `group`
+MOVE, KIND, UNIT, PIECE, SOURCE, TARGET = range(6)  # columns of `log`
+# Arguments of compiled functions: as plain numbers, each value of them would be compiled anew.
+JOIN, SWAP, FOUND, DISSOLVE = np.arange(1, 5)  # kinds of moves
+NOBODY = np.int64(-1)
+
+MANY = 64  # units: a larger group is not taken apart, and not measured again for each unit that leaves
+FEW = 16  # units: swaps are tried between groups up to this size; in larger ones they change little
+CLOSE = 8  # neighbours of a combination that moved are looked at again at once, the others in the next round
 
 
 class State(NamedTuple):
-    """Who stands where. Units of a group, and units of a combination, are doubly linked lists.
+    """Who stands where. Few arrays with many columns: every array of a tuple costs compile time at every call.
 
-    `used` holds the number of units, of groups, of log entries and of moves made. `low` and `high` are the outermost
-    leaves in each group, `cost` what a row of it loses. The log has one entry per transfer: `piece` of unit `unit` went
-    from `source` to `target`, as part of a move.
+    A *unit* is some rows of one combination in one group (`entry` is what they are to the caller). The units of a
+    group (from its `head`, by `after` and `before`) and of a combination (from `first`, by `following` and `preceding`)
+    are doubly linked. A group is `open` if it is worth looking at, `locked` while a move of it waits to be judged,
+    `wary` if the models refused to let several units leave at once; `version` counts the moves it took part in. `cost`
+    is what a row of it loses, `low` and `high` are its outermost leaves. The log has an entry per transfer: a piece of
+    a unit, or all of it, went from one group to another.
     """
 
     used: IntArray
-    entry: IntArray
-    combination: IntArray
-    count: IntArray
+    unit: IntArray
     group: IntArray
-    after: IntArray
-    before: IntArray
-    following: IntArray
-    preceding: IntArray
-    head: IntArray
     first: IntArray
-    units: IntArray
-    size: IntArray
     cost: FloatArray
     low: NDArray[np.int32]
     high: NDArray[np.int32]
-    open: BoolArray  # worth looking at again
-    locked: BoolArray
-    version: IntArray
-    log: IntArray  # entries × (move, kind, unit, piece, source, target)
-    refused: Keys  # moves the models have turned down: a hash table
-    seen: IntArray
-    spared: IntArray
+    log: IntArray
+    refused: Keys  # moves that the models have turned down: a hash table
+
+
+def new_state(
+    combination: IntArray,
+    entry: IntArray,
+    rows: IntArray,
+    group: IntArray,
+    least: int,
+    careful: bool,
+    shape: tuple[int, int],
+) -> State:
+    """Room for `rows` rows of each unit in its group, and for about as many new units and groups again.
+
+    `shape` is the number of combinations and of attributes.
+    """
+    n, groups = len(rows), int(group.max()) + 1
+    room = room_for_a_move(least)
+    most_units, most_groups = 2 * n + 4 * room, 2 * groups + 8 * MANY
+    state = State(
+        used=np.zeros(6, dtype=np.int64),
+        unit=np.full((most_units, 8), NOBODY, dtype=np.int64),
+        group=np.zeros((most_groups, 9), dtype=np.int64),
+        first=np.full(shape[0], NOBODY, dtype=np.int64),
+        cost=np.zeros(most_groups),
+        low=np.zeros((most_groups, shape[1]), dtype=np.int32),
+        high=np.zeros((most_groups, shape[1]), dtype=np.int32),
+        log=np.zeros((2 * room + (2 * n if careful else 0), 6), dtype=np.int64),
+        refused=np.zeros(1 << (16 * n).bit_length() if careful else 1, dtype=np.uint64),
+    )
+    state.used[UNITS], state.used[GROUPS] = n, groups
+    for column, values in ((COMBINATION, combination), (ENTRY, entry), (ROWS, rows), (GROUP, group)):
+        state.unit[:n, column] = values
+    state.group[:, HEAD] = NOBODY
+    return state
+
+
+@njit(cache=True)
+def room_for_a_move(least: int) -> int:
+    """The most units and log entries that a single move can need."""
+    return (MANY + 1) * (least + 1)
 
 
 @njit(cache=True)
 def set_up(space: Space, state: State) -> None:
     """Link the units and measure the groups."""
-    for u in range(state.used[0]):
-        link(state, u, state.group[u])
-        list(state, u)
-    for g in range(state.used[1]):
+    for u in range(state.used[UNITS]):
+        link(state, u, state.unit[u, GROUP])
+        enroll(state, u)
+    for g in range(state.used[GROUPS]):
         measure(space, state, g)
-        state.open[g] = True
+        state.group[g, OPEN] = 1
 
 
 @njit(cache=True)
 def link(state: State, u: int, g: int) -> None:
-    state.group[u] = g
-    head = state.head[g]
-    state.before[u] = NOBODY
-    state.after[u] = head
+    state.unit[u, GROUP] = g
+    head = state.group[g, HEAD]
+    state.unit[u, BEFORE] = NOBODY
+    state.unit[u, AFTER] = head
     if head >= 0:
-        state.before[head] = u
-    state.head[g] = u
-    state.units[g] += 1
-    state.size[g] += state.count[u]
+        state.unit[head, BEFORE] = u
+    state.group[g, HEAD] = u
+    state.group[g, MEMBERS] += 1
+    state.group[g, SIZE] += state.unit[u, ROWS]
 
 
 @njit(cache=True)
 def unlink(state: State, u: int) -> None:
-    g, left, right = state.group[u], state.before[u], state.after[u]
+    g, left, right = state.unit[u, GROUP], state.unit[u, BEFORE], state.unit[u, AFTER]
     if left >= 0:
-        state.after[left] = right
+        state.unit[left, AFTER] = right
     else:
-        state.head[g] = right
+        state.group[g, HEAD] = right
     if right >= 0:
-        state.before[right] = left
-    state.units[g] -= 1
-    state.size[g] -= state.count[u]
+        state.unit[right, BEFORE] = left
+    state.group[g, MEMBERS] -= 1
+    state.group[g, SIZE] -= state.unit[u, ROWS]
 
 
 @njit(cache=True)
-def list(state: State, u: int) -> None:
-    c = state.combination[u]
+def enroll(state: State, u: int) -> None:
+    c = state.unit[u, COMBINATION]
     head = state.first[c]
-    state.preceding[u] = NOBODY
-    state.following[u] = head
+    state.unit[u, PRECEDING] = NOBODY
+    state.unit[u, FOLLOWING] = head
     if head >= 0:
-        state.preceding[head] = u
+        state.unit[head, PRECEDING] = u
     state.first[c] = u
 
 
 @njit(cache=True)
-def unlist(state: State, u: int) -> None:
-    left, right = state.preceding[u], state.following[u]
+def strike(state: State, u: int) -> None:
+    left, right = state.unit[u, PRECEDING], state.unit[u, FOLLOWING]
     if left >= 0:
-        state.following[left] = right
+        state.unit[left, FOLLOWING] = right
     else:
-        state.first[state.combination[u]] = right
+        state.first[state.unit[u, COMBINATION]] = right
     if right >= 0:
-        state.preceding[right] = left
+        state.unit[right, PRECEDING] = left
 
 
 @njit(cache=True)
 def measure(space: Space, state: State, g: int) -> None:
     """The outermost leaves of a group and its cost, from its units."""
-    u = state.head[g]
+    u = state.group[g, HEAD]
     cost = 0.0
     if u >= 0:
         for d in range(space.leaf.shape[1]):
-            low = high = space.leaf[state.combination[u], d]
-            v = state.after[u]
+            low = high = space.leaf[state.unit[u, COMBINATION], d]
+            v = state.unit[u, AFTER]
             while v >= 0:
-                leaf = space.leaf[state.combination[v], d]
+                leaf = space.leaf[state.unit[v, COMBINATION], d]
                 low, high = min(low, leaf), max(high, leaf)
-                v = state.after[v]
+                v = state.unit[v, AFTER]
             state.low[g, d], state.high[g, d] = low, high
             cost += span(space, d, low, high)
     state.cost[g] = cost
@@ -145,21 +181,22 @@ def range_without(space: Space, state: State, u: int, low: Codes, high: Codes) -
 
     In large groups nothing is gained by a single unit that leaves: taken as unchanged.
     """
-    g = state.group[u]
+    g = state.unit[u, GROUP]
     attributes = space.leaf.shape[1]
-    if state.units[g] > MANY:
-        low[:], high[:] = state.low[g], state.high[g]
-        return state.cost[g]
+    if state.group[g, MEMBERS] > MANY:
+        for d in range(attributes):
+            low[d], high[d] = state.low[g, d], state.high[g, d]
+        return float(state.cost[g])
     some = False
-    v = state.head[g]
+    v = state.group[g, HEAD]
     while v >= 0:
         if v != u:
             for d in range(attributes):
-                leaf = space.leaf[state.combination[v], d]
+                leaf = space.leaf[state.unit[v, COMBINATION], d]
                 low[d] = min(low[d], leaf) if some else leaf
                 high[d] = max(high[d], leaf) if some else leaf
             some = True
-        v = state.after[v]
+        v = state.unit[v, AFTER]
     cost = 0.0
     if some:
         for d in range(attributes):
@@ -170,21 +207,25 @@ def range_without(space: Space, state: State, u: int, low: Codes, high: Codes) -
 @njit(cache=True)
 def transfer(space: Space, state: State, kind: int, u: int, rows: int, target: int) -> None:
     """Send `rows` rows of unit `u` to another group, and log it."""
-    source = state.group[u]
+    source = state.unit[u, GROUP]
     piece = u
-    if rows == state.count[u]:
+    if rows == state.unit[u, ROWS]:
         unlink(state, u)
-        if state.units[source] <= MANY:
+        if state.group[source, MEMBERS] <= MANY:
             measure(space, state, source)
     else:
-        piece = state.used[0]
-        state.used[0] += 1
-        state.count[u] -= rows
-        state.size[source] -= rows
-        state.entry[piece], state.combination[piece], state.count[piece] = state.entry[u], state.combination[u], rows
-        list(state, piece)
-    c = state.combination[u]
-    empty = state.units[target] == 0
+        piece = state.used[UNITS]
+        state.used[UNITS] += 1
+        state.unit[u, ROWS] -= rows
+        state.group[source, SIZE] -= rows
+        state.unit[piece, ENTRY], state.unit[piece, COMBINATION], state.unit[piece, ROWS] = (
+            state.unit[u, ENTRY],
+            state.unit[u, COMBINATION],
+            rows,
+        )
+        enroll(state, piece)
+    c = state.unit[u, COMBINATION]
+    empty = state.group[target, MEMBERS] == 0
     link(state, piece, target)
     cost = 0.0
     for d in range(space.leaf.shape[1]):
@@ -193,36 +234,36 @@ def transfer(space: Space, state: State, kind: int, u: int, rows: int, target: i
         state.high[target, d] = leaf if empty else max(state.high[target, d], leaf)
         cost += span(space, d, state.low[target, d], state.high[target, d])
     state.cost[target] = cost
-    e = state.used[2]
-    state.used[2] += 1
-    state.log[e, 0], state.log[e, 1] = state.used[3], kind
-    state.log[e, 2], state.log[e, 3], state.log[e, 4], state.log[e, 5] = u, piece, source, target
+    e = state.used[LOGGED]
+    state.used[LOGGED] += 1
+    state.log[e, MOVE], state.log[e, KIND] = state.used[MOVES], kind
+    state.log[e, UNIT], state.log[e, PIECE], state.log[e, SOURCE], state.log[e, TARGET] = u, piece, source, target
 
 
 @njit(cache=True)
 def take_back(space: Space, state: State, begin: int, end: int) -> None:
     """Undo the transfers ``begin:end`` of the log, the last one first."""
     for e in range(end - 1, begin - 1, -1):
-        u, piece, source = state.log[e, 2], state.log[e, 3], state.log[e, 4]
+        u, piece, source = state.log[e, UNIT], state.log[e, PIECE], state.log[e, SOURCE]
         unlink(state, piece)
         if piece == u:
             link(state, u, source)
         else:
-            state.count[u] += state.count[piece]
-            state.size[source] += state.count[piece]
-            state.count[piece] = 0
-            state.group[piece] = NOBODY
-            unlist(state, piece)
+            state.unit[u, ROWS] += state.unit[piece, ROWS]
+            state.group[source, SIZE] += state.unit[piece, ROWS]
+            state.unit[piece, ROWS] = 0
+            state.unit[piece, GROUP] = NOBODY
+            strike(state, piece)
     for e in range(begin, end):
-        measure(space, state, state.log[e, 4])
-        measure(space, state, state.log[e, 5])
+        measure(space, state, state.log[e, SOURCE])
+        measure(space, state, state.log[e, TARGET])
 
 
 @njit(cache=True)
 def word(state: State, kind: int, a: int, b: int, one: int, other: int) -> np.uint64:
     """A hash of a proposed move, for as long as the two groups don't change."""
     key = np.uint64(kind)
-    for part in (a, b, one, state.version[one], other, state.version[other]):
+    for part in (a, b, one, state.group[one, VERSION], other, state.group[other, VERSION]):
         key = (key ^ np.uint64(part + 1)) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
     return key | np.uint64(1)  # 0 marks an empty place
@@ -245,6 +286,7 @@ def refuse(state: State, key: np.uint64) -> None:
     j = np.int64(key >> np.uint64(20)) & last
     while state.refused[j] != 0 and state.refused[j] != key:
         j = (j + 1) & last
+    state.used[REFUSALS] += state.refused[j] == 0
     state.refused[j] = key
 
 
@@ -255,36 +297,44 @@ def settle(space: Space, near: Codes, state: State, holds: BoolArray) -> int:
     Returns how many were kept; the log is empty afterwards and all groups are free again.
     """
     kept = 0
-    begin = 0
-    while begin < state.used[2]:
+    begin = np.int64(0)
+    while begin < state.used[LOGGED]:
         end = begin
         good = True
-        while end < state.used[2] and state.log[end, 0] == state.log[begin, 0]:
-            for g in (state.log[end, 4], state.log[end, 5]):
-                good = good and (state.size[g] == 0 or holds[g])
+        while end < state.used[LOGGED] and state.log[end, MOVE] == state.log[begin, MOVE]:
+            for g in (state.log[end, SOURCE], state.log[end, TARGET]):
+                good = good and (state.group[g, SIZE] == 0 or holds[g])
             end += 1
         if good:
             kept += 1
             for e in range(begin, end):
-                for g in (state.log[e, 4], state.log[e, 5]):
-                    state.version[g] += 1
-                reopen(near, state, state.combination[state.log[e, 2]])
+                for g in (state.log[e, SOURCE], state.log[e, TARGET]):
+                    state.group[g, VERSION] += 1
+                    state.group[g, WARY] = 0
+                reopen(near, state, state.unit[state.log[e, UNIT], COMBINATION])
         else:
             take_back(space, state, begin, end)
-            kind, u, source, target = state.log[begin, 1], state.log[begin, 2], state.log[begin, 4], state.log[begin, 5]
-            if kind == JOIN:
-                refuse(state, word(state, JOIN, u, 0, source, target))
+            kind, u, source, target = (
+                state.log[begin, KIND],
+                state.log[begin, UNIT],
+                state.log[begin, SOURCE],
+                state.log[begin, TARGET],
+            )
+            if kind == JOIN and end > begin + 1:
+                state.group[source, WARY] = 1
+            elif kind == JOIN:
+                refuse(state, word(state, JOIN, u, NOBODY, source, target))
             elif kind == SWAP:
-                refuse(state, word(state, SWAP, u, state.log[begin + 1, 2], source, target))
+                refuse(state, word(state, SWAP, u, state.log[begin + 1, UNIT], source, target))
             elif kind == FOUND:
-                refuse(state, word(state, FOUND, u, 0, source, source))
+                refuse(state, word(state, FOUND, u, NOBODY, source, source))
             else:
-                refuse(state, word(state, DISSOLVE, 0, 0, source, source))
-            state.open[source] = True
+                refuse(state, word(state, DISSOLVE, NOBODY, NOBODY, source, source))
+            state.group[source, OPEN] = 1
         for e in range(begin, end):
-            state.locked[state.log[e, 4]] = state.locked[state.log[e, 5]] = False
+            state.group[state.log[e, SOURCE], LOCKED] = state.group[state.log[e, TARGET], LOCKED] = 0
         begin = end
-    state.used[2] = 0
+    state.used[LOGGED] = 0
     return kept
 
 
@@ -297,5 +347,5 @@ def reopen(near: Codes, state: State, c: int) -> None:
             break
         w = state.first[y]
         while w >= 0:
-            state.open[state.group[w]] = True
-            w = state.following[w]
+            state.group[state.unit[w, GROUP], OPEN] = 1
+            w = state.unit[w, FOLLOWING]

@@ -40,7 +40,7 @@ def least_size(problem: Problem) -> int:
 
 def settled(problem: Problem, table: Combinations, progress: Progress = silent) -> Partition:
     """Every row settles with the first others, in order of loss, with which it holds; the rest is cut from the top."""
-    nodes = nodes_by_cost(table.space, _NODES)
+    nodes = nodes_by_cost(table, _NODES)
     by = _by_size if sizes_only(problem) else _by_verdict
     return cut_down(problem, with_everybody(problem, by(problem, table, nodes, progress)))
 
@@ -50,7 +50,7 @@ def _by_size(problem: Problem, table: Combinations, nodes: Nodes, progress: Prog
     group = np.full(len(table.sizes), -1, dtype=np.int64)
     alive = np.arange(len(table.sizes), dtype=np.int32)
     progress("search", 0, 0, "sweep")
-    sweep(table.space, table.sizes, nodes, least_size(problem), _visits(table), alive, group, 0)
+    sweep(table.space, table.mark, table.sizes, nodes, least_size(problem), _visits(table), alive, group, 0)
     return Partition(f, np.arange(len(f.counts)), f.counts, group[table.of_row])
 
 
@@ -65,7 +65,9 @@ def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: P
     at, step, groups = 0, shortest, 0
     found: list[tuple[IntArray, IntArray, IntArray]] = []
     while at < len(nodes) and len(alive):
-        waiting, proposed, _ = sweep(table.space, sizes, nodes[at : at + step], least, _visits(table), alive, group, 0)
+        waiting, proposed, _ = sweep(
+            table.space, table.mark, sizes, nodes[at : at + step], least, _visits(table), alive, group, 0
+        )
         at, alive = at + step, alive[:waiting]
         if not proposed:
             continue
@@ -90,7 +92,7 @@ def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: P
 
 
 def _visits(table: Combinations) -> int:
-    return _LOOK_UPS // max(table.space.leaf.shape[1], 1)
+    return int(_LOOK_UPS // table.space.leaf.shape[1])
 
 
 def _takes(problem: Problem, regions: Partition, least: int) -> tuple[IntArray, BoolArray]:
