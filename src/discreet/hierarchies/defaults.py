@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from itertools import accumulate
 
 from discreet.errors import HierarchyError, Mistake, offenders
@@ -80,4 +82,23 @@ def _cut(numbers: list[Number], below: list[int], share: int, bins: int) -> Numb
     target = share * below[-1]
     beyond = bisect_left(below, target, key=lambda rows: rows * bins)
     near = sorted({min(max(i, 1), len(numbers) - 1) for i in (beyond - 1, beyond)})
-    return simplest(numbers[min(near, key=lambda i: abs(below[i] * bins - target))])
+    at = min(near, key=lambda i: abs(below[i] * bins - target))
+    return _roundest(numbers[at - 1], numbers[at])
+
+
+def _roundest(low: Number, high: Number) -> Number:
+    """The roundest number above `low` and not above `high`.
+
+    It cuts between the two as well as `high` does, people read it more easily, and it is not somebody's exact value.
+
+    >>> _roundest(76_112, 81_234), _roundest(4, 5), _roundest(Decimal("1.23"), Decimal("1.27"))
+    (80000, 5, Decimal('1.25'))
+    """
+    exponent = max(abs(Decimal(low)), abs(Decimal(high))).adjusted() + 1
+    while True:
+        for digit in (5, 1):
+            step = Fraction(digit) * Fraction(10) ** exponent
+            found = Decimal(f"{Fraction(high) // step * digit}E{exponent}")
+            if found > low:
+                return simplest(found)
+        exponent -= 1
