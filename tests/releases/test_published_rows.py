@@ -274,3 +274,14 @@ def test_a_sensitive_star_can_not_be_told_from_a_suppressed_one(tmp_path: Path) 
     said["require"] = [{"k_anonymity": {"k": 4}}]
     with pytest.raises(DataError, match="stands for a suppressed row"):
         anonymize(policy_from_words(said), tmp_path / "r", source=table)
+
+
+def test_cuts_made_from_the_data_are_nobody_s_value(tmp_path: Path) -> None:
+    """Default bins are exported with the release, finer ones than are published too."""
+    incomes = [31_007 + 997 * i for i in range(400)]
+    asked = {"attributes": {"income": {"role": "quasi_identifier"}}, "require": [{"k_anonymity": {"k": 5}}]}
+    anonymize(policy_from_words(asked), tmp_path / "r", source={"income": incomes})
+    [levels] = [rule["cuts"] for rule in manifest_of(tmp_path / "r")["hierarchies"].values()]
+    cuts = {cut for level in levels for cut in level}
+    assert len(cuts) == 15
+    assert not cuts & set(incomes)
