@@ -187,6 +187,25 @@ def test_ties_of_large_counts_are_decided_exactly(scale: int) -> None:
     assert holds(3 - tiny, ClassTwo(sigma), large) == [False]
 
 
+@pytest.mark.parametrize(
+    ("adversary", "epsilon", "lost"),
+    [
+        (ClassTwo(100), 3, 10),  # no part has 50 rows
+        (ClassTwo(5), 1.5, 10),  # ten rows would do, but six of them are alike; without one of these they are too few
+        (ClassThree(UNIFORM), 2, 4),  # at most 2/5 colds: of seven that were two, too few
+        (ClassThree(UNIFORM, 2), 2, 10),  # of five rows, three unknown, each value could have one
+        (ClassOne(10**9, UNIFORM), 2, 4),
+    ],
+)
+def test_the_least_that_is_lost_is_as_sharp_as_worked_out_by_hand(
+    adversary: Adversary, epsilon: float, lost: int
+) -> None:
+    """A search prunes with it: a bound that got weak should be noticed."""
+    group = ["cold"] * 6 + ["asthma"] * 2 + ["gout"] * 2
+    model = Realistic(epsilon, adversary, ATTRIBUTE)
+    assert model.least_suppressed(as_groups([group], VALUES * 20)).tolist() == [lost]
+
+
 # Corners
 
 

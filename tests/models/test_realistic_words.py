@@ -161,3 +161,22 @@ def test_the_promise_is_told_in_one_line() -> None:
         told
         == "3-privacy of disease against 1000 people's worth of belief in equal shares, knowing 2 people of the table"
     )
+
+
+def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
+    from discreet.report.words import not_protected, promise_in_words
+
+    listed = SharesPrior({"flu": 0.5, "cold": 0.5})
+    told = []
+    for adversary in (ClassOne(1000), ClassTwo(1000, 1), ClassThree(UNIFORM), ClassThree(listed, 20)):
+        model = Realistic(2.5, adversary, "disease")
+        promise = {"model": model.to_words(), "promise": model.describe()}
+        told.append(promise_in_words(promise, ["disease"]))
+        titles = dict(not_protected([promise], {"disease": "sensitive"}, {}, False, 0))
+        assert "may learn more" in titles["Adversaries other than the one assumed"]
+        assert not any(title.startswith("Learning disease") for title in titles)
+    assert all("within a factor of 2.5" in sentence for sentence in told)
+    assert "expects the shares of the whole table from data on 1,000 people" in told[0]
+    assert "expects anything from data on at most 1,000 people and who knows the rows of 1 person" in told[1]
+    assert "expects equal shares of all values and whom no data would convince otherwise" in told[2]
+    assert "expects shares that the policy lists" in told[3] and "knows the rows of 20 people" in told[3]

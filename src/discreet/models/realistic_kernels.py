@@ -26,28 +26,27 @@ _SLACK = 1e-11
 
 
 @njit(cache=True, error_model="numpy")
-def factors(m: int, total: float) -> tuple[float, float, float]:
-    """What all predicates of a group share: 1 if she learns (else 0), and the factors of R1 and of R2."""
-    if math.isinf(total):
-        return 0.0, 1.0 / m, float(m)
-    return 1.0, (total + m) / m, m / (total - 1 + m)
+def rise(satisfied: int, m: int, sigma: float, total: float) -> float:
+    """The ε that R1 asks for: how much her belief in the predicate grows.
 
-
-@njit(cache=True, error_model="numpy")
-def rise(satisfied: int, m: int, sigma: float, learns: float, factor: float) -> float:
-    """The ε that R1 asks for: how much her belief in the predicate grows."""
+    Written so that what does not depend on the predicate is a factor, which the compiler takes out of the loops.
+    """
     if m <= 0 or sigma <= 0:
         return math.inf
-    return satisfied / (learns * (satisfied - 1) + sigma) * factor
+    if math.isinf(total):
+        return satisfied / sigma * (1.0 / m)
+    return satisfied / ((satisfied - 1) + sigma) * ((total + m) / m)
 
 
 @njit(cache=True, error_model="numpy")
-def fall(satisfied: int, m: int, rest: float, learns: float, factor: float) -> float:
+def fall(satisfied: int, m: int, rest: float, total: float) -> float:
     """The ε that R2 asks for: how much her doubt of the predicate shrinks."""
     r = m - satisfied
     if r <= 0:
         return math.inf
-    return (learns + (rest + learns) / r) * factor
+    if math.isinf(total):
+        return rest / r * m
+    return (1 + (rest + 1) / r) * (m / (total - 1 + m))
 
 
 @njit(cache=True, error_model="numpy")
@@ -72,15 +71,14 @@ def sides_of_values(
     rows = np.zeros(len(sizes), dtype=np.int64)
     for g in range(len(sizes)):
         m = sizes[g] - known
-        learns, of_rise, of_fall = factors(m, total)
         worst = -1.0
         most_up = most_down = 0.0
         for p in range(offsets[g], offsets[g + 1]):
             v = values[p]
             if certain[v] or counts[p] == 0:
                 continue
-            up = rise(counts[p], m, sigma[v], learns, of_rise)
-            down = fall(counts[p], m, rest[v], learns, of_fall)
+            up = rise(counts[p], m, sigma[v], total)
+            down = fall(counts[p], m, rest[v], total)
             most_up = max(most_up, up)
             most_down = max(most_down, down)
             if max(up, down) > worst:
@@ -114,7 +112,6 @@ def sides_of_sets(
     named = np.zeros(len(negated), dtype=np.int64)
     for g in range(len(sizes)):
         m = sizes[g] - known
-        learns, of_rise, of_fall = factors(m, total)
         worst = -1.0
         most_up = most_down = 0.0
         for p in range(offsets[g], offsets[g + 1]):
@@ -126,8 +123,8 @@ def sides_of_sets(
             named[f] = 0
             if certain[f] or satisfied == 0:
                 continue
-            up = rise(satisfied, m, sigma[f], learns, of_rise)
-            down = fall(satisfied, m, rest[f], learns, of_fall)
+            up = rise(satisfied, m, sigma[f], total)
+            down = fall(satisfied, m, rest[f], total)
             most_up = max(most_up, up)
             most_down = max(most_down, down)
             if max(up, down) > worst:
@@ -153,8 +150,7 @@ def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon
     doubt = 1 - (rest + 1) / room if room > 0 else 0.0
     over = total - (epsilon - 1) * m
     if sigma < 1:
-        learns, of_rise, _ = factors(m, total)
-        most = 1.0 if rise(satisfied, m, sigma, learns, of_rise) <= epsilon * (1 + _SLACK) else 0.0
+        most = 1.0 if rise(satisfied, m, sigma, total) <= epsilon * (1 + _SLACK) else 0.0
     else:
         most = epsilon * (sigma - 1) / over if over > total * _SLACK else 1.0
     return max(0.0, min(most, doubt))
@@ -176,8 +172,9 @@ def lost_to_adversary(
 ) -> IntArray:
     """Rows of failing groups that are lost at least, where every value is protected.
 
-    K kept rows, put together, hold, so each value has at most cap(s) · (K − b) of them and K ≤ Σ_s min(n(s), cap(s)
-    (K − b)). With the caps of an earlier bound on K, which only shrink with it, that is a better bound, and so on.
+    K kept rows, put together, hold, so each value has at most cap(s) · (K − b) of them, and K ≤ Σ_s min(n(s), cap(s)
+    (K − b)): with whole rows for an earlier bound on K, or solved for K. Caps only shrink with K, so the better bound
+    gives smaller caps, and so on.
     """
     lost = np.zeros(len(sizes), dtype=np.int64)
     for g in range(len(sizes)):
@@ -188,20 +185,22 @@ def lost_to_adversary(
             m = kept - known
             free = np.int64(0)
             bound = 0.0
+            whole = np.int64(0)
             for p in range(offsets[g], offsets[g + 1]):
                 v = values[p]
                 most = 1.0 if certain[v] else cap(counts[p], m, sigma[v], rest[v], total, epsilon) * (1 + _SLACK)
                 if counts[p] > most * m:
                     bound += most
+                    whole += np.int64(max(0.0, math.floor(most * m)))
                 else:
                     free += counts[p]
-            if bound >= 1 - _SLACK:
-                break
-            better = max(np.int64(0), np.int64(math.floor((free - bound * known) / (1 - bound) * (1 + _SLACK))))
+                    whole += counts[p]
+            better = whole
+            if bound < 1 - _SLACK:
+                solved = (free - bound * known) / (1 - bound) * (1 + _SLACK)
+                better = min(better, np.int64(math.floor(max(0.0, solved))))
             if better >= kept:
                 break
             kept = better
-            if kept <= 0:
-                break
         lost[g] = min(sizes[g], max(1, sizes[g] - kept))
     return lost
