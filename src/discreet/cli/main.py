@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from discreet.cli import studies
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake
 
@@ -144,6 +145,9 @@ def apply(
     with screen.progress() as progress:
         made = run(release, data, output, seed=seed, replace=force, progress=progress)
     screen.say(made.to_json(), to_text(made.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
+
+
+studies.register(app)
 
 
 def run() -> None:

@@ -1,0 +1,91 @@
+"""Commands that study rather than publish: what promises cost, and what papers claim."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.screen import Screen
+from discreet.errors import DiscreetError, Mistake, did_you_mean
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+PAPERS = ("realistic",)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command()(compare)
+    app.command()(reproduce)
+
+
+def compare(
+    policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page with charts there.")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Tell costs for this ε (default: the policy's, else 2.5).")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """What each promise costs: every node of the lattice, against adversaries of every class."""
+    from discreet.models.parameters import Number, Wrong
+    from discreet.policy import read_policy
+
+    screen = Screen(as_json, quiet)
+    try:
+        asked = None if epsilon is None else Number(1, closed=True, why="1 is no change of belief").read(epsilon)
+    except Wrong as wrong:
+        raise DiscreetError(Mistake("--epsilon", wrong.rule, wrong.repair)) from None
+    read = read_policy(policy)
+    from discreet.compare import compare as run
+    from discreet.report.compare_page import to_html, to_json, to_text
+
+    with screen.progress() as progress:
+        found = run(read, epsilon=asked, progress=progress)
+    words = to_text(found)
+    if output is not None:
+        output.write_text(to_html(found), encoding="utf-8")
+        words += f"\n\nPage: {output}"
+    screen.say(to_json(found), words)
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help=f"Which one: {', '.join(PAPERS)}.")],
+    data: Annotated[
+        Path | None, typer.Option(help="The folder of the data (default: the environment variable DISCREET_DATA).")
+    ] = None,
+    rows: Annotated[int | None, typer.Option(min=1000, help="How many people to invent, without a folder.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for the page and the JSON.")] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a paper's experiments again: each claim beside what was measured. A claim that fails is no error."""
+    if paper not in PAPERS:
+        raise DiscreetError(Mistake("reproduce", f"no such paper {paper!r}", did_you_mean(paper, PAPERS)))
+    from discreet.reproduce import realistic
+    from discreet.reproduce.claims import to_json, to_text
+    from discreet.reproduce.page import to_html
+
+    folder = data
+    named = os.environ.get("DISCREET_DATA")
+    if folder is None and named and realistic.has_data(Path(named)) and rows is None:
+        folder = Path(named)
+    screen = Screen(as_json, quiet)
+    with screen.progress() as progress:
+        found = realistic.reproduce(folder, rows or realistic.ROWS, progress)
+    words, answer = to_text(found), to_json(found)
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        page = output / f"{paper}.html"
+        page.write_text(to_html(found), encoding="utf-8")
+        (output / f"{paper}.json").write_text(
+            json.dumps(answer, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8"
+        )
+        words += f"\n\nPage: {page}"
+    screen.say(answer, words)

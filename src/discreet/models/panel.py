@@ -1,0 +1,92 @@
+"""Several adversaries at once: the smallest ε of a whole release against each, in one pass over its groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
+from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.models.adversaries import Adversary
+from discreet.models.realistic import Sides
+from discreet.models.realistic_kernels import fall, rise
+
+
+class Panel:
+    """Adversaries of one sensitive attribute, of which every single value is protected.
+
+    What they believe beforehand is looked up once; it is the same for every release of a table.
+
+    >>> from discreet.models.adversaries import ClassThree, ClassTwo
+    >>> from discreet.models.examples import groups_of
+    >>> groups = groups_of("disease", ["flu", "flu", "cold", "cold"], ["flu", "cold", "cold"])
+    >>> Panel([ClassTwo(100), ClassThree()], "disease", groups.tallies["disease"]).worst(groups).round(3)
+    array([34.333,  1.286])
+    """
+
+    def __init__(self, adversaries: Sequence[Adversary], attribute: str, t: Tally):
+        self._attribute = attribute
+        sigma, rest, certain = [], [], []
+        for adversary in adversaries:
+            values = len(t.reference)
+            share, others = (np.ones(values),) * 2 if adversary.prior is None else adversary.prior.shares(t)
+            speaks_for, against = adversary.sigma(share, others)
+            sigma.append(speaks_for)
+            rest.append(against)
+            certain.append(others == 0)
+        self._sigma = np.array(sigma, dtype=np.float64)
+        self._rest = np.array(rest, dtype=np.float64)
+        self._certain = np.array(certain, dtype=np.bool_)
+        self._total = np.array([np.inf if a.total is None else float(a.total) for a in adversaries])
+        self._known = np.array([a.known for a in adversaries], dtype=np.int64)
+
+    def worst(self, groups: Groups) -> FloatArray:
+        """The smallest ε at which all groups are private, rounded up, against each of the adversaries."""
+        t = groups.tallies[self._attribute]
+        worst = worst_epsilon(
+            t.offsets,
+            t.values,
+            t.counts,
+            groups.sizes,
+            self._sigma,
+            self._rest,
+            self._certain,
+            self._total,
+            self._known,
+        )
+        unknown = np.full(len(worst), np.nan)  # whose belief decides is not kept
+        return Sides(worst, worst, unknown, unknown).epsilon
+
+
+@njit(cache=True)
+def worst_epsilon(
+    offsets: IntArray,
+    values: Codes,
+    counts: IntArray,
+    sizes: IntArray,
+    sigma: FloatArray,
+    rest: FloatArray,
+    certain: BoolArray,
+    total: FloatArray,
+    known: IntArray,
+) -> FloatArray:
+    """The ε that R1 and R2 ask for over all values of all groups, against each adversary (see `realistic_kernels`)."""
+    worst = np.zeros(len(total))
+    for a in range(len(total)):
+        epsilon = 0.0
+        for g in range(len(sizes)):
+            m = sizes[g] - known[a]
+            for p in range(offsets[g], offsets[g + 1]):
+                v = values[p]
+                if certain[a, v] or counts[p] == 0:
+                    continue
+                up = rise(counts[p], m, sigma[a, v], total[a])
+                down = fall(counts[p], m, rest[a, v], total[a])
+                epsilon = max(epsilon, up, down)
+            if epsilon == math.inf:  # one group that agrees is enough: fine nodes are decided at once
+                break
+        worst[a] = epsilon
+    return worst

@@ -1,0 +1,303 @@
+"""A comparison as text, as JSON and as a page with charts. Counts and levels only: no value of the table is in it."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from discreet.models.parameters import as_text
+from discreet.report import charts
+from discreet.report.html import TEMPLATES
+from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten
+from discreet.report.marginals import printable, shown
+from discreet.report.words import number, percent
+from discreet.search.comparison import MOST_SHOWN, Comparison, Cost, power
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEXT_ROWS = 12
+KINDS = {
+    "size": "how many look alike",
+    "values": "what a group's values look like",
+    "belief": "what a realistic adversary comes to believe",
+    "policy": "what was asked for",
+}
+_INFINITE = 3.0  # on the axis of stubbornness, ∞ lies this factor beyond the last number
+
+
+def epsilon_text(value: float) -> str:
+    """An ε for a table: rounded up, as it is a promise, but for what lies below a hundred-thousandth.
+
+    >>> epsilon_text(1.000003), epsilon_text(2.501), epsilon_text(253.2), epsilon_text(float("inf"))
+    ('1', '2.51', '254', 'none')
+    """
+    if math.isinf(value):
+        return "none"
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    up = math.ceil(value * 10**digits * (1 - 1e-5)) / 10**digits
+    return f"{up:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{up:,.0f}"
+
+
+def node_text(c: Comparison, at: int) -> str:
+    """A node as the papers write it."""
+    return "[" + ", ".join(map(str, c.lattice.node(at))) + "]"
+
+
+def to_json(c: Comparison) -> dict[str, Any]:
+    """Everything: every node with every adversary's smallest ε (null: no ε will do)."""
+    lattice = c.lattice
+    names = lattice.frequency.attributes
+    heights = [h.height for h in lattice.frequency.hierarchies]
+    first = len(c.opponents)
+    return {
+        "rows": lattice.frequency.rows,
+        "suppressed": 0,
+        "attributes": dict(zip(names, heights, strict=True)),
+        "sensitive": list(c.sensitive),
+        "epsilon": float(c.epsilon),
+        "adversaries": [
+            {
+                "name": o.name,
+                "words": o.words,
+                "asked": None if o.asked is None else float(o.asked),
+                "predicates": o.predicates.to_words(),
+                **o.adversary.words(),
+            }
+            for o in c.opponents
+        ],
+        "costs": [_cost_json(c, cost) for cost in c.costs],
+        "stubbornness": {
+            family: [
+                {
+                    "stubbornness": _finite(p.stubbornness),
+                    "epsilon_of_reference": _finite(p.epsilon),
+                    **_cost_json(c, p.cost),
+                }
+                for p in points
+            ]
+            for family, points in c.families.items()
+        },
+        "reference": {"node": list(lattice.node(c.reference)), "why": c.reference_why},
+        "nodes": [
+            {
+                "node": list(lattice.node(at)),
+                "loss": float(lattice.loss[at]),
+                "groups": int(lattice.groups[at]),
+                "smallest_group": int(lattice.smallest_group[at]),
+                "average_group": float(lattice.average_group[at]),
+                "discernibility": float(lattice.discernibility[at]),
+                "largest_share": 1 / float(lattice.levels[at, first + 1]),
+                "closeness": float(lattice.levels[at, first + 2]),
+                "keeps_policy": bool(lattice.keeps[at]),
+                "epsilon": [_finite(float(e)) for e in c.epsilons(at)],
+            }
+            for at in range(len(lattice))
+        ],
+    }
+
+
+def to_text(c: Comparison) -> str:
+    """The costs, and the best trade-offs, in a few lines."""
+    lattice = c.lattice
+    lines = [headline(c), "", f"What each promise costs (of {len(lattice):,} nodes, with every row published)"]
+    table = [["promise", "nodes", "loss", "groups", "node"]]
+    for cost in c.costs:
+        if cost.best is None:
+            table.append([printable(cost.promise), "0", "nothing can be published", "", ""])
+        else:
+            best = cost.best
+            groups = f"{lattice.groups[best]:,}"
+            row = [printable(cost.promise), f"{cost.nodes:,}", percent(float(lattice.loss[best])), groups]
+            table.append([*row, node_text(c, best)])
+    lines += _aligned(table, 2)
+    rows = c.rows[:TEXT_ROWS].tolist()
+    lines += ["", "The smallest ε of a node against each adversary"]
+    table = [["node", "loss", *(o.name for o in c.columns)]]
+    for at in rows:
+        levels = [epsilon_text(float(lattice.levels[at, o.column])) for o in c.columns]
+        table.append([node_text(c, at), percent(float(lattice.loss[at])), *levels])
+    lines += _aligned(table, 1)
+    if len(c.rows) > len(rows):
+        lines.append(f"  and {len(c.rows) - len(rows):,} more trade-offs; all nodes are in --json")
+    lines.append(f"  nodes: levels of {', '.join(shown(name) for name in lattice.frequency.attributes)}")
+    return "\n".join(lines)
+
+
+def headline(c: Comparison) -> str:
+    """What was compared."""
+    f = c.lattice.frequency
+    return (
+        f"{len(c.lattice):,} ways to publish {f.rows:,} rows, against {len(c.opponents)} adversaries "
+        f"who want to learn {', '.join(shown(name) for name in c.sensitive)}"
+    )
+
+
+def to_html(c: Comparison) -> str:
+    """The whole page. The same comparison gives the same bytes."""
+    return environment().get_template("compare.html.j2").render(headline=headline(c), **parts(c))
+
+
+def parts(c: Comparison) -> dict[str, Any]:
+    """What the sections about a comparison are made of."""
+    lattice = c.lattice
+    rows = c.rows[:MOST_SHOWN].tolist()
+    return {
+        "c": c,
+        "attributes": [
+            (shown(h.attribute), h.height, [len(labels) for labels in h.labels]) for h in lattice.frequency.hierarchies
+        ],
+        "sensitive": [shown(name) for name in c.sensitive],
+        "kinds": [(words, [x for x in c.costs if x.kind == kind]) for kind, words in KINDS.items()],
+        "asked": as_text(c.epsilon),
+        "rows": rows,
+        "tradeoffs": _tradeoffs(c),
+        "figure": _figure(c),
+        "of_reference": _of_reference(c),
+        "families": [_FAMILY_WORDS[name] for name in c.families],
+        "costs_by_family": _by_stubbornness(c),
+    }
+
+
+_FAMILY_WORDS = {
+    "I table": "I: she expects the table's shares",
+    "I equal": "I: she expects equal shares",
+    "II": "II: she may expect anything",
+}
+
+
+@cache
+def environment() -> Environment:
+    """Templates that know our charts and words. Made once."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"percent": percent, "number": number, "epsilon": epsilon_text, "power": power, "shown": printable}
+    made.globals |= {
+        "bar": lambda *arguments: Markup(charts.bar(*arguments)),
+        "line_chart": lambda chart: Markup(line_chart(*chart)),
+        "node_text": node_text,
+    }
+    return made
+
+
+Chart = tuple[list[Line], Axis, Axis]
+
+
+def _tradeoffs(c: Comparison) -> Chart:
+    """ε against loss: each adversary's best trade-offs."""
+    lattice = c.lattice
+    lines, largest = [], 10.0
+    for i, o in enumerate(c.columns):
+        dots = []
+        for at in lattice.frontier(o.column).tolist():
+            loss, epsilon = float(lattice.loss[at]), float(lattice.levels[at, o.column])
+            largest = max(largest, epsilon)
+            told = f"{o.name}: ε {epsilon_text(epsilon)} at a loss of {percent(loss)}, {node_text(c, at)}"
+            dots.append(Dot(loss, epsilon, told))
+        lines.append(Line(o.name, i, tuple(dots), steps=True))
+    least = min((d.x for line in lines for d in line.dots), default=0.0)
+    low = math.floor(10 * least) / 10 if least < 1 else 0.9
+    ticks = tuple((n / 10, f"{10 * n}%") for n in range(round(10 * low), 11))
+    ticks_up = powers_of_ten(1, largest)
+    return lines, Axis("loss of exactness", low, 1.0, ticks), Axis("smallest ε", 1.0, ticks_up[-1][0], ticks_up, True)
+
+
+def _figure(c: Comparison) -> Chart:
+    """The least loss at the asked ε against stubbornness: the paper's figure 2."""
+    lines = []
+    for i, (family, points) in enumerate(c.families.items()):
+        dots = []
+        for p in points:
+            loss = None if p.cost.best is None else float(c.lattice.loss[p.cost.best])
+            told = f"{family}, stubbornness {power(p.stubbornness)}: "
+            told += "nothing can be published" if loss is None else f"loss {percent(loss)}"
+            dots.append(Dot(_along(c, p.stubbornness), loss, told))
+        lines.append(Line(_FAMILY_WORDS[family], i, tuple(dots)))
+    found = [d.y for line in lines for d in line.dots if d.y is not None]
+    low = math.floor(10 * min(found, default=0.0)) / 10
+    low = min(low, 0.8)
+    ticks = tuple((n / 10, f"{10 * n}%") for n in range(round(10 * low), 11))
+    return lines, _stubbornness(c), Axis("least loss", low, 1.0, ticks)
+
+
+def _of_reference(c: Comparison) -> Chart:
+    """The smallest ε of one node against stubbornness: the paper's figure 2(a)."""
+    lines = [
+        Line(
+            _FAMILY_WORDS[family],
+            i,
+            tuple(
+                Dot(
+                    _along(c, p.stubbornness),
+                    None if math.isinf(p.epsilon) else p.epsilon,
+                    f"{family}, stubbornness {power(p.stubbornness)}: ε {epsilon_text(p.epsilon)}",
+                )
+                for p in points
+            ),
+        )
+        for i, (family, points) in enumerate(c.families.items())
+    ]
+    largest = max((d.y for line in lines for d in line.dots if d.y is not None), default=10.0)
+    ticks = powers_of_ten(1, largest)
+    return lines, _stubbornness(c), Axis("smallest ε", 1.0, ticks[-1][0], ticks, True)
+
+
+def _stubbornness(c: Comparison) -> Axis:
+    found = sorted({p.stubbornness for points in c.families.values() for p in points})
+    ticks = tuple((_along(c, s), power(s)) for s in found)
+    return Axis(
+        "how many people's data stand behind her belief (stubbornness σ)", ticks[0][0], ticks[-1][0], ticks, True
+    )
+
+
+def _along(c: Comparison, stubbornness: float) -> float:
+    if not math.isinf(stubbornness):
+        return stubbornness
+    return _INFINITE * max(p.stubbornness for p in c.families["II"])
+
+
+def _by_stubbornness(c: Comparison) -> list[tuple[float, list[Cost | None]]]:
+    """One row per stubbornness: the cost against each family, None where the family has no such adversary."""
+    found = sorted({p.stubbornness for points in c.families.values() for p in points})
+    return [
+        (s, [next((p.cost for p in points if p.stubbornness == s), None) for points in c.families.values()])
+        for s in found
+    ]
+
+
+def _cost_json(c: Comparison, cost: Cost) -> dict[str, Any]:
+    best = cost.best
+    return {
+        "promise": cost.promise,
+        "nodes": cost.nodes,
+        "node": None if best is None else list(c.lattice.node(best)),
+        "loss": None if best is None else float(c.lattice.loss[best]),
+        "least_discernibility": cost.discernibility,
+        "least_average_group": cost.average_group,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _aligned(table: list[list[str]], names: int) -> list[str]:
+    """Columns of equal width: the first ones to the left, as is the last of a table of costs; numbers to the right."""
+    widths = [max(len(row[i]) for row in table if len(row[i]) < 60 or i == 0) for i in range(len(table[0]))]
+    left = {0} if names == 1 else {0, len(table[0]) - 1}
+    return [
+        "  "
+        + "  ".join(
+            x.ljust(w) if i in left else x.rjust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]

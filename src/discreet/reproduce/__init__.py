@@ -1,0 +1,1 @@
+"""The papers' own experiments, run again: what each claims, and what was measured."""

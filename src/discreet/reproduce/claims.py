@@ -1,0 +1,62 @@
+"""What all reproductions share: claims of a paper beside what was measured, as text and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.report.compare_page import to_json as comparison_to_json
+from discreet.report.marginals import printable
+from discreet.search.comparison import Comparison
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, where it stands, what was measured, and whether that bears it out."""
+
+    where: str
+    says: str
+    measured: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's experiment, run again on the data that `data` describes."""
+
+    paper: str
+    data: str
+    from_folder: bool  # the data folder's table, not the generator's
+    claims: tuple[Claim, ...]
+    comparison: Comparison
+    seconds: float
+
+    @property
+    def held(self) -> int:
+        """How many of the claims were borne out."""
+        return sum(claim.holds for claim in self.claims)
+
+
+def to_text(r: Reproduction) -> str:
+    """Each claim with what was measured."""
+    lines = [r.paper, f"Data: {printable(r.data)}", ""]
+    for claim in r.claims:
+        lines.append(f"{'holds   ' if claim.holds else 'DOES NOT'}  {claim.says} ({claim.where})")
+        lines.append(f"          measured: {claim.measured}")
+    lines += ["", f"{r.held} of {len(r.claims)} claims hold as stated."]
+    return "\n".join(lines)
+
+
+def to_json(r: Reproduction) -> dict[str, Any]:
+    """The claims, and the whole comparison that they rest on."""
+    return {
+        "paper": r.paper,
+        "data": r.data,
+        "from_folder": r.from_folder,
+        "claims": [
+            {"where": c.where, "says": c.says, "measured": c.measured, "holds": bool(c.holds)} for c in r.claims
+        ],
+        "held": r.held,
+        "seconds": r.seconds,
+        "comparison": comparison_to_json(r.comparison),
+    }
