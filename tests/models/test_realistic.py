@@ -195,6 +195,7 @@ def test_ties_of_large_counts_are_decided_exactly(scale: int) -> None:
         (ClassThree(UNIFORM), 2, 4),  # at most 2/5 colds: of seven that were two, too few
         (ClassThree(UNIFORM, 2), 2, 10),  # of five rows, three unknown, each value could have one
         (ClassOne(10**9, UNIFORM), 2, 4),
+        (ClassThree(SharesPrior({"cold": 1}), 5), 2, 4),  # what she is sure of may stay, whomever she knows
     ],
 )
 def test_the_least_that_is_lost_is_as_sharp_as_worked_out_by_hand(

@@ -188,8 +188,8 @@ def lost_to_adversary(
             whole = np.int64(0)
             for p in range(offsets[g], offsets[g + 1]):
                 v = values[p]
-                most = 1.0 if certain[v] else cap(counts[p], m, sigma[v], rest[v], total, epsilon) * (1 + _SLACK)
-                if counts[p] > most * m:
+                most = cap(counts[p], m, sigma[v], rest[v], total, epsilon) * (1 + _SLACK)
+                if not certain[v] and counts[p] > most * m:
                     bound += most
                     whole += np.int64(max(0.0, math.floor(most * m)))
                 else:
