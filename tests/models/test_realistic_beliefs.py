@@ -101,6 +101,19 @@ def test_reported_beliefs_are_the_worst_over_all_that_she_may_know(
         )
 
 
+@given(case=adversary_and_group())
+def test_what_nobody_in_the_group_has_is_not_disclosed(case: tuple[dict[str, Fraction], list[str], int]) -> None:
+    """So only what occurs needs checking, on both sides; the conditions for n(s) = 0 would ask for more."""
+    sigma, group, _ = case
+    absent = frozenset("xyz") - set(group)
+    assume(absent)
+    p_in, p_out = beliefs(sigma, group, [], group[0], absent)
+    assert p_in == 0 and p_in <= p_out and 1 - p_out <= 1 - p_in
+    shares = SharesPrior({value: s / sum(sigma.values()) for value, s in sigma.items()})
+    found = sides(as_letters(group), ClassOne(max(sum(sigma.values()), 1), shares), "letter", Predicates.of(absent))
+    assert found.epsilon.tolist() == [1]
+
+
 def choices(group: list[str], b: int) -> list[list[str]]:
     return [list(known) for known in sorted(set(combinations(sorted(group), b)))]
 
