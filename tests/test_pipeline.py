@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from discreet import DiscreetError, Infeasible, anonymize, policy_from_words, verify
+from discreet import DiscreetError, Infeasible, anonymize, apply, policy_from_words, verify
 from tests.releases.reading import manifest_of, read_table
 
 SECRET = "Ann-Smith"
@@ -96,21 +96,38 @@ def test_ten_thousand_values_are_grouped(tmp_path: Path, publish: str) -> None:
     assert found["smallest_group"] >= 2
 
 
-NAMES = ['age "x"; DROP TABLE t', "it's", "a,b;c", "two\nlines", "2024", "nan", "select", "名前", " padded ", "rowid"]
+NAMES = [
+    'age "x"; DROP TABLE t',
+    "it's",
+    "a,b;c",
+    "two\nlines",
+    "2024",
+    "nan",
+    "select",
+    "名前",
+    " padded ",
+    "rowid",
+    "why?",
+    "a=b;",
+]
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 @pytest.mark.parametrize("name", NAMES)
 def test_columns_may_be_called_anything(tmp_path: Path, name: str, form: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
-    (tmp_path / "t.csv").write_text(f"{quoted},disease,note\n" + "30,flu,x\n30,cold,y\n", encoding="utf-8")
-    attributes = {name: {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}, "note": {"role": "other"}}
-    asked = {"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}], "format": form}
-    anonymize(policy_from_words(asked), tmp_path / "r", source=tmp_path / "t.csv")
-    columns, rows = read_table(tmp_path / "r")
-    assert columns == [name, "disease", "note"]
-    assert sorted(rows) == [("30", "cold", "y"), ("30", "flu", "x")]
-    assert verify(tmp_path / "r").kept
+    (tmp_path / "t.csv").write_text(f"{quoted},disease,note\n" + "30,flu,x\n31,flu,y\n", encoding="utf-8")
+    for role in ("quasi_identifier", "sensitive", "other"):
+        attributes = {"disease": {"role": "quasi_identifier"}, "note": {"role": "sensitive"}, name: {"role": role}}
+        require: list[Any] = [{"k_anonymity": {"k": 2}}]
+        require += [{"l_diversity": {"l": 1.5, "kind": "entropy", "attribute": name}}] if role == "sensitive" else []
+        asked = {"attributes": attributes, "require": require, "format": form}
+        anonymize(policy_from_words(asked), tmp_path / role, source=tmp_path / "t.csv")
+        columns, rows = read_table(tmp_path / role)
+        assert columns == [name, "disease", "note"]
+        assert sorted(row[2] for row in rows) == ["x", "y"]
+        assert verify(tmp_path / role).kept
+        apply(tmp_path / role, tmp_path / "t.csv", tmp_path / f"{role} again")
 
 
 def test_every_kind_of_source_gives_the_same_release(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from discreet.releases.manifest import checksum, measures, promises, versions
 from discreet.releases.mapping import mapping_of
 from discreet.releases.references import references
 from discreet.releases.tables import assignment_table, release_batches
-from discreet.releases.verify import Manifest, read_published, recheck
+from discreet.releases.verify import Manifest, check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
 from discreet.search.plan import Plan, Problem
@@ -179,6 +179,8 @@ def publish(
         report.write_text(to_html(data), encoding="utf-8")
         manifest["files"][report.name] = _about(report)
         manifest["checksum"] = checksum(manifest)
+        if wrong := check_manifest(manifest, findings):
+            raise ReleaseError(*wrong)
         (partial / "manifest.json").write_text(_json(manifest), encoding="utf-8")
     return Release(folder, manifest, data)
 

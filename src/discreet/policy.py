@@ -202,7 +202,8 @@ def _plain(value: object, text: Callable[[str], str] = str) -> Any:
         return _plain(speak(), text)
     match value:
         case Mapping():
-            return {k: _plain(v, text) for k, v in value.items()}
+            # The name of a column is no address, whatever it looks like.
+            return {k: _plain(v, str if k == "attribute" else text) for k, v in value.items()}
         case list() | tuple():
             return [_plain(v, text) for v in value]
         case str() | Path():

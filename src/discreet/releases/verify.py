@@ -103,7 +103,7 @@ def verify(folder: Path | str) -> Findings:
     try:
         published = read_published(folder / manifest["table"], manifest)
         found = recheck(manifest, folder, published)
-        return replace(found, mistakes=(*_check_manifest(manifest, found), *found.mistakes))
+        return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes))
     except DiscreetError as error:
         return Findings((), (*_check_files(folder, manifest), *error.mistakes), 0, 0)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):  # not what we wrote
@@ -172,7 +172,7 @@ def group_published(found: Frequencies, width: int, sensitive: Sequence[str], st
     return Published(found, group, len(kept), {name: width + i for i, name in enumerate(sensitive)})
 
 
-def _check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:
+def check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:
     """Does the manifest say what it said when it was written, and what the files say?"""
     mistakes = [] if manifest.get("checksum") == checksum(manifest) else [_CHANGED]
     said, reached = manifest["promises"], promises(found.verdicts)
