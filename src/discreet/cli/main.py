@@ -97,13 +97,13 @@ def anonymize(
     from dataclasses import replace
 
     from discreet.policy import read_policy
-    from discreet.report.text import to_text
 
     screen = Screen(as_json, quiet)
     read = read_policy(policy)
     given: dict[str, Any] = {"search": search, "seed": seed, "time_limit": time_limit}
     read = replace(read, **{k: v for k, v in given.items() if v is not None})
     from discreet.pipeline import anonymize as run
+    from discreet.report.text import to_text
 
     with screen.progress() as progress:
         release = run(read, output, replace=force, progress=progress)

@@ -21,8 +21,7 @@ def frequency_set(
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
     codes = [_leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
-    order = _order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
-    codes = [np.ascontiguousarray(c[order]) for c in codes]
+    codes, order = _in_order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
     width = len(quasi_identifiers)
     return FrequencySet(
         tuple(quasi_identifiers),
@@ -39,16 +38,23 @@ def value_counts(found: Frequencies, column: int) -> IntArray:
     return weights.astype(np.int64)
 
 
-def _order(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> IntArray:
-    """What sorts combinations by their codes, first column first."""
+def _in_order(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[list[Codes], IntArray]:
+    """The combinations sorted by their codes, first column first, and what sorts them."""
     bits = [max(1, (size - 1).bit_length()) for size in sizes]
     if sum(bits) > 63:
-        return np.lexsort(codes[::-1])
+        order = np.lexsort(codes[::-1])
+        return [np.ascontiguousarray(c[order]) for c in codes], order
     key = np.zeros(rows, dtype=np.int64)  # one sort of packed keys instead of one per column: 5 times as fast
     for code, width in zip(codes, bits, strict=True):
         key <<= width
         key |= code
-    return np.argsort(key, kind="stable")
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    unpacked = []  # from the sorted keys, which are read in order; a column by itself would be read at random
+    for width in reversed(bits):
+        unpacked.append((key & ((1 << width) - 1)).astype(np.int32))
+        key >>= width
+    return unpacked[::-1], order
 
 
 def _leaf_numbers(hierarchy: Hierarchy, values: Sequence[str | None]) -> Codes:
