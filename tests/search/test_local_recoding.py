@@ -164,13 +164,23 @@ def test_the_nearest_are_found(frequency: FrequencySet) -> None:
                 low, high = h.cover(*sorted((int(space.leaf[i, d]), int(space.leaf[j, d]))))
                 apart[i, j] += (high - low) / max(len(h.leaves) - 1, 1) / len(hierarchies)
     wanted = min(4, n)
-    found = nearest(space, wanted, 1 / 16)
+    found = nearest(space, wanted, 1 / 16, 10_000)
     for i in range(n):
         others = np.sort(np.delete(apart[i], i))
         neighbours = found[i][found[i] >= 0]
         assert i not in neighbours
         assert len(set(neighbours.tolist())) == len(neighbours) == min(wanted, n - 1)
         assert apart[i][neighbours] == pytest.approx(others[: len(neighbours)])
+
+
+@given(frequencies(max_rows=30), st.integers(1, 40))
+def test_neighbours_found_in_a_hurry_are_real_ones(frequency: FrequencySet, steps: int) -> None:
+    space = combinations(frequency).space
+    for i, found in enumerate(nearest(space, min(4, len(space.leaf)), 1 / 16, steps)):
+        neighbours = found[found >= 0].tolist()
+        assert found.tolist() == neighbours + [-1] * (len(found) - len(neighbours))
+        assert i not in neighbours
+        assert len(set(neighbours)) == len(neighbours)
 
 
 @given(frequencies(), st.integers(1, 40))

@@ -121,33 +121,41 @@ def sweep(
 
 
 @njit(cache=True)
-def nearest(space: Space, wanted: int, reach: float) -> Codes:
+def nearest(space: Space, wanted: int, reach: float, work: int) -> Codes:
     """For every combination, the `wanted` others that are cheapest to publish together with it, the nearest first.
 
     The combinations must be sorted lexicographically: then those that agree on the first attributes stand side by side,
     and a whole run of them is skipped as soon as these attributes alone cost too much. The search goes out in widening
-    circles, the first of radius `reach`. Missing neighbours (fewer combinations than wanted) are −1.
+    circles, the first of radius `reach`, and starts each at home. With very many attributes little can be skipped:
+    after `work` steps for a combination what was found so far has to do. Missing neighbours are −1.
     """
     n, attributes = space.leaf.shape
     ends = _runs(space.leaf)
     result = np.full((n, wanted), -1, dtype=np.int32)
     found = np.empty(wanted, dtype=np.float64)
-    place = np.empty(attributes + 1, dtype=np.int64)
-    stop = np.empty(attributes + 1, dtype=np.int64)
-    cost = np.zeros(attributes + 1, dtype=np.float64)
+    home = np.zeros(attributes, dtype=np.int64)  # where the run that shares attributes 0..d with this one begins
+    place = np.empty(attributes, dtype=np.int64)
+    stop = np.empty(attributes, dtype=np.int64)
+    begin = np.empty(
+        attributes, dtype=np.int64
+    )  # where to go on after the end of a run that was entered at home, or −1
+    cost = np.zeros(attributes, dtype=np.float64)
     for i in range(n):
-        radius = reach
-        have = 0
+        for d in range(attributes):
+            if i > 0 and ends[d, home[d]] == i:
+                home[d] = i
+        radius, steps = reach, 0
         while True:
-            have = 0
-            limit = radius
-            d = 0
-            place[0] = 0
-            stop[0] = n
-            while d >= 0:
+            have, limit, d = 0, radius, 0
+            place[0], stop[0], begin[0] = home[0], n, 0
+            while d >= 0 and steps < work:
+                steps += 1
                 p = place[d]
                 if p >= stop[d]:
-                    d -= 1
+                    if begin[d] < 0:
+                        d -= 1
+                    else:
+                        place[d], stop[d], begin[d] = begin[d], home[d], -1
                     continue
                 end = ends[d, p]
                 place[d] = end
@@ -157,24 +165,24 @@ def nearest(space: Space, wanted: int, reach: float) -> Codes:
                 if here > limit or (have == wanted and here >= limit):
                     continue
                 if d + 1 < attributes:
+                    own = begin[d] >= 0 and p == home[d]
                     d += 1
-                    place[d] = p
-                    stop[d] = end
+                    place[d], stop[d], begin[d] = home[d] if own else p, end, p if own else -1
                     cost[d] = here
-                    continue
-                if p == i:
-                    continue
-                at = min(have, wanted - 1)
-                while at > 0 and found[at - 1] > here:
-                    found[at] = found[at - 1]
-                    result[i, at] = result[i, at - 1]
-                    at -= 1
-                found[at] = here
-                result[i, at] = p
-                have = min(have + 1, wanted)
-                if have == wanted:
-                    limit = min(limit, found[wanted - 1])
-            if have == wanted or radius >= 1.0:
+                elif p != i:
+                    at = min(have, wanted - 1)
+                    while at > 0 and found[at - 1] > here:
+                        found[at] = found[at - 1]
+                        result[i, at] = result[i, at - 1]
+                        at -= 1
+                    found[at] = here
+                    result[i, at] = p
+                    have = min(have + 1, wanted)
+                    if have == wanted:
+                        limit = min(limit, found[wanted - 1])
+            if have == wanted or radius >= 1.0 or steps >= work:
+                for at in range(have, wanted):
+                    result[i, at] = -1
                 break
             radius *= 2.0
     return result

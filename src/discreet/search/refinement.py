@@ -28,6 +28,9 @@ from discreet.search.recoding_state import (
 from discreet.search.settling import least_size, sizes_only
 
 _NEIGHBOURS = 32
+_REACH = 1 / 16  # of the whole loss: the first circle in which neighbours are looked for
+_STEPS = 500_000_000  # to find all neighbours, some seconds; but for each combination at least
+_LEAST_STEPS = 2_000
 _ENOUGH = 1e-4  # a round that lowers the loss by less than this share is the last
 _FRUITLESS = 20  # so many times in a row the models may refuse every single move
 
@@ -36,7 +39,8 @@ def refine(problem: Problem, table: Combinations, start: Partition, progress: Pr
     """`start` (which must hold) after all moves that lower its loss and keep every promise."""
     careless = sizes_only(problem)
     least = least_size(problem)
-    near = nearest(table.space, min(_NEIGHBOURS, len(table.sizes)), 1 / 16)
+    n = len(table.sizes)
+    near = nearest(table.space, min(_NEIGHBOURS, n), _REACH, max(_LEAST_STEPS, _STEPS // n))
     found = start.merged()
     while True:
         before = found.loss

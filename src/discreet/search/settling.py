@@ -22,7 +22,7 @@ from discreet.search.recoding_kernels import sweep
 from discreet.search.recoding_space import Combinations, Nodes, nodes_by_cost
 
 _NODES = 20_000  # generalizations visited at most
-_LOOK_UPS = 3_000_000_000  # values looked up at most: some ten seconds
+_LOOK_UPS = 1_000_000_000  # values looked up at most: some seconds
 _JUDGED = 50_000_000  # rows put before the models at most, when nothing settles
 _LONGEST_STRIDE = 64
 _SHARES = (1.2, 0.8, 0.5, 0.3)  # thinned out: at most this times the share that a value has in the table
