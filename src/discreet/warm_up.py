@@ -11,10 +11,11 @@ from tempfile import TemporaryDirectory
 PROMISES = [
     {"k_anonymity": {"k": 2}},
     *({"l_diversity": {"l": 2, "kind": kind}} for kind in ("distinct", "entropy", "frequency")),
-    {"l_diversity": {"l": 2, "kind": "recursive", "c": 3}},
+    *({"l_diversity": {"l": least, "kind": "recursive", "c": 3}} for least in (2, 3)),
     *({"t_closeness": {"t": 0.9, "distance": distance}} for distance in ("equal", "ordered", "hierarchical")),
     {"alpha_k": {"alpha": 0.9, "k": 2}},
-    {"beta_likeness": {"beta": 3, "kind": "basic"}},
+    *({"beta_likeness": {"beta": 3, "kind": kind}} for kind in ("basic", "enhanced")),
+    {"delta_disclosure": {"delta": 9}},
     {"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9}},
     {"realistic": {"class": "III", "epsilon": 9, "predicates": ["a", {"not": "b"}]}},
 ]
@@ -23,6 +24,7 @@ PROMISES = [
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows."""
     from discreet.application import apply
+    from discreet.compare import compare
     from discreet.pipeline import anonymize
     from discreet.policy import policy_from_words
     from discreet.utility.tables import compare_answers
@@ -46,10 +48,7 @@ def warm_up() -> None:
             policy = policy_from_words(words | {"require": PROMISES, "publish": publish})
             anonymize(policy, Path(folder) / publish, source=table)
             apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
-    # Not monotone, so not for every publication.
-    enhanced = [{"beta_likeness": {"beta": 3, "kind": "enhanced"}}, {"delta_disclosure": {"delta": 9}}]
-    with TemporaryDirectory() as folder:
-        anonymize(policy_from_words(words | {"require": enhanced}), Path(folder) / "release", source=table)
+    compare(policy, source=table)
     compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
 
 
