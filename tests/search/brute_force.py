@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -36,15 +36,18 @@ class Candidate:
         return sum(self.node)
 
 
-def candidates(table: Table, models: Sequence[PrivacyModel]) -> list[Candidate]:
-    """All nodes, whatever they suppress."""
+def candidates(table: Table, models: Sequence[PrivacyModel], nodes: Sequence[Node] | None = None) -> list[Candidate]:
+    """All nodes (or those that are given), whatever they suppress."""
     verdicts: dict[object, bool] = {}
+    return judged(table, lambda rows: all(_keeps(table, model, rows, verdicts) for model in models), nodes)
 
-    def private(rows: Sequence[int]) -> bool:
-        return all(_keeps(table, model, rows, verdicts) for model in models)
 
+def judged(
+    table: Table, private: Callable[[Sequence[int]], bool], nodes: Sequence[Node] | None = None
+) -> list[Candidate]:
+    """The same for any verdict on the rows of a group."""
     found = []
-    for node in table.nodes:
+    for node in table.nodes if nodes is None else nodes:
         members = defaultdict(list)
         looks = table.generalized(node)
         for row, look in enumerate(looks):

@@ -28,6 +28,8 @@ class AtLeast:
     losses: Sequence[float]  # no node between loses less, attribute by attribute
     height: int  # sum of the levels of the finer node
     finest: IntArray | None  # group sizes of the finer node, nothing suppressed (only if asked for)
+    lost: int  # rows that are suppressed in every node between
+    lost_mates: int  # Σ over those rows of how many rows a group with them can have at most
     suppression_limit: int
     rows: int
 
@@ -92,8 +94,10 @@ class Discernibility:
         return float(squares + outcome.suppressed * outcome.rows)
 
     def bound(self, least: AtLeast) -> float:
-        # Coarser groups are larger, and a suppressed row costs N, more than any group it could be in.
-        return 0.0 if least.finest is None else float((least.finest * least.finest).sum())
+        # A row costs the size of its group. Coarser groups are larger, and a suppressed row costs N, not less than any
+        # group it could be in.
+        squares = 0 if least.finest is None else int((least.finest * least.finest).sum())
+        return float(squares + least.lost * least.rows - least.lost_mates)
 
 
 class AverageGroup:
