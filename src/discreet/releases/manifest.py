@@ -12,7 +12,8 @@ from typing import Any
 
 from discreet.models.verdicts import Verdict
 from discreet.search.plan import Plan
-from discreet.utility.objectives import OBJECTIVES, Outcome, arithmetic_loss, geometric_loss
+from discreet.utility.metrics import arithmetic_loss, geometric_loss
+from discreet.utility.objectives import OBJECTIVES, Outcome
 
 
 def measures(plan: Plan) -> dict[str, Any]:

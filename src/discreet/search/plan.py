@@ -12,6 +12,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray, Groups, tally
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.base import PrivacyModel
+from discreet.utility.metrics import losses
 
 SUPPRESSED = -1
 
@@ -66,9 +67,5 @@ class Plan:
     @cached_property
     def losses(self) -> FloatArray:
         """Per attribute, the mean over all rows of (leaves − 1) / (all leaves − 1); a suppressed row counts 1."""
-        spread = (self.high - self.low).astype(np.int64)
-        lost = (self.groups.sizes[:, None] * spread).sum(axis=0)
-        widest = np.array([len(h.leaves) - 1 for h in self.frequency.hierarchies], dtype=np.int64)
-        lost += self.suppressed * widest
-        result: FloatArray = lost / np.maximum(widest * self.frequency.rows, 1)
-        return result
+        leaves = [len(h.leaves) for h in self.frequency.hierarchies]
+        return losses(self.low, self.high, self.groups.sizes, leaves, self.suppressed)

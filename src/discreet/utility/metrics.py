@@ -6,6 +6,7 @@ leaves. A suppressed row counts as if every value were ``*``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,24 +47,22 @@ def losses_of_widths(widths: ArrayLike, sizes: ArrayLike, leaves: ArrayLike, sup
     return result
 
 
-def arithmetic_loss(losses: ArrayLike) -> float:
+def arithmetic_loss(losses: Sequence[float] | FloatArray) -> float:
     """LM: the mean over all quasi-identifier cells.
 
     >>> arithmetic_loss([0.4, 0.0])
     0.2
     """
-    each = np.asarray(losses, dtype=np.float64)
-    return float(each.mean()) if each.size else 0.0
+    return math.fsum(losses) / len(losses) if len(losses) else 0.0
 
 
-def geometric_loss(losses: ArrayLike) -> float:
+def geometric_loss(losses: Sequence[float] | FloatArray) -> float:
     """ARX's form, Π (1 + loss_d)^(1/n) − 1: spreads the loss more evenly over the attributes.
 
     >>> round(geometric_loss([1.0, 0.0]), 4)
     0.4142
     """
-    each = np.asarray(losses, dtype=np.float64)
-    return float(np.expm1(np.log1p(each).mean())) if each.size else 0.0
+    return float(math.prod(1.0 + loss for loss in losses) ** (1 / len(losses)) - 1) if len(losses) else 0.0
 
 
 def discernibility(sizes: ArrayLike, suppressed: int = 0) -> int:

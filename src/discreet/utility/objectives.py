@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from discreet.hierarchies.hierarchy import IntArray
+from discreet.utility.metrics import arithmetic_loss, geometric_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,21 +125,3 @@ OBJECTIVES: dict[str, Objective] = {
     "average_group": AverageGroup(),
     "height": Height(),
 }
-
-
-def arithmetic_loss(losses: Sequence[float]) -> float:
-    """Mean loss over the attributes.
-
-    >>> arithmetic_loss([0.0, 0.5])
-    0.25
-    """
-    return math.fsum(losses) / len(losses) if len(losses) else 0.0
-
-
-def geometric_loss(losses: Sequence[float]) -> float:
-    """ARX's mean: Π (1 + loss)^(1/n) − 1.
-
-    >>> geometric_loss([1.0, 1.0])
-    1.0
-    """
-    return float(math.prod(1.0 + x for x in losses) ** (1.0 / len(losses)) - 1.0) if len(losses) else 0.0
