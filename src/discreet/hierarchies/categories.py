@@ -18,12 +18,19 @@ class Flat(BranchingRule):
 
     Leaves are sorted: numbers by their size, then all other texts, then the empty string and NULL.
 
+    With `sets`, a search that gives groups values of their own may also publish neighbours together, ``{a, b}``.
+
     >>> sorted(["10", "9", "low", None], key=Flat().order)
     ['9', '10', 'low', None]
     """
 
+    sets: bool = False
     ordered = False
     between = 0
+
+    @property
+    def ranges(self) -> bool:
+        return self.sets
 
     def _climb(self, value: str) -> tuple[Value, ...]:
         return ()
@@ -33,7 +40,7 @@ class Flat(BranchingRule):
         return (1, value) if exact is None else (0, exact, len(value), value)
 
     def to_words(self) -> object:
-        return {"flat": True}
+        return {"flat": True, "sets": True} if self.sets else {"flat": True}
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ class Prefixes(BranchingRule):
     """
 
     lengths: tuple[int, ...]
-    ordered = False
+    ordered = ranges = False
 
     def __post_init__(self) -> None:
         given = self.lengths

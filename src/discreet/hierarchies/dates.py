@@ -14,27 +14,32 @@ from discreet.hierarchies.hierarchy import Value
 LEVELS = ("day", "month", "quarter", "year")
 
 _FORM = re.compile(
-    r"\s*([0-9]{4})([-/.])([0-9]{2})\2([0-9]{2})"
+    r"\s*(?:([0-9]{4})([-/.])([0-9]{2})\2([0-9]{2})|([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}))"
     r"(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]|60)(?:[.,]([0-9]{1,9}))?)?"
     r"(?: ?Z| ?UTC| ?[+-][0-9]{2}(?::?[0-9]{2})?)?)?\s*"
 )
 
 
 def parse_date(text: str) -> tuple[date, str] | None:
-    """Day and time of a date or timestamp written year first, or None.
+    """Day and time of a date or timestamp, or None: year first, or day first with dots.
+
+    With dots the day always comes before the month. With slashes both orders are common (05/03/2024), so they are not
+    guessed at.
 
     The day is the one that was written: a zone is allowed but never moves a person to another day. The second part
     sorts like the time of the day.
 
     >>> parse_date("2024-03-05T10:30:00.50Z")
     (datetime.date(2024, 3, 5), '10:30:00.5')
-    >>> parse_date("05.03.2024"), parse_date("2024-02-30")
-    (None, None)
+    >>> parse_date("5.3.2024"), parse_date("05/03/2024"), parse_date("2024-02-30")
+    ((datetime.date(2024, 3, 5), ''), None, None)
     """
     found = _FORM.fullmatch(text)
     if found is None:
         return None
-    year, _, month, day, hour, minute, second, fraction = found.groups()
+    year, _, month, day, *day_first, hour, minute, second, fraction = found.groups()
+    if year is None:
+        day, month, year = day_first
     try:
         when = date(int(year), int(month), int(day))
     except ValueError:
@@ -45,14 +50,14 @@ def parse_date(text: str) -> tuple[date, str] | None:
 
 @dataclass(frozen=True)
 class Dates(BranchingRule):
-    """Dates and timestamps, written year first; any of day, month, quarter, year as levels.
+    """Dates and timestamps, year first or with dots day first; any of day, month, quarter, year as levels.
 
     >>> Dates().path("2024-03-05"), Dates(("day", "year")).path("2024-03-05 10:30")
     (('2024-03', '2024-Q1', '2024'), ('2024-03-05', '2024'))
     """
 
     levels: tuple[str, ...] = ("month", "quarter", "year")
-    ordered = True
+    ordered = ranges = True
 
     def __post_init__(self) -> None:
         given = self.levels
@@ -77,7 +82,9 @@ class Dates(BranchingRule):
     def _parsed(self, value: str) -> tuple[date, str]:
         found = parse_date(value)
         if found is None:
-            raise Misfit(value, "not a date", "write dates as 2024-03-05 and timestamps as 2024-03-05 10:30:00")
+            raise Misfit(
+                value, "not a date", "write dates as 2024-03-05 or 05.03.2024, timestamps as 2024-03-05 10:30:00"
+            )
         return found
 
     def _climb(self, value: str) -> tuple[Value, ...]:

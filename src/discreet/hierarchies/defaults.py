@@ -14,7 +14,7 @@ from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.dates import LEVELS, Dates, parse_date
 from discreet.hierarchies.hierarchy import Rule, Value
 from discreet.hierarchies.intervals import Cuts
-from discreet.hierarchies.numbers import Number, is_whole, parse, simplest
+from discreet.hierarchies.numbers import NO_NUMBER, Number, is_whole, parse, simplest
 
 FEW = 20  # as many numbers as this can still be told apart one by one
 BINS = 16
@@ -61,7 +61,7 @@ def quantile_cuts(values: Iterable[Value], counts: Iterable[int], bins: int = BI
             strange.append(value)
     if strange:
         rule = f"not a number: {offenders(strange)}"
-        raise HierarchyError(Mistake("quantiles", rule, "mend it in the data, or use a taxonomy that lists it"))
+        raise HierarchyError(Mistake("quantiles", rule, NO_NUMBER))
     numbers = sorted(rows)
     if len(numbers) < 2:
         return Flat()

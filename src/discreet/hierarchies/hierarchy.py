@@ -45,7 +45,11 @@ class Rule(Protocol):
 
     @property
     def ordered(self) -> bool:
-        """Are the leaves numbers or dates, so that any range of them may be published?"""
+        """Are the leaves numbers or dates?"""
+
+    @property
+    def ranges(self) -> bool:
+        """May any run of neighbouring leaves be published, as ``20-39`` or ``{a, b}``? Else only nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +74,13 @@ class Hierarchy:
 
     @property
     def ordered(self) -> bool:
-        """May any range of leaves be published, as for numbers? Else only nodes of the hierarchy."""
+        """Are the leaves numbers or dates, so that a range of them is written ``20-39``?"""
         return self.rule.ordered
+
+    @property
+    def ranges(self) -> bool:
+        """May any run of neighbouring leaves be published? Else only nodes of the hierarchy."""
+        return self.rule.ranges
 
     @cached_property
     def index(self) -> dict[Value, int]:
@@ -107,7 +116,7 @@ class Hierarchy:
 
     def cover(self, low: int, high: int) -> tuple[int, int]:
         """The smallest publishable range of leaves that holds both."""
-        if self.ordered:
+        if self.ranges:
             return low, high
         level = self.common_level(low, high)
         code = self.codes[level][low]
@@ -118,8 +127,8 @@ class Hierarchy:
 
         One text never stands for two different ranges of the hierarchy, so that levels can be mixed in a column. A
         leaf is published as itself, a node of the hierarchy under its name, everything as ``*``, any other range of
-        numbers as ``20-39``, with NULL as ``{20-39, NULL}``. A name that means something else on another level, or is
-        a leaf too, gives way to the set of its leaves ``{a, b}``.
+        numbers as ``20-39``, with NULL as ``{20-39, NULL}``, of other values as ``{a, b}``. A name that means something
+        else on another level, or is a leaf too, gives way to the set of its leaves.
         """
         if low == high:
             return self.labels[0][low]

@@ -19,6 +19,7 @@ from discreet.hierarchies.texts import span
 Number = int | Decimal  # whole numbers as int, so that they look like that everywhere
 
 _FORM = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
+NO_NUMBER = "mend it in the data (1234.5, not 1.234,5), or use a taxonomy that lists it"
 _LONGEST = 100  # a longer text is no measurement; exact arithmetic with it could fill the memory
 
 
@@ -103,7 +104,7 @@ def interval(low: Number, high: Number, *, decimals: bool, above: bool = False) 
 class NumberRule(BranchingRule):
     """A rule for numbers: ordered, so that any range of leaves may be published."""
 
-    ordered = True
+    ordered = ranges = True
 
     @property
     @abstractmethod
@@ -113,7 +114,7 @@ class NumberRule(BranchingRule):
     def _number(self, value: str) -> Number:
         exact = parse(value)
         if exact is None:
-            raise Misfit(value, "not a number", "mend it in the data, or use a taxonomy that lists it")
+            raise Misfit(value, "not a number", NO_NUMBER)
         if not self.decimals and not is_whole(exact):
             rule = "not a whole number, and 20-39 would leave open where 39.5 belongs"
             raise Misfit(value, rule, "add `decimals: true` to the hierarchy")

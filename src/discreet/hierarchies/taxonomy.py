@@ -26,13 +26,21 @@ class Taxonomy(BranchingRule):
     NULL and the empty string may be missing from the list: each then has a branch of its own, up to ``*``. (A CSV
     can't tell the two apart: where only the empty string is listed, NULL goes with it.)
 
+    With `sets`, a search that gives groups values of their own may also publish neighbours of the list together,
+    ``{a, b}``.
+
     >>> Taxonomy({"Spain": ("Europe",), "Peru": ("America",)}).path("Peru")
     ('America',)
     """
 
     paths: Mapping[Value, tuple[Value, ...]]
     source: str = field(default="", compare=False)
+    sets: bool = False
     ordered = False
+
+    @property
+    def ranges(self) -> bool:
+        return self.sets
 
     @property
     def between(self) -> int:
@@ -51,7 +59,8 @@ class Taxonomy(BranchingRule):
         return tuple(self.paths)
 
     def to_words(self) -> object:
-        return {"taxonomy": [[leaf, *path] for leaf, path in self.paths.items()]}
+        words: dict[str, object] = {"taxonomy": [[leaf, *path] for leaf, path in self.paths.items()]}
+        return words | {"sets": True} if self.sets else words
 
     def _climb(self, value: str) -> tuple[Value, ...]:
         named = f"the taxonomy {self.source}" if self.source else "the taxonomy"

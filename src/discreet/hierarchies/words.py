@@ -1,19 +1,21 @@
 """Hierarchies in the words of a policy.
 
 nation.csv                                  a taxonomy, leaf;level1;…;* (path relative to the policy)
+{taxonomy: nation.csv, sets: true}          the same; groups may also publish neighbours together, as {a, b}
 {taxonomy: [[leaf, level1, …], …]}          the same, written out
 {intervals: [5, 10, 20], origin: 0, bottom: 10, top: 90, decimals: false}
 {cuts: [[18, 40, 65], [40]], decimals: false}
 {quantiles: 8}                              as many bins of equally many rows, halved from level to level
 {prefixes: [4, 3, 2]}
 {dates: [month, quarter, year]}
-{flat: true}                                itself or *
+{flat: true, sets: false}                   itself or *; with sets, groups may also publish {a, b}
 nothing                                     whatever suits the data
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from discreet.errors import HierarchyError, Mistake, did_you_mean, offenders
@@ -42,7 +44,10 @@ def rule_from_words(words: object, place: str, folder: Path, values: Sequence[Va
     kind, body, mistakes = _kind(words, place)
     if kind:
         try:
-            rule = _KINDS[kind][0](body, (values, counts))
+            if kind == "taxonomy" and isinstance(body[kind], str):
+                rule: Rule = replace(read_taxonomy(str(body[kind]), folder, kind), sets=_sets(body))
+            else:
+                rule = _KINDS[kind][0](body, (values, counts))
         except HierarchyError as error:
             mistakes += [Mistake(f"{place}.{m.place}", m.rule, m.repair) for m in error.mistakes]
     if mistakes:
@@ -147,7 +152,14 @@ def _dates(body: Body, data: Data) -> Rule:
 def _flat(body: Body, data: Data) -> Rule:
     if body["flat"] is not True:
         raise HierarchyError(Mistake("flat", f"must be true, got {body['flat']!r}", "or give another hierarchy"))
-    return Flat()
+    return Flat(_sets(body))
+
+
+def _sets(body: Body) -> bool:
+    given = body.get("sets", False)
+    if not isinstance(given, bool):
+        raise HierarchyError(Mistake("sets", f"must be true or false, got {given!r}"))
+    return given
 
 
 def _taxonomy(body: Body, data: Data) -> Rule:
@@ -161,7 +173,7 @@ def _taxonomy(body: Body, data: Data) -> Rule:
         rule = f"not a text: {offenders(strange)}"
         raise HierarchyError(Mistake("taxonomy", rule, 'put it in quotes, e.g. "no"'))
     texts = [[None if cell is None else str(cell) for cell in row] for row in rows]
-    return taxonomy_from_rows(texts, "taxonomy")
+    return replace(taxonomy_from_rows(texts, "taxonomy"), sets=_sets(body))
 
 
 def _is_row(row: object) -> bool:
@@ -178,6 +190,6 @@ _KINDS: dict[str, tuple[Callable[[Body, Data], Rule], tuple[str, ...]]] = {
     "quantiles": (_quantiles, ()),
     "prefixes": (_prefixes, ()),
     "dates": (_dates, ()),
-    "taxonomy": (_taxonomy, ()),
-    "flat": (_flat, ()),
+    "taxonomy": (_taxonomy, ("sets",)),
+    "flat": (_flat, ("sets",)),
 }

@@ -71,14 +71,17 @@ def _distinct(groups: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
 def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value) -> dict[str, Any]:
     """What a group publishes of one attribute, and what that text stands for, in parts.
 
-    A part is a node of the hierarchy [level, name], or a range of numbers or dates ["", from, to] with the ends that
-    the text shows: the values that a group really has would say more than the release does.
+    A part is a node of the hierarchy [level, name], the members of a set ["set", …], or a range of numbers or dates
+    ["", from, to] with the ends that the text shows: the values that a group really has would say more than the release
+    does.
     """
     nodes = _nodes(hierarchy, low, high)
     if text in nodes:
         return {"text": text, "parts": [[nodes[text], text]]}
-    if not hierarchy.ordered:  # a set, since its name means something else too
+    if nodes and not hierarchy.ordered:  # its name means something else too
         return {"text": text, "parts": [[level, name] for name, level in list(nodes.items())[:1]]}
+    if not hierarchy.ordered:
+        return {"text": text, "parts": [["set", *hierarchy.labels[0][low : high + 1]]]}
     blanks = []
     while high > low and not hierarchy.leaves[high]:  # NULL and the empty string follow all numbers
         blanks.append([0, hierarchy.labels[0][high]])
@@ -104,8 +107,7 @@ def _boxes(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) ->
     found = [_RangeFinder(h) for h in hierarchies]
     ends, owner = [], []
     for number, group in enumerate(groups):
-        ranges = [[finder.find(part) for part in entry["parts"]] for finder, entry in zip(found, group, strict=True)]
-        for box in product(*([r for r in attribute if r is not None] for attribute in ranges)):
+        for box in product(*(finder.find(entry["parts"]) for finder, entry in zip(found, group, strict=True))):
             ends.append(box)
             owner.append(number)
     both = np.array(ends, dtype=np.int32).reshape(len(ends), len(hierarchies), 2)
@@ -120,16 +122,24 @@ class _RangeFinder:
         self._names = [{name: code for code, name in enumerate(names)} for names in hierarchy.labels]
         self._keys = [hierarchy.rule.order(leaf) for leaf in hierarchy.leaves] if hierarchy.ordered else []
 
-    def find(self, part: Sequence[Any]) -> tuple[int, int] | None:
-        """First and last leaf; None where the table has none."""
+    def find(self, parts: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
+        """First and last leaf of every run; none where the table has no such leaf."""
+        return [found for part in parts for found in self._find(part)]
+
+    def _find(self, part: Sequence[Any]) -> list[tuple[int, int]]:
         h = self._hierarchy
         if part[0] == "":
             first = bisect_left(self._keys, h.rule.order(part[1]))
             last = bisect_right(self._keys, h.rule.order(part[2])) - 1
-            return (first, last) if first <= last else None
+            return [(first, last)] if first <= last else []
+        if part[0] == "set":  # only its members: a new value that sorts between them is not what was published
+            places = sorted(self._names[0][name] for name in part[1:] if name in self._names[0])
+            starts = [p for i, p in enumerate(places) if i == 0 or places[i - 1] != p - 1]
+            ends = [p for i, p in enumerate(places) if i == len(places) - 1 or places[i + 1] != p + 1]
+            return list(zip(starts, ends, strict=True))
         level, name = part
         code = self._names[level].get(name)
-        return None if code is None else (int(h.first[level][code]), int(h.last[level][code]))
+        return [] if code is None else [(int(h.first[level][code]), int(h.last[level][code]))]
 
 
 def _check_levels(hierarchies: Sequence[Hierarchy], node: Sequence[int]) -> None:

@@ -69,7 +69,7 @@ def _propose(pieces: Partition, tried: IntArray) -> tuple[IntArray, IntArray, Bo
         here = np.flatnonzero((proposed & (attribute == d))[pieces.group])
         if len(here):
             leaf = pieces.frequency.codes[d][pieces.row[here]]
-            if h.ordered:
+            if h.ranges:
                 side[here] = (
                     leaf > _median(leaf, pieces.count[here], pieces.group[here], len(tried))[pieces.group[here]]
                 )

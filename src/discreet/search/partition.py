@@ -74,7 +74,7 @@ class Partition:
 
 def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:
     """`Hierarchy.cover` for many ranges at once."""
-    if hierarchy.ordered:
+    if hierarchy.ranges:
         return low, high
     first, last = low.copy(), high.copy()
     undecided = low != high

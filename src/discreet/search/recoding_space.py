@@ -62,7 +62,7 @@ def _space(hierarchies: list[Hierarchy], leaf: Codes) -> tuple[Space, tuple[int,
         at=at,
         code=np.concatenate(codes),
         width=np.concatenate(widths),
-        step=np.array([1 / max(len(h.leaves) - 1, 1) / n if h.ordered else 0.0 for h in hierarchies]),
+        step=np.array([1 / max(len(h.leaves) - 1, 1) / n if h.ranges else 0.0 for h in hierarchies]),
     )
     return space, tuple(map(len, tables)), np.concatenate(marks)
 
@@ -73,7 +73,7 @@ def _levels(h: Hierarchy) -> list[tuple[Codes, FloatArray]]:
     Where any range may be published, the sweep is not bound to the hierarchy: ranges of 2, 4, 8, … leaves.
     """
     leaves = np.arange(len(h.leaves), dtype=np.int32)
-    if h.ordered:
+    if h.ranges:
         widths = [1 << i for i in range(len(leaves).bit_length()) if 1 << i < len(leaves)] + [len(leaves)]
         codes = [(leaves // width).astype(np.int32) for width in widths]
     else:
