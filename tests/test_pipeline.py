@@ -130,6 +130,18 @@ def test_columns_may_be_called_anything(tmp_path: Path, name: str, form: str) ->
         apply(tmp_path / role, tmp_path / "t.csv", tmp_path / f"{role} again")
 
 
+def test_a_path_is_not_taken_for_a_policy(tmp_path: Path) -> None:
+    with pytest.raises(DiscreetError, match=r"policy: must be a Policy, got str; use discreet\.read_policy"):
+        anonymize("policy.yaml", tmp_path / "release")  # type: ignore[arg-type]
+
+
+def test_a_k_beyond_the_table_is_told_in_full(tmp_path: Path) -> None:
+    policy = policy_from_words(words() | {"require": [{"k_anonymity": {"k": 500_000}}]})
+    table = {"age": ["30", "41"] * 100_000, "disease": ["flu", "cold"] * 100_000}
+    with pytest.raises(Infeasible, match=r"reaches 200000 where 500000-anonymity asks for at least 500000"):
+        anonymize(policy, tmp_path / "release", source=table)
+
+
 def test_every_kind_of_source_gives_the_same_release(tmp_path: Path) -> None:
     table = pa.table({"age": [30, 30, 41, 41, None, None], "disease": ["flu", "cold", "", None, "flu", "x"]})
     text = 'age;disease\r\n30;flu\r\n30;cold\r\n41;""\r\n41;\r\n;flu\r\n;x\r\n'

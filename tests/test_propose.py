@@ -93,8 +93,11 @@ NAMED: dict[str, tuple[list[str | None], Role, object]] = {
     "Geburtsdatum": (
         [f"1{i % 9}.0{1 + i % 9}.19{50 + i % 40}" for i in range(ROWS)],
         COARSER,
-        {"flat": True},
+        BY_MONTH,
     ),
+    "visit": ([f"1{i % 9}/0{1 + i % 9}/2024" for i in range(ROWS)], COARSER, {"flat": True}),
+    "Kosten": ([f"{100 + i},{i % 90 + 10}" for i in range(ROWS)], SENSITIVE, None),
+    "Wert": ([f"{i * 9},{i % 90 + 10}" for i in range(ROWS)], COARSER, {"flat": True}),
     "seen": (
         [f"2024-01-1{i % 9} 10:3{i % 10}" for i in range(ROWS)],
         COARSER,

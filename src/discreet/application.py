@@ -156,7 +156,8 @@ def _check_limit(plan: Plan, policy: Policy) -> None:
     limit = int(policy.suppress * plan.frequency.rows)
     if plan.suppressed > limit:
         raise Infeasible(
-            f"{plan.suppressed:,} of {plan.frequency.rows:,} new rows don't fit the earlier release "
-            f"(at most {limit:,} may be suppressed)",
-            repair="raise `suppress`, wait for more rows, or publish old and new rows together as a new release",
+            f"{plan.suppressed:,} of {plan.frequency.rows:,} new rows don't fit the earlier release: no group "
+            "covers them, or theirs breaks a promise, by itself or together with the earlier rows "
+            f"(its policy lets {limit:,} be suppressed)",
+            repair="wait for more rows, or publish old and new rows together as a new release",
         )

@@ -51,9 +51,9 @@ _WORDS: dict[Meaning, str] = {
         diagnostico*, padecimiento, medicamento*, tratamiento*, discapacidad, maladie*, diagnostic*, traitement*,
         medicament*, handicap, malattia*, ziekte*, doenca*""",
     Meaning("money", Role.SENSITIVE): """
-        salary*, income*, wage*, earning*, pay, payment*, debt*, loan*, credit score, balance, net worth, gehalt*,
-        lohn*, einkommen*, verdienst*, schulden, salario*, sueldo*, ingreso*, renta, deuda*, salaire*, revenu*,
-        remuneration, dette*, stipendio, reddito, salaris, inkomen, renda""",
+        salary*, income*, wage*, earning*, pay, payment*, cost, costs, debt*, loan*, credit score, balance, net worth,
+        gehalt*, lohn*, kosten, *kosten, einkommen*, verdienst*, schulden, salario*, sueldo*, ingreso*, renta,
+        deuda*, salaire*, revenu*, remuneration, dette*, stipendio, reddito, salaris, inkomen, renda""",
     Meaning("a belief, a conviction or an intimate fact", Role.SENSITIVE): """
         religion*, faith, belief*, political*, party, vote*, sexual*, orientation, crime*, criminal*, conviction*,
         offence*, offense*, arrest*, union member*, glaube, konfession, partei*, straftat*, vorstrafe*, religione,

@@ -65,7 +65,8 @@ class Witness:
     required: str
 
     def __str__(self) -> str:
-        return f"a group of {self.size:,} rows reaches {self.level:.4g} where {self.promise} asks for {self.required}"
+        level = f"{int(self.level)}" if float(self.level).is_integer() else f"{self.level:.4g}"
+        return f"a group of {self.size:,} rows reaches {level} where {self.promise} asks for {self.required}"
 
 
 class Infeasible(DiscreetError):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.duckdb import DuckDB
-from discreet.errors import Infeasible, Mistake, ReleaseError
+from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
 from discreet.intake import Intake, take_in
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
@@ -81,6 +81,9 @@ def anonymize(
     progress: Progress = silent,
 ) -> Release:
     """Publish the policy's table (or `source`) into `folder`, promise proven, or raise and leave nothing behind."""
+    if not isinstance(policy, Policy):
+        rule = f"must be a Policy, got {type(policy).__name__}"
+        raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
     clock, folder = Clock(), Path(folder)
     check_target(folder, replace=replace)
     with clock("scan"):

@@ -192,8 +192,8 @@ def without_credentials(address: str) -> str:
             rest = rest[rest.rfind("@") + 1 :]
         address = scheme + sign + rest
     secret = r"(?i:\w*(?:password|passwd|pwd|passphrase|token|secret|access_?key)\w*)\s*=\s*(?:'[^']*'|[^&;\s#]*)"
-    address = re.sub(rf"(?<=[?&;]){secret}[&;]?|(?<![\w?&;]){secret}\s*", "", address)
-    return re.sub(r"[?&;]+(?=#|$)", "", address)
+    without = re.sub(rf"(?<=[?&;]){secret}[&;]?|(?<![\w?&;]){secret}\s*", "", address)
+    return address if without == address else re.sub(r"[?&;]+(?=#|$)", "", without)
 
 
 def _plain(value: object, text: Callable[[str], str] = str) -> Any:

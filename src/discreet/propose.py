@@ -24,6 +24,7 @@ from discreet.policy_words import Role
 MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
 _FLAT = "{flat: true}"
 _TAXONOMY = "a taxonomy (a CSV of value;group;…;*) would keep more of it"
+_COMMA = "numbers with a comma; written with a point (1234.5) they could become bins or intervals"
 _CATEGORIES = ("a place", "sex or gender", "origin", "language")  # 3 is not between 2 and 4 there
 _FREE_TEXT = 40  # characters; what is longer is a sentence
 
@@ -61,6 +62,7 @@ def proposal(profile: ColumnProfile) -> Proposal:
     if profile.distinct <= 1 and not _surely_identifies(meaning):
         return _quasi(profile, "the same in all rows: tells nobody apart and costs nothing")
     texts = [value for value, _ in profile.values if value]
+    texts = with_points(texts) or texts
     if texts and sum(map(len, texts)) > _FREE_TEXT * len(texts):
         return Proposal(profile, Role.IDENTIFIER, "long texts: they may name people", decide=True)
     if meaning is None:
@@ -100,6 +102,16 @@ def _numbers(texts: list[str]) -> bool:
     return bool(texts) and all(parse(text) is not None for text in texts)
 
 
+def with_points(texts: list[str]) -> list[str]:
+    """Numbers with a decimal comma as a hierarchy reads them, with a point; nothing if they are something else.
+
+    >>> with_points(["1,72", "2"]), with_points(["1,72", "Smith, Ann"]), with_points(["1", "2"])
+    (['1.72', '2'], [], [])
+    """
+    commas = all(re.fullmatch(r"\s*[+-]?[0-9]{1,20}(,[0-9]{1,20})?\s*", text) for text in texts)
+    return [text.replace(",", ".") for text in texts] if commas and any("," in text for text in texts) else []
+
+
 def _quasi(profile: ColumnProfile, why: str, meaning: Meaning | None = None, *, decide: bool = False) -> Proposal:
     hierarchy, note = hierarchy_words(profile, meaning.what if meaning else "")
     why = "; ".join(part for part in (why, _different(profile), note) if part)
@@ -134,7 +146,7 @@ def hierarchy_words(profile: ColumnProfile, what: str = "") -> tuple[str, str]:
         timed = any(day and day[1] for day in days)
         return ("{dates: [day, month, quarter, year]}" if timed else "{dates: [month, quarter, year]}"), ""
     if all(re.fullmatch(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(\D.*)?", text) for text in counts):
-        return _FLAT, "written year first (2024-03-05) these dates could become months, quarters and years"
+        return _FLAT, "written as 2024-03-05 or 05.03.2024 these dates could become months, quarters and years"
     code = what == "a postal code"
     if not code and not any(re.match(r"\s*[+-]?0[0-9]", text) for text in counts):
         numbers = [(parse(text), count) for text, count in counts.items()]
@@ -148,10 +160,11 @@ def hierarchy_words(profile: ColumnProfile, what: str = "") -> tuple[str, str]:
             return _number_words(known, listed=len(profile.values) >= profile.distinct)
         if len(known) * 2 > len(counts):
             return _FLAT, "numbers, but for some values: without those it could become intervals"
+    note = _COMMA if not code and with_points(list(counts)) else ""
     lengths = _prefix_lengths(list(counts), code)
     if lengths:
-        return f"{{prefixes: {lengths}}}", ""
-    return _FLAT, _TAXONOMY if len(counts) > 10 else ""
+        return f"{{prefixes: {lengths}}}", note
+    return _FLAT, note or (_TAXONOMY if len(counts) > 10 else "")
 
 
 def _number_words(numbers: list[tuple[Number, int]], *, listed: bool) -> tuple[str, str]:

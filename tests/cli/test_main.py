@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -99,15 +100,28 @@ def test_sample_init_and_anonymize_work_together(place: Path, call: Any) -> None
     [table] = Path("s").glob("*patients*.csv") or Path("s").glob("*.csv")
     proposed = call("init", str(table), "-o", "proposed.yaml")
     assert proposed.code == 0
-    assert call("init", str(table), "-o", "proposed.yaml").code == 2
+    again = call("init", str(table), "-o", "proposed.yaml")
+    assert again.code == 2
+    assert again.err == "discreet: proposed.yaml: already exists; choose another file, or say --force\n"
     assert "quasi_identifier" in call("init", str(table)).out
+
+
+def test_the_version_is_told(call: Any) -> None:
+    told = call("--version")
+    assert (told.code, told.out) == (0, f"discreet {version('discreet')}\n")
+
+
+def test_a_folder_that_is_not_there_is_not_called_a_broken_release(place: Path, call: Any) -> None:
+    assert call("verify", "nowhere").err == "discreet: nowhere: no such folder; name the folder of a release\n"
 
 
 def test_a_replaced_release_is_asked_for(place: Path, call: Any) -> None:
     assert call("anonymize", "policy.yaml", "-o", "r").code == 0
     refused = call("anonymize", "policy.yaml", "-o", "r")
     assert (refused.code, refused.out) == (2, "")
-    assert refused.err == "discreet: r: already exists; choose another folder, or say --force\n"
+    assert (
+        refused.err == "discreet: r: already exists; choose another folder, or say --force (in Python, replace=True)\n"
+    )
     assert call("anonymize", "policy.yaml", "-o", "r", "--force").code == 0
 
 

@@ -46,6 +46,9 @@ def test_timestamps_are_sorted_by_time(moments):
         "2024-03-05 10:30:00 +0100",
         "2024-03-05 10:30:00 UTC",
         "2024-03-05 23:59:60",
+        "05.03.2024",
+        "5.3.2024",
+        "05.03.2024 10:30",
     ],
 )
 def test_common_forms_are_understood(text):
@@ -56,8 +59,11 @@ def test_common_forms_are_understood(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "05.03.2024",
         "03/05/2024",
+        "05-03-2024",
+        "31.02.2024",
+        "05.13.2024",
+        "05.03.24",
         "2024-3-5",
         "2024-02-30",
         "2024-13-01",

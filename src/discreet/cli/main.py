@@ -21,7 +21,6 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Publish tables about people without giving the people away.",
 )
 
 # Typer keeps its own copy of Click's errors, in a place that changes.
@@ -30,6 +29,23 @@ _WRONG_USE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "C
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an older release at the same place.")]
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"discreet {version('discreet')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Publish tables about people without giving the people away."""
 
 
 @app.command()
@@ -45,12 +61,14 @@ def sample(
     from discreet.sample import write_sample
 
     if (directory / "policy.yaml").exists() and not force:
-        raise DiscreetError(f"{directory} has a sample already; choose another --directory, or say --force")
+        raise DiscreetError(
+            Mistake(str(directory), "has a sample already", "choose another --directory, or say --force")
+        )
     written = write_sample(directory, rows=rows, seed=seed)
     screen = Screen(as_json, quiet)
     files = [str(p) for p in written]
     screen.say(
-        {"files": files}, f"Wrote {', '.join(files)}\nNext: discreet anonymize {directory / 'policy.yaml'} -o out"
+        {"files": files}, f"Wrote {', '.join(files)}\nNext: discreet anonymize {directory / 'policy.yaml'} -o release"
     )
 
 
@@ -77,18 +95,23 @@ def init(
         screen.say({"policy": text}, text.rstrip())
         return
     if output.exists() and not force:
-        raise DiscreetError(f"{output} exists; choose another file, or say --force")
+        raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
     output.write_text(text, encoding="utf-8")
-    screen.say({"policy": text, "file": str(output)}, f"Wrote {output}: read it, edit it, then discreet anonymize it")
+    screen.say(
+        {"policy": text, "file": str(output)},
+        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release",
+    )
 
 
 @app.command()
 def anonymize(
     policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the release; must not exist yet.")],
-    search: Annotated[str | None, typer.Option(help="Another search than the policy names.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Make the random choices repeatable.")] = None,
-    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds; the best release found by then.")] = None,
+    search: Annotated[str | None, typer.Option(help="optimal, mondrian or local, instead of the policy's.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.0, help="Seconds for the search; the best release found by then.")
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -132,7 +155,7 @@ def apply(
     release: Annotated[Path, typer.Argument(help="The folder of an earlier release.")],
     data: Annotated[Path, typer.Argument(help="New rows, with the same columns.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the new release.")],
-    seed: Annotated[int | None, typer.Option(help="Make the random choices repeatable.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

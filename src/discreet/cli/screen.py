@@ -35,6 +35,7 @@ class Screen:
     def findings(self, release: Path, findings: Findings) -> None:
         """The verdict of a re-check."""
         from discreet.releases.manifest import promises
+        from discreet.report.words import number
 
         answer = {
             "release": str(release),
@@ -45,7 +46,7 @@ class Screen:
             "mistakes": [str(m) for m in findings.mistakes],
         }
         lines = [
-            f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {v.level:.4g}, "
+            f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
             f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} rows)"
             for v in findings.verdicts
         ]

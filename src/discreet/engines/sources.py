@@ -39,7 +39,7 @@ class CsvLayout:
 def relation(path: Path, named: Collection[str] = ()) -> str:
     """The SQL that reads a file, every CSV value as text; `named` are columns it is said to have."""
     if not path.exists():
-        raise DataError(Mistake(str(path), "no such file", "check the path; it is relative to the policy"))
+        raise DataError(Mistake(str(path), "no such file", "check the path; in a policy it is relative to the policy"))
     if not path.is_file():
         kind = "a folder" if path.is_dir() else "no ordinary file"
         raise DataError(Mistake(str(path), f"is {kind}, not a table", "name a CSV or Parquet file"))

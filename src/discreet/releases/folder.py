@@ -22,7 +22,9 @@ def check_target(target: Path, *, replace: bool = False) -> None:
     if not target.exists():
         return
     if not replace:
-        raise DiscreetError(Mistake(str(target), "already exists", "choose another folder, or say --force"))
+        raise DiscreetError(
+            Mistake(str(target), "already exists", "choose another folder, or say --force (in Python, replace=True)")
+        )
     if not (target / "manifest.json").exists():
         raise DiscreetError(Mistake(str(target), "is not a release, so it is not replaced", "remove it by hand"))
 

@@ -116,7 +116,8 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise DataError(Mistake(str(folder), "is not a release: it has no manifest.json", "name a release")) from None
+        rule = "is not a release: it has no manifest.json" if folder.exists() else "no such folder"
+        raise DataError(Mistake(str(folder), rule, "name the folder of a release")) from None
     except OSError as error:
         raise DataError(Mistake(str(path), f"can't be read: {(error.strerror or '').lower()}")) from None
     except (ValueError, RecursionError):
