@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -36,8 +36,8 @@ class Release:
     """A finished release: where it is, its manifest, and the report's data."""
 
     folder: Path
-    manifest: Manifest
-    report: ReportData
+    manifest: Manifest = field(repr=False)
+    report: ReportData = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """One object for scripts."""
