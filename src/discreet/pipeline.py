@@ -21,7 +21,7 @@ from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.releases.folder import check_target, sha256, whole_folder
-from discreet.releases.manifest import checksum, measures, promises, versions
+from discreet.releases.manifest import checksum, finite, measures, promises, versions
 from discreet.releases.mapping import mapping_of
 from discreet.releases.references import references
 from discreet.releases.tables import assignment_table, release_batches
@@ -243,7 +243,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, table: str) -> Manifest:
         "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),
         "scans": intake.engine.scans,
-        "facts": dict(plan.facts),
+        "facts": {name: finite(x) if isinstance(x, float) else x for name, x in plan.facts.items()},
         "notes": notes,
     }
 

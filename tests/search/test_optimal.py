@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import prod
+from pathlib import Path
 from time import monotonic
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from discreet import anonymize, policy_from_words
 from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import IntArray
@@ -315,3 +318,18 @@ def test_running_out_of_time_before_anything_is_found_is_not_called_impossible()
     assert optimal(problem, time_limit=10).suppressed == 4
     with pytest.raises(Infeasible, match="before the time limit"):
         optimal(problem, time_limit=0)
+
+
+def test_a_release_without_rows_is_written_although_its_average_group_is_infinite(tmp_path: Path) -> None:
+    """Where all rows may be suppressed and all of them fail, nothing is published, and JSON has no infinity."""
+    policy = policy_from_words(
+        {
+            "attributes": {"q": {"role": "quasi_identifier", "hierarchy": {"flat": True}}, "s": {"role": "sensitive"}},
+            "require": [{"l_diversity": {"l": 2}}],
+            "suppress": 1,
+            "utility": "average_group",
+        }
+    )
+    release = anonymize(policy, tmp_path / "release", source=pa.table({"q": ["a", "b"], "s": ["x", "x"]}))
+    assert release.manifest["rows"]["published"] == 0
+    assert release.manifest["facts"]["score"] is None
