@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +54,22 @@ class People:
         """The same, read."""
         return policy_from_words(self.words(quasi_identifiers, require, **others))
 
+    def with_sets(self) -> People:
+        """The same, where neighbouring categories may be published together."""
+        found = {c: _sets(words) for c, words in self.hierarchies.items()}
+        return replace(self, hierarchies=found)
+
     def frequency(self, quasi_identifiers: int) -> FrequencySet:
         """The frequency set of the first quasi-identifiers (and occupation)."""
         return take_in(self.policy(quasi_identifiers, [{"k_anonymity": {"k": 2}}]), self.table).frequency
+
+
+def _sets(words: object) -> object:
+    if isinstance(words, str):
+        return {"taxonomy": words, "sets": True}
+    if isinstance(words, Mapping) and words.keys() & {"taxonomy", "flat"}:
+        return {**words, "sets": True}
+    return words
 
 
 def adult(nulls: bool = False) -> People:

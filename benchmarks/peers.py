@@ -29,7 +29,7 @@ PINS = {
     "lighthouse": ("project-lighthouse-anonymize==1.0.0",),
 }
 OURS = {"discreet optimal": "generalization", "discreet mondrian": "multidimensional"}
-OURS |= {"discreet local recoding": "local_recoding"}
+OURS |= {"discreet local recoding": "local_recoding", "discreet local recoding, sets": "local_recoding"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def measure(options: Options) -> Findings:
                 published = folder / "published.csv"
                 published.unlink(missing_ok=True)
                 if tool in OURS:
-                    ran = _ours(people, task, OURS[tool], folder, published)
+                    given = people.with_sets() if tool.endswith("sets") else people
+                    ran = _ours(given, task, OURS[tool], folder, published)
                 else:
                     ran = _theirs(ready[tool], tool, people, task, hierarchies, folder, published, options.limit)
                 _add(table, task, tool, ran, people, hierarchies, published)
