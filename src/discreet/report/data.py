@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.releases.tables import published_values
+from discreet.report.beliefs import Belief, beliefs
 from discreet.report.marginals import (
     Grain,
     Marginal,
@@ -128,6 +129,7 @@ class ReportData:
     discernibility: float
     k: int | None
     sizes: tuple[SizeBin, ...]
+    beliefs: tuple[Belief, ...]
     attributes: tuple[Became, ...]
     marginals: tuple[Marginal, ...]
     share_step: int
@@ -183,6 +185,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         discernibility=manifest["discernibility"],
         k=k,
         sizes=size_bins(sizes, k),
+        beliefs=tuple(replace(b, attribute=shown(b.attribute)) for b in beliefs(plan)),
         attributes=tuple(
             _became(plan, i, manifest["losses"], words, grain) for i in range(len(plan.frequency.hierarchies))
         ),

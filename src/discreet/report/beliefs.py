@@ -1,0 +1,42 @@
+"""What realistic adversaries would come to believe of somebody because of this release: one line for each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.panel import Panel
+from discreet.models.priors import TABLE, UNIFORM
+from discreet.search.plan import Plan
+
+ADVERSARIES: tuple[Adversary, ...] = (
+    ClassOne(1_000, TABLE),
+    ClassOne(1_000_000, TABLE),
+    ClassTwo(1_000),
+    ClassTwo(1_000_000),
+    ClassThree(TABLE),
+    ClassThree(UNIFORM),
+)
+
+
+@dataclass(frozen=True)
+class Belief:
+    """The smallest ε at which the release is private against one adversary; None where no ε will do."""
+
+    attribute: str
+    adversary: str
+    kind: str
+    epsilon: float | None
+
+
+def beliefs(plan: Plan) -> tuple[Belief, ...]:
+    """Every sensitive attribute against a few adversaries of each class (`docs/realistic.md` says who they are)."""
+    groups = plan.groups
+    found: list[Belief] = []
+    for name, t in groups.tallies.items() if len(groups) else ():
+        worst = Panel(ADVERSARIES, name, t).worst(groups).tolist()
+        for adversary, epsilon in zip(ADVERSARIES, worst, strict=True):
+            kind = str(adversary.words()["class"])
+            found.append(Belief(name, adversary.describe(), kind, epsilon if math.isfinite(epsilon) else None))
+    return tuple(found)

@@ -1,0 +1,30 @@
+"""The report's table of realistic adversaries."""
+
+from __future__ import annotations
+
+import math
+
+from discreet.models.realistic import smallest_epsilon
+from discreet.report.beliefs import ADVERSARIES, beliefs
+from discreet.report.data import report_data
+from discreet.report.html import to_html
+from tests.report.examples import manifest
+from tests.report.test_data import example
+
+
+def test_each_line_is_the_smallest_epsilon_of_the_worst_group():
+    plan = example(node=(1, 1), k=20)
+    found = beliefs(plan)
+    assert [b.kind for b in found] == ["I", "I", "II", "II", "III", "III"]
+    for belief, adversary in zip(found, ADVERSARIES, strict=True):
+        worst = float(smallest_epsilon(plan.groups, adversary, "illness").max())
+        if belief.epsilon is None:
+            assert math.isinf(worst)
+        else:
+            assert math.isclose(belief.epsilon, worst, rel_tol=1e-9)
+
+
+def test_the_page_has_a_line_for_every_adversary():
+    plan = example(node=(1, 1), k=20)
+    page = to_html(report_data(plan, manifest(plan, k=20)))
+    assert page.count('data-of="her belief"') == len(ADVERSARIES)
