@@ -43,6 +43,7 @@ def attribute(folder: Path, column: ColumnProfile) -> Attribute:
 ROWS = 400
 LEFT_OUT, COARSER, SENSITIVE = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
 BY_MONTH = {"dates": ["month", "quarter", "year"]}
+TO_DECADES = {"dates": ["month", "quarter", "year", "decade"]}
 BY_DAY = {"dates": ["day", "month", "quarter", "year"]}
 NAMED: dict[str, tuple[list[str | None], Role, object]] = {
     "name": ([f"Ann {i}" for i in range(ROWS)], LEFT_OUT, None),
@@ -88,12 +89,12 @@ NAMED: dict[str, tuple[list[str | None], Role, object]] = {
     "birth": (
         [f"19{50 + i % 40}-0{1 + i % 9}-1{i % 9}" for i in range(ROWS)],
         COARSER,
-        BY_MONTH,
+        TO_DECADES,
     ),
     "Geburtsdatum": (
         [f"1{i % 9}.0{1 + i % 9}.19{50 + i % 40}" for i in range(ROWS)],
         COARSER,
-        BY_MONTH,
+        TO_DECADES,
     ),
     "visit": ([f"1{i % 9}/0{1 + i % 9}/2024" for i in range(ROWS)], COARSER, {"flat": True}),
     "Kosten": ([f"{100 + i},{i % 90 + 10}" for i in range(ROWS)], SENSITIVE, None),

@@ -16,7 +16,7 @@ from itertools import accumulate
 from discreet.column_words import Meaning, meaning_of, names_a_key
 from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.dates import parse_date
+from discreet.hierarchies.dates import parse_date, suitable_levels
 from discreet.hierarchies.numbers import Number, is_whole, parse
 from discreet.policy import without_credentials
 from discreet.policy_words import Role
@@ -141,10 +141,9 @@ def hierarchy_words(profile: ColumnProfile, what: str = "") -> tuple[str, str]:
     counts = {value: count for value, count in profile.values if value}
     if len(counts) <= 3:
         return _FLAT, ""
-    days = [parse_date(text) for text in counts]
-    if all(days):
-        timed = any(day and day[1] for day in days)
-        return ("{dates: [day, month, quarter, year]}" if timed else "{dates: [month, quarter, year]}"), ""
+    days = [day for day in map(parse_date, counts) if day]
+    if len(days) == len(counts):
+        return f"{{dates: [{', '.join(suitable_levels(days))}]}}", ""
     if all(re.fullmatch(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(\D.*)?", text) for text in counts):
         return _FLAT, "written as 2024-03-05 or 05.03.2024 these dates could become months, quarters and years"
     code = what == "a postal code"

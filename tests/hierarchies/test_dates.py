@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import HierarchyError
 from discreet.hierarchies.build import build
-from discreet.hierarchies.dates import parse_date
+from discreet.hierarchies.dates import LEVELS, parse_date, suitable_levels
 from discreet.hierarchies.rules import Dates
 
 ALL = Dates(("day", "month", "quarter", "year"))
@@ -99,3 +99,10 @@ def test_other_forms_have_no_place(text):
 def test_levels_that_can_not_be_meant_are_refused(levels, message):
     with pytest.raises(HierarchyError, match=message):
         Dates(levels)
+
+
+def test_dates_of_birth_become_decades():
+    hierarchy = build("born", ["1949-12-31", "1950-01-01", "1987-11-30"], Dates(("year", "decade")))
+    assert hierarchy.labels[2] == ("1940-1949", "1950-1959", "1980-1989")
+    assert suitable_levels([(date(1949, 12, 31), ""), (date(1987, 11, 30), "10:00:00")]) == LEVELS
+    assert suitable_levels([(date(2024, 1, 1), ""), (date(2024, 5, 1), "")]) == ("month", "quarter", "year")

@@ -1,4 +1,4 @@
-"""Dates: from the day to the month, the quarter and the year."""
+"""Dates: from the day to the month, the quarter, the year and the decade."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.errors import HierarchyError, Mistake, did_you_mean
 from discreet.hierarchies.base import BranchingRule, Misfit
 from discreet.hierarchies.hierarchy import Value
 
-LEVELS = ("day", "month", "quarter", "year")
+LEVELS = ("day", "month", "quarter", "year", "decade")
 
 _FORM = re.compile(
     r"\s*(?:([0-9]{4})([-/.])([0-9]{2})\2([0-9]{2})|([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}))"
@@ -48,12 +48,25 @@ def parse_date(text: str) -> tuple[date, str] | None:
     return when, clock
 
 
+def suitable_levels(days: Sequence[tuple[date, str]]) -> tuple[str, ...]:
+    """The levels that suit some dates: days where they have times, decades where they span more than ten years.
+
+    >>> suitable_levels([(date(1950, 1, 2), ""), (date(1987, 11, 30), "")])
+    ('month', 'quarter', 'year', 'decade')
+    """
+    years = [day.year for day, _ in days]
+    first = 0 if any(clock for _, clock in days) else 1
+    return LEVELS[first:] if max(years) - min(years) > 10 else LEVELS[first:-1]
+
+
 @dataclass(frozen=True)
 class Dates(BranchingRule):
-    """Dates and timestamps, year first or with dots day first; any of day, month, quarter, year as levels.
+    """Dates and timestamps, year first or with dots day first; any of day, month, quarter, year, decade as levels.
 
     >>> Dates().path("2024-03-05"), Dates(("day", "year")).path("2024-03-05 10:30")
     (('2024-03', '2024-Q1', '2024'), ('2024-03-05', '2024'))
+    >>> Dates(("year", "decade")).path("1987-11-30")
+    ('1987', '1980-1989')
     """
 
     levels: tuple[str, ...] = ("month", "quarter", "year")
@@ -95,6 +108,7 @@ class Dates(BranchingRule):
             "month": f"{year}-{day.month:02}",
             "quarter": f"{year}-Q{(day.month + 2) // 3}",
             "year": year,
+            "decade": f"{day.year // 10 * 10:04}-{day.year // 10 * 10 + 9:04}",
         }
         return tuple(names[level] for level in self.levels)
 

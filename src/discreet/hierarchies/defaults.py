@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from discreet.errors import HierarchyError, Mistake, offenders
 from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.dates import LEVELS, Dates, parse_date
+from discreet.hierarchies.dates import Dates, parse_date, suitable_levels
 from discreet.hierarchies.hierarchy import Rule, Value
 from discreet.hierarchies.intervals import Cuts
 from discreet.hierarchies.numbers import NO_NUMBER, Number, is_whole, parse, simplest
@@ -29,10 +29,9 @@ def default_rule(values: Sequence[Value], counts: Iterable[int]) -> Rule:
     Dates(levels=('month', 'quarter', 'year'))
     """
     texts = [value for value in values if value]
-    days = [parse_date(text) for text in texts]
-    if texts and all(days):
-        timed = any(day and day[1] for day in days)
-        return Dates(LEVELS if timed else LEVELS[1:])
+    days = [day for day in map(parse_date, texts) if day]
+    if texts and len(days) == len(texts):
+        return Dates(suitable_levels(days))
     if len(texts) > FEW and all(parse(text) is not None and not _is_code(text) for text in texts):
         return quantile_cuts(values, counts, BINS)
     return Flat()
