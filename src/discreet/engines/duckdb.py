@@ -173,7 +173,9 @@ class DuckDB:
             # Dictionary columns go straight through: 2.5 times as fast as a COPY of the same batches.
             from pyarrow import parquet
 
-            with parquet.ParquetWriter(target, first.schema) as writer, ThreadPoolExecutor(1) as pool:
+            # In random order the smallest and largest value of a part say nothing, and take a third of the time.
+            writer = parquet.ParquetWriter(target, first.schema, write_statistics=False)
+            with writer, ThreadPoolExecutor(1) as pool:
                 written = pool.submit(writer.write_batch, first)
                 for batch in batches:  # the next batch is put together while this one is written
                     written.result()

@@ -23,7 +23,7 @@ from discreet.report.marginals import (
     spread_counts,
 )
 from discreet.report.words import hierarchy_in_words, model_of, not_protected, number, promise_in_words
-from discreet.search.plan import SUPPRESSED, Plan
+from discreet.search.plan import Plan
 
 MOST_EXAMPLES = 6
 # How much of its column's domain a published value leaves open: exact, up to a tenth, up to half, less than all, all.
@@ -293,8 +293,7 @@ def _marginals(plan: Plan, grain: Grain) -> tuple[Marginal, ...]:
 
 def _kept(plan: Plan, codes: Codes, hierarchy: Hierarchy) -> FloatArray:
     """How many of the published rows have each leaf."""
-    kept = plan.group != SUPPRESSED
-    return leaf_counts(hierarchy, codes[plan.row[kept]], plan.count[kept])
+    return leaf_counts(hierarchy, codes, plan.published)
 
 
 def _agreeing(plan: Plan) -> dict[str, float]:

@@ -52,6 +52,13 @@ class Plan:
         return int(self.count[self.group == SUPPRESSED].sum())
 
     @cached_property
+    def published(self) -> IntArray:
+        """How many rows of each combination are published."""
+        kept = self.group != SUPPRESSED
+        counts = np.bincount(self.row[kept], weights=self.count[kept], minlength=len(self.frequency.counts))
+        return counts.astype(np.int64)
+
+    @cached_property
     def groups(self) -> Groups:
         """What the models see of the published groups."""
         f, kept = self.frequency, self.group != SUPPRESSED
