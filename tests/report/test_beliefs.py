@@ -8,6 +8,7 @@ from discreet.models.realistic import smallest_epsilon
 from discreet.report.beliefs import ADVERSARIES, beliefs
 from discreet.report.data import report_data
 from discreet.report.html import to_html
+from discreet.report.words import epsilon_text
 from tests.report.examples import manifest
 from tests.report.test_data import example
 
@@ -28,3 +29,8 @@ def test_the_page_has_a_line_for_every_adversary():
     plan = example(node=(1, 1), k=20)
     page = to_html(report_data(plan, manifest(plan, k=20)))
     assert page.count('data-of="her belief"') == len(ADVERSARIES)
+
+
+def test_a_large_epsilon_is_never_told_smaller_than_it_is():
+    assert epsilon_text(200_000.5) == "200,001"
+    assert epsilon_text(1_000_000.0) == "1,000,000"

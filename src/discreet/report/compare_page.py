@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.models.parameters import as_text
 from discreet.report import charts
-from discreet.report.html import TEMPLATES
+from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten
 from discreet.report.marginals import printable, shown
-from discreet.report.words import number, percent
+from discreet.report.words import epsilon_text, percent
 from discreet.search.comparison import MOST_SHOWN, Comparison, Cost, power
 
 if TYPE_CHECKING:
@@ -25,19 +25,6 @@ KINDS = {
     "policy": "what was asked for",
 }
 _INFINITE = 3.0  # on the axis of stubbornness, ∞ lies this factor beyond the last number
-
-
-def epsilon_text(value: float) -> str:
-    """An ε for a table: rounded up, as it is a promise, but for what lies below a hundred-thousandth.
-
-    >>> epsilon_text(1.000003), epsilon_text(2.501), epsilon_text(253.2), epsilon_text(float("inf"))
-    ('1', '2.51', '254', 'none')
-    """
-    if math.isinf(value):
-        return "none"
-    digits = 0 if value >= 100 else 1 if value >= 10 else 2
-    up = math.ceil(value * 10**digits * (1 - 1e-5)) / 10**digits
-    return f"{up:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{up:,.0f}"
 
 
 def node_text(c: Comparison, at: int) -> str:
@@ -170,17 +157,10 @@ _FAMILY_WORDS = {
 @cache
 def environment() -> Environment:
     """Templates that know our charts and words. Made once."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"percent": percent, "number": number, "epsilon": epsilon_text, "power": power, "shown": printable}
+    made = page_environment()
+    made.filters |= {"power": power, "shown": printable}
     made.globals |= {
         "bar": lambda *arguments: Markup(charts.bar(*arguments)),
         "line_chart": lambda chart: Markup(line_chart(*chart)),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from discreet.report import charts
 from discreet.report.data import EXACTNESS, ReportData
 from discreet.report.text import became, headline
-from discreet.report.words import GLOSSARY, number, percent
+from discreet.report.words import GLOSSARY, epsilon_text, number, percent
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -43,21 +43,28 @@ def to_html(data: ReportData) -> str:
     )
 
 
-@cache
-def _template() -> Template:
-    """The page with holes. Made once: that takes longer than filling them."""
-    # Here and not above: only a run that writes a report pays for loading it.
+def page_environment() -> Environment:
+    """What every page of ours is made in: user data escaped, nothing left undefined, figures for people."""
+    # Here and not above: only a run that writes a page pays for loading it.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
 
-    environment = Environment(
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "number": number}
+    made.filters |= {"percent": percent, "number": number, "epsilon": epsilon_text}
+    return made
+
+
+@cache
+def _template() -> Template:
+    """The page with holes. Made once: that takes longer than filling them."""
+    from markupsafe import Markup
+
+    environment = page_environment()
     for chart in (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
     return environment.get_template("report.html.j2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -276,3 +277,16 @@ def number(value: float) -> str:
 def _ordinal(n: int) -> str:
     ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
+
+
+def epsilon_text(value: float) -> str:
+    """An ε for a table: rounded up, as it is a promise, but for what lies below a hundred-thousandth.
+
+    >>> epsilon_text(1.000003), epsilon_text(2.501), epsilon_text(253.2), epsilon_text(float("inf"))
+    ('1', '2.51', '254', 'none')
+    """
+    if math.isinf(value):
+        return "none"
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    up = math.ceil((value - 1e-5) * 10**digits) / 10**digits
+    return f"{up:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{up:,.0f}"

@@ -29,8 +29,8 @@ from discreet.models.priors import CountsPrior, SharesPrior
 from discreet.models.realistic import Realistic, smallest_epsilon
 from discreet.policy import policy_from_words
 from discreet.progress import Progress, silent
-from discreet.report.compare_page import epsilon_text, node_text
-from discreet.report.words import percent
+from discreet.report.compare_page import node_text
+from discreet.report.words import epsilon_text, percent
 from discreet.reproduce.claims import Claim, Reproduction
 from discreet.search.comparison import Comparison, compare_lattice, power
 
