@@ -12,7 +12,7 @@ from discreet.census_like import QUASI_IDENTIFIERS, census_attributes, census_li
 from discreet.intake import take_in
 from discreet.policy import policy_from_words
 from discreet.search.optimal import optimal
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 
 ROWS = 30_000
 SECONDS = (5, 15, 30, 60)
@@ -30,7 +30,7 @@ def measure(options: Options) -> Findings:
     columns = ("seconds", "loss", "proven bound", "gap", "gap / loss", "checked", "suppressed", "wall s")
     table = Table(f"{len(names)} quasi-identifiers, {ROWS:,} invented people, {nodes:,} nodes, k = 5, 2%", columns)
     for seconds in SECONDS:
-        found: list[Plan] = []
+        found: list[Recoding] = []
         cost = timed(lambda s=seconds, f=found: f.append(optimal(problem, time_limit=s)))
         plan = found[0]
         loss, bound = plan.facts["score"], plan.facts["lower_bound"]

@@ -18,7 +18,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.models.base import PrivacyModel
 from discreet.search.local_recoding import local_recoding
 from discreet.search.mondrian import mondrian
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 
 K5: dict[str, object] = {"k_anonymity": {"k": 5}}
 MANY_ROWS = 300_000
@@ -100,19 +100,19 @@ def scaled(people: People, rows: int, seed: int = 1) -> People:
     return replace(people, name=f"scaled to {rows:,} rows: {people.name}", table=pa.table(columns))
 
 
-def _best(problem: Problem, repeats: int, search: Callable[[Problem], Plan]) -> tuple[Plan, Cost]:
-    plans: list[Plan] = []
+def _best(problem: Problem, repeats: int, search: Callable[[Problem], Recoding]) -> tuple[Recoding, Cost]:
+    plans: list[Recoding] = []
     costs = [timed(lambda: plans.append(search(problem))) for _ in range(repeats)]
     _check(plans[-1], problem.models, problem.frequency)
     return plans[-1], best(costs)
 
 
-def _check(plan: Plan, models: tuple[PrivacyModel, ...], frequency: FrequencySet) -> None:
+def _check(plan: Recoding, models: tuple[PrivacyModel, ...], frequency: FrequencySet) -> None:
     """A figure only counts if every promise is kept and every row is published."""
     broken = [model.describe() for model in models if not model.holds(plan.groups).all()]
     if broken or plan.groups.sizes.sum() != frequency.rows:
         raise RuntimeError(f"not a release: {', '.join(broken) or 'rows are missing'}")
 
 
-def _loss(plan: Plan) -> float:
+def _loss(plan: Recoding) -> float:
     return float(plan.losses.mean())

@@ -28,7 +28,7 @@ from discreet.releases.folder import check_target, sha256
 from discreet.releases.mapping import recode
 from discreet.releases.tables import published_values
 from discreet.releases.verify import Manifest, Published, group_published, read_manifest, read_published, verify
-from discreet.search.plan import SUPPRESSED, Plan
+from discreet.search.plan import SUPPRESSED, Recoding
 
 
 def apply(
@@ -80,7 +80,7 @@ def _check_earlier(earlier: Path) -> None:
         raise ReleaseError(*found.mistakes, *broken)
 
 
-def _keep_what_holds(plan: Plan, policy: Policy, before: Published, manifest: Manifest) -> Plan:
+def _keep_what_holds(plan: Recoding, policy: Policy, before: Published, manifest: Manifest) -> Recoding:
     """Suppress new rows until they keep the promises alone and with the earlier rows; then nothing is left to fail."""
     while True:
         new = _as_published(plan, policy)
@@ -103,7 +103,7 @@ def _keep_what_holds(plan: Plan, policy: Policy, before: Published, manifest: Ma
         plan = changed(plan, group=group)
 
 
-def _without_empty_groups(plan: Plan) -> Plan:
+def _without_empty_groups(plan: Recoding) -> Recoding:
     """The groups that have rows, numbered anew."""
     used, number = np.unique(plan.group, return_inverse=True)
     if used[0] == SUPPRESSED:
@@ -117,7 +117,7 @@ def _verdict(published: Published, models: Sequence[PrivacyModel], manifest: Man
     return all_hold(models, groups)
 
 
-def _as_published(plan: Plan, policy: Policy) -> Published:
+def _as_published(plan: Recoding, policy: Policy) -> Published:
     """What the plan would publish, counted as a reader of the file would."""
     stays = plan.group != SUPPRESSED
     group, row = plan.group[stays], plan.row[stays]
@@ -152,7 +152,7 @@ def _together(before: Published, new: Published) -> Published:
     return group_published(Frequencies(tuple(values), tuple(codes), counts), width, tuple(before.sensitive), star=False)
 
 
-def _check_limit(plan: Plan, policy: Policy) -> None:
+def _check_limit(plan: Recoding, policy: Policy) -> None:
     limit = int(policy.suppress * plan.frequency.rows)
     if plan.suppressed > limit:
         raise Infeasible(

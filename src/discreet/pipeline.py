@@ -28,7 +28,7 @@ from discreet.releases.tables import assignment_table, release_batches
 from discreet.releases.verify import Manifest, check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def anonymize(
     return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress)
 
 
-def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
+def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Recoding:
     """Search for what the policy asks; every published group is judged once more at the end.
 
     Where a re-check could not do without the exact values of the suppressed rows (see `references`), fewer rows are
@@ -116,7 +116,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     return plan
 
 
-def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progress) -> Plan:
+def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progress) -> Recoding:
     plan = _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility), progress)
     broken = [v for v in verdicts(policy.models, plan.groups) if not v.holds]
     if broken or plan.suppressed > limit:
@@ -127,7 +127,7 @@ def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progre
     return plan
 
 
-def _search(policy: Policy, problem: Problem, progress: Progress) -> Plan:
+def _search(policy: Policy, problem: Problem, progress: Progress) -> Recoding:
     if policy.search == "optimal":
         from discreet.search.optimal import optimal
 
@@ -144,7 +144,7 @@ def _search(policy: Policy, problem: Problem, progress: Progress) -> Plan:
 def publish(
     policy: Policy,
     intake: Intake,
-    plan: Plan,
+    plan: Recoding,
     folder: Path,
     clock: Clock,
     *,
@@ -188,7 +188,7 @@ def publish(
     return Release(folder, manifest, data)
 
 
-def _write_table(policy: Policy, intake: Intake, plan: Plan, table: Path) -> None:
+def _write_table(policy: Policy, intake: Intake, plan: Recoding, table: Path) -> None:
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
     star = policy.suppressed == "star"
     columns = _columns(policy, intake.engine)
@@ -208,7 +208,7 @@ def _columns(policy: Policy, engine: DuckDB) -> list[str]:
     return [c for c in engine.columns if c in asked]
 
 
-def _draft(policy: Policy, intake: Intake, plan: Plan, table: str) -> Manifest:
+def _draft(policy: Policy, intake: Intake, plan: Recoding, table: str) -> Manifest:
     """Everything the manifest says that does not come from reading the files back."""
     frequency = plan.frequency
     suppressed = plan.suppressed

@@ -16,7 +16,7 @@ from discreet.models.base import PrivacyModel
 from discreet.search.local_recoding import local_recoding
 from discreet.search.mondrian import mondrian
 from discreet.search.optimal import optimal
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 from tests.models.cases import ATTRIBUTE, KINDS
 from tests.oracles import keeps_one
 from tests.search.brute_force import candidates
@@ -29,7 +29,7 @@ conjunctions = st.lists(realistic, min_size=1, max_size=2) | st.tuples(
 )
 
 
-def published(plan: Plan) -> list[list[str | None]]:
+def published(plan: Recoding) -> list[list[str | None]]:
     """The sensitive values of each group of a plan."""
     tally, leaves = plan.groups.tallies[ATTRIBUTE], plan.frequency.sensitive_hierarchies[ATTRIBUTE].leaves
     return [
@@ -48,7 +48,7 @@ def kept(table: Table, models: list[PrivacyModel], group: list[str | None]) -> b
 @settings(max_examples=60)
 @given(table=tables(), models=conjunctions.map(list))
 def test_a_multidimensional_release_exists_if_the_whole_table_is_private_and_all_its_groups_are(
-    search: Callable[[Problem], Plan], table: Table, models: list[PrivacyModel]
+    search: Callable[[Problem], Recoding], table: Table, models: list[PrivacyModel]
 ) -> None:
     """Without suppression the table as one group is the coarsest release, and a promise that merging keeps needs it."""
     whole = list(table.sensitive[ATTRIBUTE])

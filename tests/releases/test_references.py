@@ -15,7 +15,7 @@ from discreet.intake import take_in
 from discreet.pipeline import find_plan
 from discreet.policy import Policy
 from discreet.releases.references import ROWS_PER_STEP, references
-from discreet.search.plan import SUPPRESSED, Plan
+from discreet.search.plan import SUPPRESSED, Recoding
 from tests.oracles import keeps_one
 from tests.releases.reading import manifest_of, read_table
 
@@ -27,14 +27,14 @@ def policy(*promises: dict[str, object], suppress: float = 1) -> Policy:
     return policy_from_words({"attributes": attributes, "require": list(promises), "suppress": suppress})
 
 
-def plan_of(rows: list[tuple[str, str]], asked: Policy) -> Plan:
+def plan_of(rows: list[tuple[str, str]], asked: Policy) -> Recoding:
     """Rows by their groups; those called missing are suppressed."""
     frequency = take_in(asked, {"group": [g for g, _ in rows], "disease": [s for _, s in rows]}).frequency
     leaves = frequency.hierarchies[0].leaves
     number = {leaf: i for i, leaf in enumerate(v for v in leaves if v != MISSING)}
     group = np.array([number.get(leaves[c], SUPPRESSED) for c in frequency.codes[0]], dtype=np.int64)
     ends = np.array([[frequency.hierarchies[0].index[leaf]] for leaf in number], dtype=np.int32).reshape(-1, 1)
-    return Plan(frequency, ends, ends, np.arange(len(group)), frequency.counts, group, (0,))
+    return Recoding(frequency, np.arange(len(group)), frequency.counts, group, ends, ends, (0,))
 
 
 _rows = st.lists(

@@ -13,7 +13,7 @@ from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Taxonomy
-from discreet.search.plan import SUPPRESSED, Plan
+from discreet.search.plan import SUPPRESSED, Recoding
 
 Row = tuple[Value, ...]
 
@@ -50,7 +50,7 @@ def frequencies(
     )
 
 
-def full_domain(frequency: FrequencySet, node: tuple[int, ...], k: int) -> Plan:
+def full_domain(frequency: FrequencySet, node: tuple[int, ...], k: int) -> Recoding:
     """Every attribute at its level; groups of fewer than k rows are suppressed."""
     roll_up = RollUp(frequency)
     counted, group = roll_up.group_of_rows(node)
@@ -61,10 +61,10 @@ def full_domain(frequency: FrequencySet, node: tuple[int, ...], k: int) -> Plan:
     enough = counted.groups.sizes >= k
     number = np.where(enough, np.cumsum(enough) - 1, SUPPRESSED)
     rows = np.arange(len(frequency.counts))
-    return Plan(frequency, low[enough], high[enough], rows, frequency.counts, number[group], node)
+    return Recoding(frequency, rows, frequency.counts, number[group], low[enough], high[enough], node)
 
 
-def manifest(plan: Plan, k: int, **changes: Any) -> dict[str, Any]:
+def manifest(plan: Recoding, k: int, **changes: Any) -> dict[str, Any]:
     """What the release of that plan would say about itself."""
     f, sizes = plan.frequency, plan.groups.sizes
     losses = dict(zip(f.attributes, plan.losses.tolist(), strict=True))

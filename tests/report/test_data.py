@@ -14,7 +14,7 @@ from discreet.report.data import EXACTNESS, report_data, size_bins
 from discreet.report.html import to_html
 from discreet.report.marginals import Grain
 from discreet.report.text import to_json, to_text
-from discreet.search.plan import Plan
+from discreet.search.plan import Recoding
 from tests.report.examples import frequencies, full_domain, manifest
 
 TOWNS = {f"town{i}": (f"county{i // 3}", f"land{i // 6}") for i in range(12)}
@@ -30,7 +30,7 @@ def people(rows: int, seed: int = 1) -> list[tuple[str | None, ...]]:
     return [(f"town{t}", str(a), f"ill{i}") for t, a, i in zip(town, age, ill, strict=True)]
 
 
-def example(rows: int = 2_000, node: tuple[int, int] = (1, 1), k: int = 20, seed: int = 1) -> Plan:
+def example(rows: int = 2_000, node: tuple[int, int] = (1, 1), k: int = 20, seed: int = 1) -> Recoding:
     table = frequencies(people(rows, seed), {"town": TOWNS, "age": AGES}, ["illness"])
     return full_domain(table, node, k)
 
@@ -91,7 +91,7 @@ def test_a_published_range_is_spread_evenly_over_its_leaves():
     b = table.hierarchies[0].index["b"]
     low, high = np.array([[0], [b]], dtype=np.int32), np.array([[2], [b]], dtype=np.int32)
     group = (table.codes[0] == b).astype(np.int64)
-    plan = Plan(table, low, high, np.arange(3), table.counts, group)
+    plan = Recoding(table, np.arange(3), table.counts, group, low, high)
     data = report_data(plan, manifest(plan, 5))
     shares = {p.label: (p.before, p.after) for p in data.marginals[0].pairs}
     assert shares == {"a": (60, 27), "b": (20, 47), "c": (20, 27)}
@@ -105,7 +105,7 @@ def test_exactness_tells_how_much_of_the_domain_stays_open():
     low = np.array([[0], [3], [5], [9], [0]], dtype=np.int32)
     high = np.array([[0], [5], [13], [20], [20]], dtype=np.int32)
     number = np.arange(21) % 5
-    plan = Plan(table, low, high, np.arange(21), table.counts, number)
+    plan = Recoding(table, np.arange(21), table.counts, number, low, high)
     data = report_data(plan, manifest(plan, 2))
     assert dict(zip(EXACTNESS, data.attributes[0].exactness, strict=True)) == {
         "exact": 5 / 21,

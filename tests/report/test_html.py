@@ -13,7 +13,7 @@ from discreet.report.data import ReportData, report_data, size_bins
 from discreet.report.html import to_html
 from discreet.report.text import to_text
 from discreet.report.words import number
-from discreet.search.plan import Plan
+from discreet.search.plan import Recoding
 from tests.report.examples import frequencies, full_domain, manifest
 
 VOID = {"meta", "br", "rect", "line", "circle"}
@@ -50,21 +50,21 @@ class Page(HTMLParser):
         return sum(t == tag and name in [*(a.get("class") or "").split(), ""] for t, a in self.elements)
 
 
-def plan_of(columns: int = 2, rows: int = 400, level: int = 1, k: int = 5, name: str = "column") -> Plan:
+def plan_of(columns: int = 2, rows: int = 400, level: int = 1, k: int = 5, name: str = "column") -> Recoding:
     names = [f"{name} {i}" for i in range(columns)]
     table = [(*(f"v{(r + c) % (3 + c % 2)}" for c in range(columns)), f"s{r % 7}") for r in range(rows)]
     paths = {f"v{i}": ("low" if i < 2 else "high",) for i in range(4)}
     return full_domain(frequencies(table, dict.fromkeys(names, paths), ["illness"]), (level,) * columns, k)
 
 
-def data_of(plan: Plan, k: int = 5, **changes) -> ReportData:
+def data_of(plan: Recoding, k: int = 5, **changes) -> ReportData:
     return report_data(plan, manifest(plan, k, **changes))
 
 
-def cells() -> Plan:
+def cells() -> Recoding:
     """The same groups, without saying that each column has one level."""
     plan = plan_of()
-    return Plan(plan.frequency, plan.low, plan.high, plan.row, plan.count, plan.group)
+    return Recoding(plan.frequency, plan.row, plan.count, plan.group, plan.low, plan.high)
 
 
 PLANS = {
@@ -79,7 +79,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
-def test_the_page_is_well_formed_and_small_whatever_the_plan(plan: Plan):
+def test_the_page_is_well_formed_and_small_whatever_the_plan(plan: Recoding):
     text = to_html(data_of(plan))
     page = Page(text)
     assert page.count("h1") == 1

@@ -16,7 +16,7 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Intervals
 from discreet.models.base import PrivacyModel
 from discreet.models.k_anonymity import KAnonymity
-from discreet.search.plan import Plan
+from discreet.search.plan import Recoding
 from tests.oracles import keeps_one
 from tests.strategies import promises, tables
 
@@ -80,7 +80,7 @@ class Rows:
         return Fraction(high - low, max(len(h.leaves) - 1, 1))
 
 
-def check(plan: Plan, models: Sequence[PrivacyModel]) -> None:
+def check(plan: Recoding, models: Sequence[PrivacyModel]) -> None:
     """Every row is placed once, every group holds and is published as tightly as can be, no two look alike."""
     f = plan.frequency
     placed = np.bincount(plan.row, weights=plan.count, minlength=len(f.counts))
@@ -131,11 +131,11 @@ def _partitions(rows: Sequence[int]) -> Iterator[list[list[int]]]:
             yield [*partition[:i], [first, *members], *partition[i + 1 :]]
 
 
-def loss(plan: Plan) -> float:
+def loss(plan: Recoding) -> float:
     return float(plan.losses.mean())
 
 
-def same(one: Plan, other: Plan) -> bool:
+def same(one: Recoding, other: Recoding) -> bool:
     """Do both say exactly the same?"""
     parts = ("low", "high", "row", "count", "group")
     return all(np.array_equal(getattr(one, p), getattr(other, p)) for p in parts)

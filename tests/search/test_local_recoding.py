@@ -21,7 +21,7 @@ from discreet.search.local_recoding import local_recoding
 from discreet.search.mondrian import mondrian
 from discreet.search.optimal import optimal
 from discreet.search.partition import Partition, cheaper_of
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 from discreet.search.recoding_kernels import nearest
 from discreet.search.recoding_space import combinations, nodes_by_cost
 from tests.search.multidimensional import (
@@ -211,7 +211,7 @@ def test_a_table_without_rows_has_a_plan_without_groups(people: FrequencySet) ->
     frequency = replace(
         people, codes=(none, none, none), sensitive={"disease": none}, counts=np.empty(0, dtype=np.int64)
     )
-    plan: Plan = local_recoding(Problem(frequency, (KAnonymity(2),)))
+    plan: Recoding = local_recoding(Problem(frequency, (KAnonymity(2),)))
     assert len(plan.low) == len(plan.row) == 0
 
 

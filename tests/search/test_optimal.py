@@ -25,7 +25,7 @@ from discreet.progress import silent
 from discreet.search.dive import Dive
 from discreet.search.node_judge import NodeJudge
 from discreet.search.optimal import EXHAUSTIVE, optimal
-from discreet.search.plan import SUPPRESSED, Plan, Problem
+from discreet.search.plan import SUPPRESSED, Problem, Recoding
 from discreet.utility.objectives import OBJECTIVES
 from tests.models.cases import ATTRIBUTE, KINDS
 from tests.search.brute_force import Candidate, candidates, judged
@@ -44,7 +44,7 @@ def limits(table: Table) -> st.SearchStrategy[int]:
 
 def check(
     table: Table, models: tuple[PrivacyModel, ...], limit: int, utility: str, seconds: float | None
-) -> Plan | None:
+) -> Recoding | None:
     """Search, and compare with all nodes; None if nothing can be published."""
     every = candidates(table, models)
     possible = [c for c in every if c.suppressed <= limit]
@@ -72,7 +72,7 @@ def check(
     return plan
 
 
-def check_plan(plan: Plan, table: Table, chosen: Candidate, limit: int) -> None:
+def check_plan(plan: Recoding, table: Table, chosen: Candidate, limit: int) -> None:
     """The plan does with every row what the brute force found for its node."""
     frequency = plan.frequency
     assert plan.suppressed == chosen.suppressed <= limit

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
 BoolArray = NDArray[np.bool_]
@@ -31,11 +32,47 @@ class Tally:
 
 
 @dataclass(frozen=True, eq=False)
+class People:
+    """Who stands in each group, where a release shows it: exact quasi-identifiers, equal people counted together.
+
+    Group g has the entries ``offsets[g]:offsets[g + 1]`` of `codes` (a column of leaf numbers per quasi-identifier) and
+    `counts`, in the order of their codes. `table` is the source itself, for adversaries who know its distributions;
+    None where the files of a release are read without it.
+    """
+
+    offsets: IntArray
+    codes: tuple[Codes, ...]
+    counts: IntArray
+    hierarchies: tuple[Hierarchy, ...]
+    table: FrequencySet | None = None
+
+    @property
+    def group(self) -> IntArray:
+        """The group of each entry."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def distinct(self, attributes: Sequence[int]) -> IntArray:
+        """Per group, how many different combinations of these attributes it has."""
+        group = self.group
+        key = group
+        for d in attributes:
+            key = np.unique(key * len(self.hierarchies[d].leaves) + self.codes[d], return_inverse=True)[1]
+        first = np.unique(key, return_index=True)[1]
+        return np.bincount(group[first], minlength=len(self.offsets) - 1).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
 class Groups:
-    """Sizes n(q), and one tally per sensitive attribute."""
+    """Sizes n(q), and one tally per sensitive attribute.
+
+    Releases of exact values have more to judge: `people`, and where these are published apart, `distinct`: how many
+    different combinations each table (column) has of each group (row).
+    """
 
     sizes: IntArray
     tallies: Mapping[str, Tally] = field(default_factory=dict)
+    people: People | None = None
+    distinct: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -57,3 +94,26 @@ def tally(
         group.astype(np.int32), groups, each, value.astype(np.int32), count, len(reference)
     )
     return Tally(offsets, values, counts, reference, hierarchy)
+
+
+def people_of(
+    group: IntArray,
+    codes: Sequence[Codes],
+    count: IntArray,
+    groups: int,
+    hierarchies: Sequence[Hierarchy],
+    table: FrequencySet | None = None,
+) -> People:
+    """Put (group, quasi-identifiers, count) entries, given in any order and with repetitions, in order."""
+    keys: list[IntArray | Codes] = [*reversed(codes), group]
+    order = np.lexsort(keys)
+    group, codes, count = group[order], [c[order] for c in codes], count[order]
+    new = np.ones(len(group), dtype=np.bool_)
+    if len(group):
+        new[1:] = group[1:] != group[:-1]
+        for c in codes:
+            new[1:] |= c[1:] != c[:-1]
+    first = np.flatnonzero(new)
+    counts = np.add.reduceat(count, first) if len(first) else count[:0]
+    offsets = np.searchsorted(group[first], np.arange(groups + 1)).astype(np.int64)
+    return People(offsets, tuple(c[first] for c in codes), counts.astype(np.int64), tuple(hierarchies), table)

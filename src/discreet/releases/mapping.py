@@ -17,10 +17,10 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 from discreet.releases.kernels import cheapest_cover
 from discreet.releases.tables import published_values
-from discreet.search.plan import SUPPRESSED, Plan
+from discreet.search.plan import SUPPRESSED, Recoding
 
 
-def mapping_of(plan: Plan) -> dict[str, Any]:
+def mapping_of(plan: Recoding) -> dict[str, Any]:
     """What `recode` needs: the rule of every attribute, and the levels or the published groups."""
     hierarchies = plan.frequency.hierarchies
     attributes = {h.attribute: h.rule.to_words() for h in hierarchies}
@@ -34,7 +34,7 @@ def mapping_of(plan: Plan) -> dict[str, Any]:
     return {"hierarchies": attributes, "groups": _distinct([list(g) for g in zip(*columns, strict=True)])}
 
 
-def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Plan:
+def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Recoding:
     """Publish other rows by an earlier mapping. Rows that no published group covers are suppressed."""
     rows = np.arange(len(frequency.counts), dtype=np.int64)
     if "levels" in mapping:
@@ -48,7 +48,7 @@ def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Plan:
         keys, group = np.unique(low, axis=0, return_index=False, return_inverse=True)
         first = np.zeros(len(keys), dtype=np.int64)
         first[group] = rows
-        return Plan(frequency, low[first], high[first], rows, frequency.counts, group.astype(np.int64), node)
+        return Recoding(frequency, rows, frequency.counts, group.astype(np.int64), low[first], high[first], node)
     low, high, of_box = _boxes(frequency.hierarchies, mapping["groups"])
     widths = np.array([max(len(h.leaves) - 1, 1) for h in frequency.hierarchies], dtype=np.float64)
     codes = np.stack(frequency.codes, axis=1)
@@ -59,7 +59,7 @@ def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Plan:
     highs = np.zeros_like(lows)
     np.minimum.at(lows, of_box, low)
     np.maximum.at(highs, of_box, high)
-    return Plan(frequency, lows, highs, rows, frequency.counts, group, texts=texts)
+    return Recoding(frequency, rows, frequency.counts, group, lows, highs, texts=texts)
 
 
 def _distinct(groups: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:

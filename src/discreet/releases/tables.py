@@ -15,7 +15,7 @@ from discreet.counts.kernels import group_equal
 from discreet.engines.arrow import numbers, places_in, truths
 from discreet.engines.arrow import texts as text_array
 from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
-from discreet.search.plan import SUPPRESSED, Plan
+from discreet.search.plan import SUPPRESSED, Recoding
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ _CHUNK = 1 << 24  # rows put in order at a time: 64 MB of places
 _BATCH = 1 << 18  # rows handed over at a time
 
 
-def published_values(plan: Plan, attribute: int) -> tuple[list[Value], Codes]:
+def published_values(plan: Recoding, attribute: int) -> tuple[list[Value], Codes]:
     """The texts a quasi-identifier is published as, and the text of each group."""
     if plan.texts is not None:
         places = {text: i for i, text in enumerate(dict.fromkeys(plan.texts[attribute]))}
@@ -42,7 +42,7 @@ def published_values(plan: Plan, attribute: int) -> tuple[list[Value], Codes]:
 
 
 def release_batches(
-    plan: Plan,
+    plan: Recoding,
     columns: list[str],
     random: np.random.Generator,
     star: bool,
@@ -124,7 +124,7 @@ def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list
     return [code.astype(kind) for code, kind in zip(codes, small, strict=True)], count
 
 
-def assignment_table(plan: Plan) -> pa.Table:
+def assignment_table(plan: Recoding) -> pa.Table:
     """What the engine needs to rewrite the source itself: for every combination, which of its rows become what."""
     import pyarrow as pa
 

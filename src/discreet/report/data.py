@@ -23,7 +23,7 @@ from discreet.report.marginals import (
     spread_counts,
 )
 from discreet.report.words import hierarchy_in_words, model_of, not_protected, number, promise_in_words
-from discreet.search.plan import Plan
+from discreet.search.plan import Recoding
 
 MOST_EXAMPLES = 6
 # How much of its column's domain a published value leaves open: exact, up to a tenth, up to half, less than all, all.
@@ -149,7 +149,7 @@ class ReportData:
     files: Mapping[str, Mapping[str, Any]]
 
 
-def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
+def report_data(plan: Recoding, manifest: Mapping[str, Any]) -> ReportData:
     """What is to be told about a release: figures of the manifest, and counts of the plan for the charts."""
     roles: dict[str, str] = {name: str(role) for name, role in manifest["roles"].items()}
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
@@ -231,7 +231,7 @@ def size_bins(sizes: IntArray, k: int | None = None) -> tuple[SizeBin, ...]:
     )
 
 
-def _became(plan: Plan, at: int, losses: Mapping[str, float], words: Mapping[str, str], grain: Grain) -> Became:
+def _became(plan: Recoding, at: int, losses: Mapping[str, float], words: Mapping[str, str], grain: Grain) -> Became:
     h = plan.frequency.hierarchies[at]
     level = None if plan.node is None else plan.node[at]
     low, high, sizes = plan.low[:, at], plan.high[:, at], plan.groups.sizes
@@ -254,7 +254,7 @@ def _became(plan: Plan, at: int, losses: Mapping[str, float], words: Mapping[str
     )
 
 
-def _common_published(plan: Plan, at: int, grain: Grain) -> tuple[int, tuple[Common, ...]]:
+def _common_published(plan: Recoding, at: int, grain: Grain) -> tuple[int, tuple[Common, ...]]:
     """How many different values are published, and the most common of them."""
     texts, of_group = published_values(plan, at)
     rows = np.bincount(of_group, weights=plan.groups.sizes, minlength=len(texts))
@@ -276,7 +276,7 @@ def _exactness(h: Hierarchy, low: Codes, high: Codes, sizes: IntArray) -> tuple[
     return tuple(float(x) for x in rows / max(float(rows.sum()), 1.0))
 
 
-def _marginals(plan: Plan, grain: Grain) -> tuple[Marginal, ...]:
+def _marginals(plan: Recoding, grain: Grain) -> tuple[Marginal, ...]:
     """Quasi-identifiers from their published ranges, then the sensitive columns as they are."""
     f, sizes = plan.frequency, plan.groups.sizes
     found = []
@@ -291,12 +291,12 @@ def _marginals(plan: Plan, grain: Grain) -> tuple[Marginal, ...]:
     return tuple(found)
 
 
-def _kept(plan: Plan, codes: Codes, hierarchy: Hierarchy) -> FloatArray:
+def _kept(plan: Recoding, codes: Codes, hierarchy: Hierarchy) -> FloatArray:
     """How many of the published rows have each leaf."""
     return leaf_counts(hierarchy, codes, plan.published)
 
 
-def _agreeing(plan: Plan) -> dict[str, float]:
+def _agreeing(plan: Recoding) -> dict[str, float]:
     """Per sensitive column, the share of published rows in groups where all rows have the same value."""
     sizes = plan.groups.sizes
     total = max(int(sizes.sum()), 1)

@@ -11,13 +11,13 @@ from __future__ import annotations
 from discreet.progress import Progress, silent
 from discreet.search.mondrian import cut_down
 from discreet.search.partition import Partition, cheaper_of, one_group
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 from discreet.search.recoding_space import combinations
 from discreet.search.refinement import refine
 from discreet.search.settling import settled, with_everybody
 
 
-def local_recoding(problem: Problem, progress: Progress = silent, start: Plan | None = None) -> Plan:
+def local_recoding(problem: Problem, progress: Progress = silent, start: Recoding | None = None) -> Recoding:
     """A plan of low loss under which every group holds and every row is published; never worse than `start`.
 
     Raises `Infeasible` if even all rows together break a promise.

@@ -16,10 +16,10 @@ from discreet.counts.groups import BoolArray
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.progress import Progress, silent
 from discreet.search.partition import Partition, hold, one_group
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 
 
-def mondrian(problem: Problem, progress: Progress = silent) -> Plan:
+def mondrian(problem: Problem, progress: Progress = silent) -> Recoding:
     """Groups that can't be cut any further. Raises `Infeasible` if even all rows together break a promise."""
     return cut_down(problem, one_group(problem), progress).plan({"search": "mondrian"})
 

@@ -26,7 +26,7 @@ from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.dive import Dive
 from discreet.search.node_judge import NodeJudge
-from discreet.search.plan import SUPPRESSED, Plan, Problem
+from discreet.search.plan import SUPPRESSED, Problem, Recoding
 
 EXHAUSTIVE = 1_000_000  # lattices with more nodes are searched against the clock
 DEFAULT_SECONDS = 30.0
@@ -41,7 +41,7 @@ def optimal(
     problem: Problem,
     progress: Progress = silent,
     time_limit: float | None = None,
-) -> Plan:
+) -> Recoding:
     """The cheapest node of the lattice that keeps every promise within the suppression limit.
 
     Of several equally cheap ones, the first in lexicographic order of the levels.
@@ -119,7 +119,7 @@ def _halves(judge: NodeJudge, low: Node, high: Node) -> tuple[tuple[Node, Node],
     return (low, (*high[:d], middle, *high[d + 1 :])), ((*low[:d], middle + 1, *low[d + 1 :]), high)
 
 
-def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[str, object]) -> Plan:
+def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[str, object]) -> Recoding:
     """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole."""
     frequency = problem.frequency
     counted, group = roll_up.group_of_rows(node)
@@ -130,13 +130,13 @@ def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[
     for d, (hierarchy, level) in enumerate(zip(frequency.hierarchies, node, strict=True)):
         codes = roll_up.codes(counted, d)[kept]
         low[:, d], high[:, d] = hierarchy.first[level][codes], hierarchy.last[level][codes]
-    return Plan(
+    return Recoding(
         frequency,
-        low,
-        high,
         row=np.arange(len(frequency.counts), dtype=np.int64),
         count=frequency.counts,
         group=number[group].astype(np.int64),
+        low=low,
+        high=high,
         node=node,
         facts=facts,
     )

@@ -14,7 +14,7 @@ from discreet.errors import DiscreetError, Infeasible, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import Problem, Recoding
 from discreet.search.recoding_kernels import linked
 
 
@@ -66,10 +66,10 @@ class Partition:
         count = np.bincount(at.reshape(-1), weights=self.count, minlength=len(place)).astype(np.int64)
         return Partition(self.frequency, place % rows, count, place // rows)
 
-    def plan(self, facts: Mapping[str, object]) -> Plan:
+    def plan(self, facts: Mapping[str, object]) -> Recoding:
         """The plan that publishes it; what survives merging two groups survives this."""
         merged = self.merged()
-        return Plan(self.frequency, *merged.covers, merged.row, merged.count, merged.group, facts=facts)
+        return Recoding(self.frequency, merged.row, merged.count, merged.group, *merged.covers, facts=facts)
 
 
 def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:

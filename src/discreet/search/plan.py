@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray, Groups, tally
+from discreet.counts.groups import FloatArray, Groups, People, people_of, tally
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.base import PrivacyModel
 from discreet.utility.metrics import losses
@@ -19,32 +19,42 @@ SUPPRESSED = -1
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Counts, the promises to keep, how many rows may be suppressed, and what to spare (a name of `utility`)."""
+    """Counts, the promises to keep, how many rows may be suppressed, and what to spare (a name of `utility`).
+
+    `seed` is for searches that choose at random; None lets the operating system choose.
+    """
 
     frequency: FrequencySet
     models: tuple[PrivacyModel, ...]
     suppression_limit: int = 0
     utility: str = "loss"
+    seed: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What happens to each combination of a frequency set.
+    """What happens to each combination of a frequency set: which group it stands in.
 
     Assignment i sends `count[i]` rows of combination `row[i]` to group `group[i]` (or suppresses them, group −1); a
-    combination may be spread over several groups. Group g publishes attribute d as the range of leaves
-    ``low[g, d]..high[g, d]`` of its hierarchy.
+    combination may be spread over several groups. What a group publishes of its rows is said by the kinds of plan
+    below. Groups are numbered 0, 1, … without gaps.
     """
 
     frequency: FrequencySet
-    low: Codes
-    high: Codes
     row: IntArray
     count: IntArray
     group: IntArray
-    node: tuple[int, ...] | None = None  # full-domain plans: the level of each attribute
-    texts: tuple[tuple[Value, ...], ...] | None = None  # what each group publishes, where an earlier release fixed it
-    facts: Mapping[str, object] = field(default_factory=dict)  # how the search went, for the report
+    facts: Mapping[str, object] = field(default_factory=dict, kw_only=True)  # how the search went, for the report
+
+    @property
+    def node(self) -> tuple[int, ...] | None:
+        """The level of each attribute, where it is the same for all rows."""
+        return None
+
+    @property
+    def group_count(self) -> int:
+        """How many groups there are."""
+        return int(self.group.max(initial=SUPPRESSED)) + 1
 
     @cached_property
     def suppressed(self) -> int:
@@ -58,21 +68,85 @@ class Plan:
         counts = np.bincount(self.row[kept], weights=self.count[kept], minlength=len(self.frequency.counts))
         return counts.astype(np.int64)
 
+    def values(self, attribute: str) -> Codes:
+        """The sensitive value that each assignment publishes: as a rule that of its rows."""
+        return self.frequency.sensitive[attribute][self.row]
+
     @cached_property
     def groups(self) -> Groups:
         """What the models see of the published groups."""
         f, kept = self.frequency, self.group != SUPPRESSED
-        row, count, group = self.row[kept], self.count[kept], self.group[kept]
-        n = len(self.low)
+        count, group = self.count[kept], self.group[kept]
+        n = self.group_count
         sizes = np.bincount(group, weights=count, minlength=n).astype(np.int64)
         tallies = {
-            name: tally(group, codes[row], count, n, f.totals[name], f.sensitive_hierarchies[name])
-            for name, codes in f.sensitive.items()
+            name: tally(group, self.values(name)[kept], count, n, f.totals[name], f.sensitive_hierarchies[name])
+            for name in f.sensitive
         }
         return Groups(sizes, tallies)
 
     @cached_property
+    def people(self) -> People:
+        """Who stands in which group, for an adversary who knows everybody's exact quasi-identifiers."""
+        f, kept = self.frequency, self.group != SUPPRESSED
+        row, count, group = self.row[kept], self.count[kept], self.group[kept]
+        return people_of(group, tuple(c[row] for c in f.codes), count, self.group_count, f.hierarchies, f)
+
+    @cached_property
     def losses(self) -> FloatArray:
-        """Per attribute, the mean over all rows of (leaves − 1) / (all leaves − 1); a suppressed row counts 1."""
+        """Per attribute, the mean over all rows of (leaves − 1) / (all leaves − 1); a suppressed row counts 1.
+
+        Exact values lose nothing by this measure; what their separation loses, queries tell.
+        """
+        share = self.suppressed / max(self.frequency.rows, 1)
+        return np.full(len(self.frequency.hierarchies), share)
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding(Plan):
+    """Group g publishes attribute d as the range of leaves ``low[g, d]..high[g, d]`` of its hierarchy."""
+
+    low: Codes
+    high: Codes
+    node: tuple[int, ...] | None = None
+    texts: tuple[tuple[Value, ...], ...] | None = None  # what each group publishes, where an earlier release fixed it
+
+    @property
+    def group_count(self) -> int:
+        return len(self.low)
+
+    @cached_property
+    def losses(self) -> FloatArray:
         leaves = [len(h.leaves) for h in self.frequency.hierarchies]
         return losses(self.low, self.high, self.groups.sizes, leaves, self.suppressed)
+
+
+@dataclass(frozen=True, eq=False)
+class Bucketization(Plan):
+    """A group publishes the exact quasi-identifiers of its rows in one table and their sensitive values in another.
+
+    `exchanged` are published codes of a sensitive attribute, per assignment, where a search has distorted them (MASK).
+    """
+
+    exchanged: Mapping[str, Codes] = field(default_factory=dict)
+
+    def values(self, attribute: str) -> Codes:
+        given = self.exchanged.get(attribute)
+        return super().values(attribute) if given is None else given
+
+    @cached_property
+    def groups(self) -> Groups:
+        return replace(super().groups, people=self.people)
+
+
+@dataclass(frozen=True, eq=False)
+class Ambiguity(Plan):
+    """A group publishes its values in tables apart: one per set of attributes (`tables`), without combinations."""
+
+    tables: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def groups(self) -> Groups:
+        people = self.people
+        distinct = np.stack([people.distinct(table) for table in self.tables], axis=1)
+        return replace(super().groups, people=people, distinct=distinct)
