@@ -19,6 +19,7 @@ LAYERS = [
     ["hierarchies"],
     ["counts"],
     ["models", "utility"],
+    ["publications"],
     ["policy_words"],
     ["policy_yaml", "column_words"],
     ["policy", "census_like"],

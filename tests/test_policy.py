@@ -17,7 +17,6 @@ from discreet.hierarchies.categories import Flat
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import DistinctDiversity
 from discreet.policy import (
-    SEARCHES,
     Attribute,
     Policy,
     Role,
@@ -30,6 +29,7 @@ from discreet.policy import (
 AGE = {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}
 DISEASE = {"role": "sensitive"}
 K5 = {"k_anonymity": {"k": 5}}
+AMBIGUOUS = {"ambiguity": {"alpha": 0.1, "beta": 0.2}}
 
 
 def words(**changes: Any) -> dict[str, Any]:
@@ -183,12 +183,37 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(publish="generalisation"),
         ["publish: no such word 'generalisation'; did you mean 'generalization'?"],
     ),
-    "a kind of publication that comes later": (
-        words(publish="bucketization"),
+    "a promise that another kind of publication keeps": (
+        words(require=[K5, {"ambiguity": {"alpha": 0.1, "beta": 0.2}}]),
+        ["publish: 'generalization' can't keep the promise 'ambiguity'; write publish: ambiguity"],
+    ),
+    "ambiguity without its promise": (
+        words(publish="ambiguity"),
+        ["require: publish: ambiguity needs the promise 'ambiguity'; add ambiguity: {alpha: 0.1, beta: 0.2}"],
+    ),
+    "columns beside hidden combinations": (
+        attributes(visit={"role": "other"}) | {"publish": "ambiguity", "require": [AMBIGUOUS], "suppressed": "star"},
         [
-            "publish: 'bucketization' is not in this version yet; "
-            "it has 'generalization', 'multidimensional', 'local_recoding'"
+            "attributes: 'ambiguity' hides combinations, so 'visit' can't be published beside them; "
+            "give these columns the role quasi_identifier or identifier",
+            "suppressed: 'star' is for coarser values; in a release by ambiguity suppressed rows are left out; "
+            "write suppressed: drop",
         ],
+    ),
+    "two sensitive columns to separate": (
+        attributes(salary=DISEASE) | {"publish": "bucketization"},
+        [
+            "attributes: 'bucketization' separates one sensitive attribute from the others, the policy has 2; "
+            "give exactly one column the role sensitive"
+        ],
+    ),
+    "art without what guides it": (
+        words(publish="bucketization", search="art"),
+        ["require: search: art needs the promise 'robust'; add robust: {r: 5}, or write search: anatomy"],
+    ),
+    "two thresholds for one promise": (
+        words(publish="bucketization", require=[{"robust": {"r": 5}}, {"robust": {"r": 3}}]),
+        ["require: 'robust' is promised 2 times; keep one of them"],
     ),
     "publish as a list": (
         words(publish=["generalization"]),
@@ -273,7 +298,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
             "atributes": {},
             "attributes": {"age": {"role": "quasi"}, "name": {"role": "identifier", "hierarchi": "x.csv"}},
             "require": [{"k_anonymity": {"k": 1}}, {"l_diversity": {"l": 2}}],
-            "publish": "ambiguity",
+            "publish": "ambigous",
             "suppress": "lots",
             "utility": "beauty",
         },
@@ -286,8 +311,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
             "suppress: must be a share of the rows between 0 and 1, got 'lots'; for 2% write 0.02",
             "utility: no such word 'beauty'; known are 'loss', 'geometric_loss', 'discernibility', "
             "'average_group', 'height'",
-            "publish: 'ambiguity' is not in this version yet; "
-            "it has 'generalization', 'multidimensional', 'local_recoding'",
+            "publish: no such word 'ambigous'; did you mean 'ambiguity'?",
         ],
     ),
     "unreadable attributes don't hide the rest": (
@@ -463,11 +487,19 @@ def test_roles_and_defaults() -> None:
     assert (policy.suppress, policy.seed, policy.format, policy.time_limit) == (0, None, "csv", None)
 
 
-def test_every_kind_of_publication_that_is_there_has_a_default_search() -> None:
-    for publish, searches in SEARCHES.items():
-        ready = [search for search, there in searches.items() if there]
-        if ready:
-            assert policy_from_words(words(publish=publish)).search == ready[0]
+@pytest.mark.parametrize(
+    ("publish", "promise", "search"),
+    [
+        ("generalization", K5, "optimal"),
+        ("multidimensional", K5, "mondrian"),
+        ("local_recoding", K5, "local"),
+        ("bucketization", K5, "anatomy"),
+        ("bucketization", {"robust": {"r": 5}}, "art"),
+        ("ambiguity", AMBIGUOUS, "greedy"),
+    ],
+)
+def test_every_kind_of_publication_has_a_default_search(publish: str, promise: dict[str, Any], search: str) -> None:
+    assert policy_from_words(words(publish=publish, require=[promise])).search == search
 
 
 def test_ready_models_and_rules_say_the_same_as_words() -> None:
@@ -538,7 +570,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         promises.append({"l_diversity": {"l": draw(st.integers(2, 9)), "attribute": columns[1]}})
     rest = {
         "source": st.sampled_from(["patients.csv", "postgresql://db.example:5432/clinic#patients", "a@b.csv"]),
-        "publish": st.sampled_from([p for p, searches in SEARCHES.items() if any(searches.values())]),
+        "publish": st.sampled_from(["generalization", "multidimensional", "local_recoding"]),
         "suppress": st.floats(0, 1) | st.sampled_from(["1/3", "0.1", 0, 1]),
         "suppressed": st.sampled_from(["drop", "star"]),
         "utility": st.sampled_from(["loss", "geometric_loss", "discernibility", "average_group", "height"]),

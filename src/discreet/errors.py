@@ -6,7 +6,7 @@ mistakes it can see at once. Exit codes: 1 = no such release is possible or a pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -92,8 +92,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     close = get_close_matches(str(name), known, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
-    shown = ", ".join(repr(k) for k in known[:10])
-    return f"known are {shown}" + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+    first = ", ".join(repr(k) for k in known[:10])
+    return f"known are {first}" + (f" and {len(known) - 10} more" if len(known) > 10 else "")
 
 
 def offenders(values: Iterable[object], limit: int = 10) -> str:
@@ -105,3 +105,30 @@ def offenders(values: Iterable[object], limit: int = 10) -> str:
     values = list(values)
     shown = ", ".join("NULL" if v is None else repr(v) if isinstance(v, str) else str(v) for v in values[:limit])
     return shown + (f" and {len(values) - limit} more" if len(values) > limit else "")
+
+
+def shown(value: object) -> str:
+    """A value as messages show it.
+
+    >>> shown("x"), shown(None), shown({"a": 1}), shown(True)
+    ("'x'", 'nothing', 'a mapping', 'true')
+    """
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case str():
+            return repr(value if len(value) <= 60 else value[:57] + "…")
+        case int() | float():
+            return str(value)
+        case Mapping():
+            return "a mapping"
+        case list() | tuple():
+            return "a list"
+    return f"a value of type {type(value).__name__}"
+
+
+def unknown_word(place: str, word: object, known: Iterable[str]) -> Mistake:
+    """A word that is none of those that may stand there."""
+    return Mistake(place, f"no such word {shown(word)}", did_you_mean(word, known))

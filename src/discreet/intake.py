@@ -13,7 +13,6 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule
 from discreet.hierarchies.words import rule_from_words
-from discreet.models.realistic import Realistic
 from discreet.policy import Policy, attribute_place, check_columns
 
 
@@ -43,7 +42,8 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
     frequency = frequency_set(found, hierarchies[:width], sensitive)
-    mistakes = [m for model in policy.models if isinstance(model, Realistic) for m in model.misfits(frequency)]
+    judged = [getattr(model, "misfits", None) for model in policy.models]  # those that name values or columns
+    mistakes = [m for misfits in judged if misfits is not None for m in misfits(frequency)]
     if mistakes:
         raise DataError(*mistakes)
     return Intake(engine, frequency)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -28,7 +29,19 @@ from discreet.releases.tables import assignment_table, release_batches
 from discreet.releases.verify import Manifest, check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
-from discreet.search.plan import Problem, Recoding
+from discreet.search.plan import Plan, Problem, Recoding
+
+# Where each search of `publications.SEARCHES` is found: module and function.
+_SEARCHES = {
+    "optimal": ("optimal", "optimal"),
+    "mondrian": ("mondrian", "mondrian"),
+    "local": ("local_recoding", "local_recoding"),
+    "art": ("art", "art"),
+    "anatomy": ("anatomy", "anatomy"),
+    "injector": ("injector", "injector"),
+    "mask": ("mask", "mask"),
+    "greedy": ("ambiguity", "greedy"),
+}
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,7 @@ def anonymize(
     return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress)
 
 
-def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Recoding:
+def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
     """Search for what the policy asks; every published group is judged once more at the end.
 
     Where a re-check could not do without the exact values of the suppressed rows (see `references`), fewer rows are
@@ -116,8 +129,8 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Re
     return plan
 
 
-def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progress) -> Recoding:
-    plan = _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility), progress)
+def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progress) -> Plan:
+    plan = _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed), progress)
     broken = [v for v in verdicts(policy.models, plan.groups) if not v.holds]
     if broken or plan.suppressed > limit:
         raise ReleaseError(
@@ -127,24 +140,17 @@ def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progre
     return plan
 
 
-def _search(policy: Policy, problem: Problem, progress: Progress) -> Recoding:
-    if policy.search == "optimal":
-        from discreet.search.optimal import optimal
-
-        return optimal(problem, progress, policy.time_limit)
-    if policy.search == "mondrian":
-        from discreet.search.mondrian import mondrian
-
-        return mondrian(problem, progress)
-    from discreet.search.local_recoding import local_recoding
-
-    return local_recoding(problem, progress)
+def _search(policy: Policy, problem: Problem, progress: Progress) -> Plan:
+    """Each search is loaded when it is asked for, since most of them load compiled code."""
+    module, function = _SEARCHES[policy.search]
+    search: Callable[..., Plan] = getattr(import_module(f"discreet.search.{module}"), function)
+    return search(problem, progress, *([policy.time_limit] if policy.search == "optimal" else []))
 
 
 def publish(
     policy: Policy,
     intake: Intake,
-    plan: Recoding,
+    plan: Plan,
     folder: Path,
     clock: Clock,
     *,
@@ -158,17 +164,18 @@ def publish(
     `mapping` is that of an earlier release, where the plan follows it.
     """
     with whole_folder(folder, replace=replace) as partial:
-        table = partial / f"data.{policy.format}"
         with clock("publish"):
             progress("publish", 0, 0, "")
-            _write_table(policy, intake, plan, table)
-            recoding = partial / "mapping.json"
-            recoding.write_text(_json(mapping_of(plan) if mapping is None else mapping), encoding="utf-8")
+            tables = _write_tables(policy, intake, plan, partial)
+            if isinstance(plan, Recoding):
+                recoding = partial / "mapping.json"
+                recoding.write_text(_json(mapping_of(plan) if mapping is None else mapping), encoding="utf-8")
         with clock("verify"):
             progress("verify", 0, 0, "")
-            manifest = _draft(policy, intake, plan, table.name) | dict(more or {})
-            published = read_published(table, manifest)
-            manifest["files"] = {table.name: _about(table) | {"rows": published.rows}, recoding.name: _about(recoding)}
+            manifest = _draft(policy, intake, plan) | tables | dict(more or {})
+            published = read_published(partial / manifest["table"], manifest)
+            manifest["files"] = {file.name: _about(file) for file in sorted(partial.iterdir())}
+            manifest["files"][manifest["table"]]["rows"] = published.rows
             manifest["references"] = references(plan, policy.models) or {}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
@@ -177,7 +184,7 @@ def publish(
                 raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
             manifest["promises"] = promises(findings.verdicts)
         manifest["seconds"] = clock.seconds
-        data = report_data(plan, manifest)
+        data = report_data(plan, manifest)  # type: ignore[arg-type]
         report = partial / "report.html"
         report.write_text(to_html(data), encoding="utf-8")
         manifest["files"][report.name] = _about(report)
@@ -188,8 +195,16 @@ def publish(
     return Release(folder, manifest, data)
 
 
-def _write_table(policy: Policy, intake: Intake, plan: Recoding, table: Path) -> None:
+def _write_tables(policy: Policy, intake: Intake, plan: Plan, folder: Path) -> dict[str, Any]:
+    """Write what the plan publishes; returns what the manifest says about the files."""
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
+    assert isinstance(plan, Recoding)
+    table = folder / f"data.{policy.format}"
+    _write_table(policy, intake, plan, table, random)
+    return {"table": table.name}
+
+
+def _write_table(policy: Policy, intake: Intake, plan: Recoding, table: Path, random: np.random.Generator) -> None:
     star = policy.suppressed == "star"
     columns = _columns(policy, intake.engine)
     if not policy.others:
@@ -208,7 +223,7 @@ def _columns(policy: Policy, engine: DuckDB) -> list[str]:
     return [c for c in engine.columns if c in asked]
 
 
-def _draft(policy: Policy, intake: Intake, plan: Recoding, table: str) -> Manifest:
+def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
     """Everything the manifest says that does not come from reading the files back."""
     frequency = plan.frequency
     suppressed = plan.suppressed
@@ -224,7 +239,6 @@ def _draft(policy: Policy, intake: Intake, plan: Recoding, table: str) -> Manife
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "publish": policy.publish,
         "search": policy.search,
-        "table": table,
         "files": {},
         "columns": columns,
         "roles": {a.name: a.role.value for a in policy.attributes},

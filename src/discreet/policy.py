@@ -13,22 +13,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.policy_words import (
-    SEARCHES,
     Attribute,
     Role,
     attribute_place,
     checked,
     read_attributes,
-    shown,
 )
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
 
 __all__ = [
-    "SEARCHES",
     "Attribute",
     "Policy",
     "Role",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -13,19 +13,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown, unknown_word
+from discreet.publications import choose_search, misfits, word_of
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
 
-# Kinds of publication, the searches that lead to each (the first is the default), and whether this version has them.
-SEARCHES: Mapping[str, Mapping[str, bool]] = {
-    "generalization": {"optimal": True, "instant": False, "incognito": False, "optimize": False},
-    "multidimensional": {"mondrian": True, "instant": False},
-    "local_recoding": {"local": True},
-    "bucketization": {"art": False, "anatomy": False, "injector": False, "mask": False},
-    "ambiguity": {"greedy": False},
-}
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "suppressed": ("drop", "star"),
     "utility": ("loss", "geometric_loss", "discernibility", "average_group", "height"),
@@ -64,28 +57,6 @@ def attribute_place(name: object) -> str:
     ('attributes.age', "attributes['a.b']")
     """
     return f"attributes.{name}" if re.fullmatch(r"[\w-]+", str(name)) else f"attributes[{str(name)!r}]"
-
-
-def shown(value: object) -> str:
-    """A value as messages show it.
-
-    >>> shown("x"), shown(None), shown({"a": 1}), shown(True)
-    ("'x'", 'nothing', 'a mapping', 'true')
-    """
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return str(value).lower()
-        case str():
-            return repr(value if len(value) <= 60 else value[:57] + "…")
-        case int() | float():
-            return str(value)
-        case Mapping():
-            return "a mapping"
-        case list() | tuple():
-            return "a list"
-    return f"a value of type {type(value).__name__}"
 
 
 def copied(value: object) -> object:
@@ -157,9 +128,15 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
             mistakes += [mistake] if mistake else []
     for name, known in CHOICES.items():
         if name in values and values[name] not in known:
-            mistakes.append(_unknown(name, values[name], known))
-    found["search"], mistake = _search(values.get("publish", "generalization"), values.get("search"))
+            mistakes.append(unknown_word(name, values[name], known))
+    promised = [word_of(model) for model in found["models"]]
+    publish = values.get("publish", "generalization")
+    found["search"], mistake = choose_search(publish, values.get("search"), promised)
     mistakes += [mistake] if mistake else []
+    if sensitive is not None and not mistakes:  # else they could be about words that were only mistyped
+        others = [a.name for a in found["attributes"] if a.role == Role.OTHER]
+        suppressed = values.get("suppressed", "drop")
+        mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
     return found, mistakes
 
 
@@ -226,39 +203,6 @@ def _foreign_attribute(model: PrivacyModel, place: str, sensitive: tuple[str, ..
         return []
     repair = did_you_mean(attribute, sensitive) if sensitive else "give a column the role sensitive"
     return [Mistake(place, f"protects {attribute!r}, which is not a sensitive attribute", repair)]
-
-
-def _search(publish: object, search: object) -> tuple[str, Mistake | None]:
-    """The search that publishes so; the default one when none is named."""
-    built = [kind for kind, searches in SEARCHES.items() if any(searches.values())]
-    if not isinstance(publish, str) or publish not in SEARCHES:
-        return "", _unknown("publish", publish, SEARCHES)
-    if publish not in built:
-        return "", Mistake("publish", f"{publish!r} is not in this version yet", f"it has {_listed(built)}")
-    searches = SEARCHES[publish]
-    ready = [name for name, there in searches.items() if there]
-    if not search:
-        return ready[0], None
-    if not isinstance(search, str):
-        return "", _unknown("search", search, ready)
-    if searches.get(search):
-        return search, None
-    if search in searches:
-        rule = f"{search!r} is not in this version yet for publish: {publish}"
-        return "", Mistake("search", rule, f"it has {_listed(ready)}")
-    elsewhere = [kind for kind in built if SEARCHES[kind].get(search)]
-    if elsewhere:
-        rule = f"{search!r} does not lead to publish: {publish}"
-        return "", Mistake("search", rule, f"use {_listed(ready)}, or publish: {' or '.join(elsewhere)}")
-    return "", _unknown("search", search, ready)
-
-
-def _unknown(place: str, word: object, known: Iterable[str]) -> Mistake:
-    return Mistake(place, f"no such word {shown(word)}", did_you_mean(word, known))
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(repr(name) for name in names)
 
 
 def _source(value: object) -> tuple[str | None, Mistake | None]:

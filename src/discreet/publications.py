@@ -1,0 +1,116 @@
+"""The kinds of publication: which searches lead to each, and which promises and settings go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from discreet.errors import Mistake, unknown_word
+
+if TYPE_CHECKING:
+    from discreet.models.base import PrivacyModel
+
+# Kinds of publication, the searches that lead to each (the first is the default), and whether this version has them.
+SEARCHES: Mapping[str, Mapping[str, bool]] = {
+    "generalization": {"optimal": True, "instant": False, "incognito": False, "optimize": False},
+    "multidimensional": {"mondrian": True, "instant": False},
+    "local_recoding": {"local": True},
+    "bucketization": {"art": True, "anatomy": True, "injector": True, "mask": True},
+    "ambiguity": {"greedy": True},
+}
+# Kinds that publish exact values and hide which of them belong together.
+EXACT = ("bucketization", "ambiguity")
+# Promises that only one kind of publication can be judged by.
+_ONLY = {"robust": "bucketization", "ambiguity": "ambiguity"}
+
+
+def word_of(model: PrivacyModel) -> str:
+    """The word by which a policy asks for a promise."""
+    return next(iter(model.to_words()))
+
+
+def choose_search(publish: object, search: object, promised: Iterable[str]) -> tuple[str, Mistake | None]:
+    """The search that publishes so; when none is named, the default one for what is promised.
+
+    >>> choose_search("generalization", None, ["k_anonymity"])
+    ('optimal', None)
+    >>> choose_search("bucketization", None, ["l_diversity"])
+    ('anatomy', None)
+    """
+    built = [kind for kind, searches in SEARCHES.items() if any(searches.values())]
+    if not isinstance(publish, str) or publish not in SEARCHES:
+        return "", unknown_word("publish", publish, SEARCHES)
+    searches = SEARCHES[publish]
+    ready = [name for name, there in searches.items() if there]
+    if not search:
+        return ("anatomy" if publish == "bucketization" and "robust" not in promised else ready[0]), None
+    if not isinstance(search, str):
+        return "", unknown_word("search", search, ready)
+    if searches.get(search):
+        return search, None
+    if search in searches:
+        rule = f"{search!r} is not in this version yet for publish: {publish}"
+        return "", Mistake("search", rule, f"it has {_listed(ready)}")
+    elsewhere = [kind for kind in built if SEARCHES[kind].get(search)]
+    if elsewhere:
+        rule = f"{search!r} does not lead to publish: {publish}"
+        return "", Mistake("search", rule, f"use {_listed(ready)}, or publish: {' or '.join(elsewhere)}")
+    return "", unknown_word("search", search, ready)
+
+
+def misfits(
+    publish: str, search: str, promised: Sequence[str], sensitive: Sequence[str], others: Sequence[str], suppressed: str
+) -> list[Mistake]:
+    """What in a policy does not go with its kind of publication."""
+    mistakes = [
+        Mistake("publish", f"{publish!r} can't keep the promise {word!r}", f"write publish: {kind}")
+        for word, kind in _ONLY.items()
+        if word in promised and publish != kind
+    ]
+    return (
+        mistakes
+        if publish not in EXACT
+        else [
+            *mistakes,
+            *_missing_promises(publish, search, promised),
+            *_unfit_columns(publish, sensitive, others),
+            *_unfit_suppression(publish, suppressed),
+        ]
+    )
+
+
+def _missing_promises(publish: str, search: str, promised: Sequence[str]) -> list[Mistake]:
+    mistakes = [
+        Mistake("require", f"{word!r} is promised {promised.count(word)} times", "keep one of them")
+        for word in _ONLY
+        if promised.count(word) > 1
+    ]
+    if publish == "ambiguity" and "ambiguity" not in promised:
+        repair = "add ambiguity: {alpha: 0.1, beta: 0.2}"
+        mistakes.append(Mistake("require", "publish: ambiguity needs the promise 'ambiguity'", repair))
+    if search == "art" and "robust" not in promised:
+        repair = "add robust: {r: 5}, or write search: anatomy"
+        mistakes.append(Mistake("require", "search: art needs the promise 'robust'", repair))
+    return mistakes
+
+
+def _unfit_columns(publish: str, sensitive: Sequence[str], others: Sequence[str]) -> list[Mistake]:
+    mistakes = []
+    if len(sensitive) != 1:
+        rule = f"{publish!r} separates one sensitive attribute from the others, the policy has {len(sensitive)}"
+        mistakes.append(Mistake("attributes", rule, "give exactly one column the role sensitive"))
+    if publish == "ambiguity" and others:
+        rule = f"'ambiguity' hides combinations, so {_listed(others)} can't be published beside them"
+        mistakes.append(Mistake("attributes", rule, "give these columns the role quasi_identifier or identifier"))
+    return mistakes
+
+
+def _unfit_suppression(publish: str, suppressed: str) -> list[Mistake]:
+    if suppressed != "star":
+        return []
+    rule = f"'star' is for coarser values; in a release by {publish} suppressed rows are left out"
+    return [Mistake("suppressed", rule, "write suppressed: drop")]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in names)
