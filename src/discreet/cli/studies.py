@@ -11,11 +11,10 @@ import typer
 
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake, did_you_mean
+from discreet.reproduce.papers import PAPERS
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-
-PAPERS = ("realistic",)
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +59,10 @@ def reproduce(
     data: Annotated[
         Path | None, typer.Option(help="The folder of the data (default: the environment variable DISCREET_DATA).")
     ] = None,
-    rows: Annotated[int | None, typer.Option(min=1000, help="How many people to invent, without a folder.")] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(min=1000, help="So many rows: a sample of the folder's table, or people to invent."),
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for the page and the JSON.")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -68,17 +70,18 @@ def reproduce(
     """Run a paper's experiments again: each claim beside what was measured. A claim that fails is no error."""
     if paper not in PAPERS:
         raise DiscreetError(Mistake("reproduce", f"no such paper {paper!r}", did_you_mean(paper, PAPERS)))
-    from discreet.reproduce import realistic
     from discreet.reproduce.claims import to_json, to_text
     from discreet.reproduce.page import to_html
+    from discreet.reproduce.papers import paper as module_of
 
+    module = module_of(paper)
     folder = data
     named = os.environ.get("DISCREET_DATA")
-    if folder is None and named and realistic.has_data(Path(named)) and rows is None:
+    if folder is None and named and module.has_data(Path(named)):
         folder = Path(named)
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
-        found = realistic.reproduce(folder, rows or realistic.ROWS, progress)
+        found = module.reproduce(folder, rows, progress)
     words, answer = to_text(found), to_json(found)
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What all reproductions share: claims of a paper beside what was measured, as text and as JSON."""
+"""What all reproductions share: claims of a paper beside what was measured, and figures, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.report.compare_page import to_json as comparison_to_json
 from discreet.report.marginals import printable
+from discreet.reproduce.figures import Figure
 from discreet.search.comparison import Comparison
 
 
@@ -22,14 +23,21 @@ class Claim:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper's experiment, run again on the data that `data` describes."""
+    """A paper's experiment, run again on the data that `data` describes.
+
+    `notes` say what was done otherwise than in the paper, `words` what terms mean. `comparison` is there for a paper
+    that compares the nodes of a lattice.
+    """
 
     paper: str
     data: str
     from_folder: bool  # the data folder's table, not the generator's
     claims: tuple[Claim, ...]
-    comparison: Comparison
     seconds: float
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    words: tuple[tuple[str, str], ...] = ()
+    comparison: Comparison | None = None
 
     @property
     def held(self) -> int:
@@ -43,13 +51,17 @@ def to_text(r: Reproduction) -> str:
     for claim in r.claims:
         lines.append(f"{'holds   ' if claim.holds else 'DOES NOT'}  {claim.says} ({claim.where})")
         lines.append(f"          measured: {claim.measured}")
+    if r.notes:
+        lines += ["", "Done otherwise than in the paper:", *(f"- {note}" for note in r.notes)]
     lines += ["", f"{r.held} of {len(r.claims)} claims hold as stated."]
+    if r.figures:
+        lines.append("The figures, drawn and as tables, are in the page (-o FOLDER); their numbers in --json.")
     return "\n".join(lines)
 
 
 def to_json(r: Reproduction) -> dict[str, Any]:
-    """The claims, and the whole comparison that they rest on."""
-    return {
+    """The claims, and the figures or the whole comparison that they rest on."""
+    told: dict[str, Any] = {
         "paper": r.paper,
         "data": r.data,
         "from_folder": r.from_folder,
@@ -58,5 +70,7 @@ def to_json(r: Reproduction) -> dict[str, Any]:
         ],
         "held": r.held,
         "seconds": r.seconds,
-        "comparison": comparison_to_json(r.comparison),
+        "notes": list(r.notes),
+        "figures": [figure.to_json() for figure in r.figures],
     }
+    return told if r.comparison is None else told | {"comparison": comparison_to_json(r.comparison)}

@@ -1,6 +1,8 @@
-"""A reproduction as a page: the claims, then the comparison that they rest on."""
+"""A reproduction as a page: the claims, then the figures and the comparison that they rest on."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from discreet.report.compare_page import environment, headline, parts
 from discreet.reproduce.claims import Reproduction
@@ -8,5 +10,7 @@ from discreet.reproduce.claims import Reproduction
 
 def to_html(r: Reproduction) -> str:
     """The whole page."""
-    template = environment().get_template("reproduce.html.j2")
-    return template.render(r=r, headline=headline(r.comparison), **parts(r.comparison))
+    compared: dict[str, Any] = {"headline": None}
+    if r.comparison is not None:
+        compared = {"headline": headline(r.comparison), **parts(r.comparison)}
+    return environment().get_template("reproduce.html.j2").render(r=r, **compared)

@@ -32,6 +32,7 @@ from discreet.progress import Progress, silent
 from discreet.report.compare_page import node_text
 from discreet.report.words import epsilon_text, percent
 from discreet.reproduce.claims import Claim, Reproduction
+from discreet.reproduce.samples import sample
 from discreet.search.comparison import Comparison, compare_lattice, power
 
 PAPER = "Machanavajjhala, Gehrke & Götz: Data Publishing against Realistic Adversaries (VLDB 2009)"
@@ -40,6 +41,11 @@ WEALTHY = 0.334  # the share of the higher salary there
 REFERENCE = (5, 1, 1, 0)  # the node of the paper's figure 2(a)
 _PRINTED = 0.005  # differences that the paper's tables can't show
 _CENSUS = Path("census") / "sal500k.csv.gz"
+_WORDS = (
+    ("node", "one level for every quasi-identifier, in the order of the columns above"),
+    ("group", "published rows that cannot be told apart"),
+    ("loss", "how vague the published values are, 0% is unchanged, 100% is all *"),
+)
 _COLUMNS = {"age": "age", "marital": "marital_status", "race": "race", "gender": "sex"}  # folder → census_like
 
 
@@ -52,14 +58,15 @@ class Study:
     from_folder: bool
 
 
-def reproduce(folder: Path | None = None, rows: int = ROWS, progress: Progress = silent) -> Reproduction:
-    """Run it again, on the census of the data folder or (without one) on `rows` invented people."""
+def reproduce(folder: Path | None = None, rows: int | None = None, progress: Progress = silent) -> Reproduction:
+    """Run it again, on the census of the data folder (or `rows` of it) or, without one, on invented people."""
     start = perf_counter()
     progress("read", 0, 0, "")
-    study = from_folder(folder) if folder is not None else invented(rows)
+    study = from_folder(folder, rows) if folder is not None else invented(rows or ROWS)
     comparison = _drawn_as_in_the_paper(compare_lattice(study.frequency, progress=progress))
     claims = (*worked_example(), *lattice_claims(comparison))
-    return Reproduction(PAPER, study.data, study.from_folder, claims, comparison, round(perf_counter() - start, 3))
+    seconds = round(perf_counter() - start, 3)
+    return Reproduction(PAPER, study.data, study.from_folder, claims, seconds, words=_WORDS, comparison=comparison)
 
 
 def has_data(folder: Path) -> bool:
@@ -67,16 +74,16 @@ def has_data(folder: Path) -> bool:
     return (folder / _CENSUS).is_file()
 
 
-def from_folder(folder: Path) -> Study:
+def from_folder(folder: Path, rows: int | None = None) -> Study:
     """The census table of the data folder, salary cut in two where the higher part is nearest to the paper's share."""
     source = folder / _CENSUS
     if not has_data(folder):
         raise DataError(Mistake(str(source), "no such file", "name the folder that has it, or leave --data out"))
     hierarchies = {name: str(folder / "census" / "hierarchies" / f"{name}.csv") for name in _COLUMNS}
-    frequency = _take_in(hierarchies, source)
+    frequency = sample(_take_in(hierarchies, source), rows)
     salaries = np.array([float(leaf or "nan") for leaf in frequency.sensitive_hierarchies["salary"].leaves])
-    rows = frequency.totals["salary"]
-    above = np.array([rows[salaries >= cut].sum() for cut in salaries]) / frequency.rows
+    earners = frequency.totals["salary"]
+    above = np.array([earners[salaries >= cut].sum() for cut in salaries]) / frequency.rows
     cut = salaries[np.argmin(np.abs(above - WEALTHY))]
     two = build("salary", ["low", "high"], Flat())
     codes = np.where(salaries >= cut, two.index["high"], two.index["low"]).astype(np.int32)

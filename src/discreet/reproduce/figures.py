@@ -1,0 +1,108 @@
+"""A figure of a paper, measured again: a few lines over the same places, drawn and as a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from discreet.report.line_chart import Axis, Dot, Line, powers_of_ten
+from discreet.report.words import percent
+
+Unit = Literal["seconds", "share", "number"]
+_WIDE = 30.0  # from this ratio of the largest to the smallest value on, a step up is a factor
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line: a value for each place of its figure, None where there is nothing to show."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Several series over the same places, which lie side by side in their order.
+
+    >>> figure = Figure("Time", "rows", ("10k", "20k"), "seconds", (Series("ours", (0.5, None)),), "", "seconds")
+    >>> figure.table()
+    [('10k', ['0.50 s']), ('20k', ['–'])]
+    """
+
+    title: str
+    across: str
+    places: tuple[str, ...]
+    up: str
+    series: tuple[Series, ...]
+    caption: str
+    unit: Unit = "number"
+
+    def table(self) -> list[tuple[str, list[str]]]:
+        """One row for each place, one cell for each series."""
+        return [(place, [told(s.values[i], self.unit) for s in self.series]) for i, place in enumerate(self.places)]
+
+    def chart(self) -> tuple[list[Line], Axis, Axis]:
+        """What `line_chart` draws."""
+        lines = [
+            Line(
+                s.name,
+                number,
+                tuple(
+                    Dot(x, y, f"{s.name}, {self.across} {self.places[x]}: {told(y, self.unit)}")
+                    for x, y in enumerate(s.values)
+                ),
+            )
+            for number, s in enumerate(self.series)
+        ]
+        ticks = tuple((float(x), place) for x, place in enumerate(self.places))
+        return lines, Axis(self.across, 0, max(len(ticks) - 1, 1), ticks), self._up()
+
+    def _up(self) -> Axis:
+        found = [y for s in self.series for y in s.values if y is not None]
+        least, most = min(found, default=0.0), max(found, default=1.0)
+        if least > 0 and most / least > _WIDE:
+            low, high = 10.0 ** math.floor(math.log10(least)), 10.0 ** math.ceil(math.log10(most))
+            powers = tuple((value, told(value, self.unit, short=True)) for value, _ in powers_of_ten(low, high))
+            return Axis(self.up, low, powers[-1][0], powers, powers=True)
+        step = _step(most)
+        ticks = tuple((n * step, told(n * step, self.unit, short=True)) for n in range(math.ceil(most / step) + 1))
+        return Axis(self.up, 0.0, ticks[-1][0], ticks)
+
+    def to_json(self) -> dict[str, Any]:
+        """All numbers (null: nothing to show)."""
+        return {
+            "title": self.title,
+            "caption": self.caption,
+            "across": self.across,
+            "places": list(self.places),
+            "up": self.up,
+            "unit": self.unit,
+            "series": {s.name: list(s.values) for s in self.series},
+        }
+
+
+def told(value: float | None, unit: Unit, *, short: bool = False) -> str:
+    """A value of a figure for people; `short`: at a tick, which is a round number.
+
+    >>> [told(0.0346, "share"), told(0.0346, "number"), told(12.345, "seconds"), told(0.001, "seconds", short=True)]
+    ['3.5%', '0.0346', '12.3 s', '0.001 s']
+    """
+    if value is None:
+        return "–"
+    if unit == "share":
+        return f"{100 * value:.4g}%" if short else percent(value)
+    digits = f"{value:.4g}" if short or unit == "number" else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return digits + " s" if unit == "seconds" else digits
+
+
+def _step(most: float) -> float:
+    """A round distance between ticks, so that four to eight of them reach `most`.
+
+    >>> [_step(0.19), _step(1.0), _step(37.0), _step(0.0)]
+    [0.05, 0.2, 10.0, 0.2]
+    """
+    if most <= 0:
+        return 0.2
+    size: float = 10.0 ** math.floor(math.log10(most))
+    return size * next(s for s in (0.2, 0.5, 1.0, 2.0) if most / (size * s) <= 5.0001)
