@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.report.data import EXACTNESS, report_data, size_bins
+from discreet.report.coarser import EXACTNESS
+from discreet.report.data import report_data, size_bins
 from discreet.report.html import to_html
 from discreet.report.marginals import Grain
 from discreet.report.text import to_json, to_text

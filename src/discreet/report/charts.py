@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from discreet.report.data import EXACTNESS, SizeBin
+from discreet.report.coarser import EXACTNESS
+from discreet.report.data import SizeBin
 from discreet.report.words import percent
 
 

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
-from discreet.releases.tables import published_values
+from discreet.hierarchies.hierarchy import IntArray
 from discreet.report.beliefs import Belief, beliefs
-from discreet.report.marginals import (
-    Grain,
-    Marginal,
-    common_path,
-    leaf_counts,
-    marginal,
-    printable,
-    shown,
-    spread_counts,
-)
-from discreet.report.words import hierarchy_in_words, model_of, not_protected, number, promise_in_words
-from discreet.search.plan import Recoding
-
-MOST_EXAMPLES = 6
-# How much of its column's domain a published value leaves open: exact, up to a tenth, up to half, less than all, all.
-EXACTNESS = ("exact", "narrow", "wide", "very wide", "hidden (*)")
-_SPANS = (0.0, 0.1, 0.5)
+from discreet.report.coarser import Became, became, told_by_ranges
+from discreet.report.exact import Exact, exact, told_by_tables
+from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable, shown
+from discreet.report.open_risks import open_risks
+from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
+from discreet.search.plan import SUPPRESSED, Plan, Recoding
 
 
 @dataclass(frozen=True)
@@ -61,47 +49,6 @@ class SizeBin:
 
 
 @dataclass(frozen=True)
-class Step:
-    """One level of a hierarchy: how many values the domain has there, and a common one as an example."""
-
-    level: int
-    values: int
-    example: str | None
-    published: bool
-
-
-@dataclass(frozen=True)
-class Common:
-    """A published value and its share of the published rows in percent."""
-
-    label: str
-    share: int
-
-
-@dataclass(frozen=True)
-class Became:
-    """What one quasi-identifier became. `level` is None where rows were treated differently.
-
-    `exactness` has the share of published rows per entry of `EXACTNESS`.
-    """
-
-    name: str
-    loss: float
-    level: int | None
-    originals: int
-    published: int
-    hierarchy: str
-    steps: tuple[Step, ...]
-    common: tuple[Common, ...]
-    exactness: tuple[float, ...]
-
-    @property
-    def height(self) -> int:
-        """The last level, ``*``."""
-        return self.steps[-1].level
-
-
-@dataclass(frozen=True)
 class Column:
     """A column of the source and what happens to it."""
 
@@ -130,7 +77,8 @@ class ReportData:
     k: int | None
     sizes: tuple[SizeBin, ...]
     beliefs: tuple[Belief, ...]
-    attributes: tuple[Became, ...]
+    attributes: tuple[Became, ...]  # of a generalized release
+    exact: Exact | None  # of a release of exact values
     marginals: tuple[Marginal, ...]
     share_step: int
     columns: tuple[Column, ...]
@@ -149,7 +97,7 @@ class ReportData:
     files: Mapping[str, Mapping[str, Any]]
 
 
-def report_data(plan: Recoding, manifest: Mapping[str, Any]) -> ReportData:
+def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
     """What is to be told about a release: figures of the manifest, and counts of the plan for the charts."""
     roles: dict[str, str] = {name: str(role) for name, role in manifest["roles"].items()}
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
@@ -158,7 +106,14 @@ def report_data(plan: Recoding, manifest: Mapping[str, Any]) -> ReportData:
     grain = Grain(plan.frequency.rows)
     sizes = plan.groups.sizes
     k = max((int(p["k"]) for p in (model_of(x)[1] for x in promises) if "k" in p), default=None)
-    star = rows["suppressed"] if manifest["suppressed_as"] == "star" else 0
+    attributes: tuple[Became, ...] = ()
+    apart: Exact | None = None
+    if isinstance(plan, Recoding):
+        every = range(len(plan.frequency.hierarchies))
+        attributes = tuple(became(plan, i, manifest["losses"], words, grain) for i in every)
+        told = told_by_ranges(plan)
+    else:
+        apart, told = exact(plan), told_by_tables(plan)
     return ReportData(
         keeps_promises=all(p["holds"] for p in promises),
         promises=tuple(
@@ -186,13 +141,20 @@ def report_data(plan: Recoding, manifest: Mapping[str, Any]) -> ReportData:
         k=k,
         sizes=size_bins(sizes, k),
         beliefs=tuple(replace(b, attribute=shown(b.attribute)) for b in beliefs(plan)),
-        attributes=tuple(
-            _became(plan, i, manifest["losses"], words, grain) for i in range(len(plan.frequency.hierarchies))
-        ),
-        marginals=_marginals(plan, grain),
+        attributes=attributes,
+        exact=apart,
+        marginals=_marginals(plan, told, grain),
         share_step=grain.step,
         columns=tuple(Column(shown(name), role, words.get(name, "")) for name, role in roles.items()),
-        open_risks=not_protected(promises, roles, _agreeing(plan), manifest["random"] == "seed", star),
+        open_risks=open_risks(
+            promises,
+            roles,
+            manifest["publish"],
+            _agreeing(plan),
+            seeded=manifest["random"] == "seed",
+            stars=rows["suppressed"] if manifest["suppressed_as"] == "star" else 0,
+            exchanged=0.0 if apart is None else apart.exchanged,
+        ),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],
         search=manifest["search"],
@@ -231,72 +193,21 @@ def size_bins(sizes: IntArray, k: int | None = None) -> tuple[SizeBin, ...]:
     )
 
 
-def _became(plan: Recoding, at: int, losses: Mapping[str, float], words: Mapping[str, str], grain: Grain) -> Became:
-    h = plan.frequency.hierarchies[at]
-    level = None if plan.node is None else plan.node[at]
-    low, high, sizes = plan.low[:, at], plan.high[:, at], plan.groups.sizes
-    examples: tuple[str | None, ...] = (None,) * (h.height + 1)
-    if level is not None:
-        before = leaf_counts(h, plan.frequency.codes[at], plan.frequency.counts)
-        examples = common_path(h, level, before, _kept(plan, plan.frequency.codes[at], h), grain)
-    steps = tuple(Step(n, len(h.labels[n]), examples[n], n == level) for n in range(h.height + 1))
-    distinct, common = _common_published(plan, at, grain)
-    return Became(
-        shown(h.attribute),
-        float(losses[h.attribute]),
-        level,
-        len(h.leaves),
-        distinct,
-        words.get(h.attribute, ""),
-        steps,
-        common,
-        _exactness(h, low, high, sizes),
-    )
-
-
-def _common_published(plan: Recoding, at: int, grain: Grain) -> tuple[int, tuple[Common, ...]]:
-    """How many different values are published, and the most common of them."""
-    texts, of_group = published_values(plan, at)
-    rows = np.bincount(of_group, weights=plan.groups.sizes, minlength=len(texts))
-    shares = rows / max(int(plan.groups.sizes.sum()), 1)
-    order = np.argsort(-rows, kind="stable")[:MOST_EXAMPLES]
-    common = tuple(
-        Common(shown(texts[i]), grain.round(float(shares[i]))) for i in order if rows[i] >= grain.least * grain.rows
-    )
-    return len(texts), common
-
-
-def _exactness(h: Hierarchy, low: Codes, high: Codes, sizes: IntArray) -> tuple[float, ...]:
-    """Share of the published rows per degree of exactness."""
-    widest = len(h.leaves) - 1
-    open_share = (high.astype(np.int64) - low) / max(widest, 1)
-    degree = np.searchsorted(_SPANS, open_share, side="left")
-    degree[(open_share >= 1) & (widest > 0)] = len(EXACTNESS) - 1
-    rows = np.bincount(degree, weights=sizes, minlength=len(EXACTNESS))
-    return tuple(float(x) for x in rows / max(float(rows.sum()), 1.0))
-
-
-def _marginals(plan: Recoding, grain: Grain) -> tuple[Marginal, ...]:
-    """Quasi-identifiers from their published ranges, then the sensitive columns as they are."""
-    f, sizes = plan.frequency, plan.groups.sizes
+def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Marginal, ...]:
+    """Quasi-identifiers as far as the release tells, then the sensitive columns as they are published."""
+    f, kept = plan.frequency, plan.group != SUPPRESSED
     found = []
-    for at, h in enumerate(f.hierarchies):
-        before = leaf_counts(h, f.codes[at], f.counts)
-        after = spread_counts(h, plan.low[:, at], plan.high[:, at], sizes)
+    for at, (h, after) in enumerate(zip(f.hierarchies, told, strict=True)):
         finest = 0 if plan.node is None else plan.node[at]
+        before = leaf_counts(h, f.codes[at], f.counts)
         found.append(marginal(h, "quasi_identifier", before, after, finest, grain))
-    for name, codes in f.sensitive.items():
-        h = f.sensitive_hierarchies[name]
-        found.append(marginal(h, "sensitive", f.totals[name].astype(np.float64), _kept(plan, codes, h), 0, grain))
+    for name, h in f.sensitive_hierarchies.items():
+        after = leaf_counts(h, plan.values(name)[kept], plan.count[kept])
+        found.append(marginal(h, "sensitive", f.totals[name].astype(np.float64), after, 0, grain))
     return tuple(found)
 
 
-def _kept(plan: Recoding, codes: Codes, hierarchy: Hierarchy) -> FloatArray:
-    """How many of the published rows have each leaf."""
-    return leaf_counts(hierarchy, codes, plan.published)
-
-
-def _agreeing(plan: Recoding) -> dict[str, float]:
+def _agreeing(plan: Plan) -> dict[str, float]:
     """Per sensitive column, the share of published rows in groups where all rows have the same value."""
     sizes = plan.groups.sizes
     total = max(int(sizes.sum()), 1)

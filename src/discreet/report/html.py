@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.report import charts
-from discreet.report.data import EXACTNESS, ReportData
+from discreet.report.coarser import EXACTNESS
+from discreet.report.data import ReportData
 from discreet.report.text import became, headline
 from discreet.report.words import GLOSSARY, epsilon_text, number, percent
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from discreet.report.data import Became, ReportData
+from discreet.report.coarser import Became
+from discreet.report.data import ReportData
 from discreet.report.words import number, percent
 
 MOST_ATTRIBUTES = 15

@@ -1,4 +1,4 @@
-"""What a release promises, and what it does not, in words a privacy board can use."""
+"""What a release promises, in words a privacy board can use."""
 
 from __future__ import annotations
 
@@ -7,12 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.report.marginals import printable, shown
-
-# Promises that say something about the sensitive values of a group, and not only about its size.
-ABOUT_VALUES = {"l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure", "realistic", "robust"}
-# Promises that limit how far a group's sensitive values may differ from everybody's.
-ABOUT_SHIFT = {"t_closeness", "beta_likeness", "delta_disclosure", "realistic"}
-ABOUT_PRESENCE = {"presence", "confident_presence", "ambiguity"}
 
 # Parts of a hierarchy that name no value of the column.
 WIDTHS = {"intervals", "prefixes", "dates"}
@@ -108,122 +102,9 @@ def _adversary(p: Mapping[str, Any]) -> str:
     return who + (f" and who knows the rows of {_people(known)}" if known else "")
 
 
-def _beyond(p: Mapping[str, Any]) -> str:
-    """What an ε-private release leaves open."""
-    more = {
-        "I": "Whoever expects other shares, or rests on more data, may learn more.",
-        "II": "Whoever rests on more data may learn more.",
-        "III": "Whoever expects other shares may learn more.",
-    }
-    sure = "" if not p.get("predicates") else " Only what the policy lists is protected, not every value."
-    return (
-        more[p["class"]] + " So may whoever expects different shares for different people, by their age for instance. "
-        "And what the release teaches about everybody is not hidden: only what a person's own row adds to it." + sure
-    )
-
-
 def _people(count: object) -> str:
     number = f"{count:,}" if isinstance(count, int) else str(count)
     return f"{number} {'person' if count == 1 else 'people'}"
-
-
-def not_protected(
-    promises: Sequence[Mapping[str, Any]],
-    roles: Mapping[str, str],
-    agreeing: Mapping[str, float],
-    seeded: bool,
-    suppressed_as_star: int,
-) -> tuple[tuple[str, str], ...]:
-    """What the release leaves open, each as a title and an explanation.
-
-    `agreeing`: per sensitive column, the share of published rows in groups that agree on its value.
-    """
-    sensitive = [name for name, role in roles.items() if role == "sensitive"]
-    other = [name for name, role in roles.items() if role == "other"]
-    kinds = [model_of(p)[0] for p in promises]
-    found = []
-    for name in sensitive:
-        mine = {
-            kind
-            for kind, p in map(model_of, promises)
-            if kind in ABOUT_VALUES and attribute_of(p, sensitive) in (name, None)
-        }
-        if not mine:
-            found.append(
-                (
-                    f"Learning {shown(name)} from a group that agrees",
-                    f"Nothing is promised about {shown(name)} inside a group. Where all rows of a group have the same "
-                    "value, whoever knows that a person is in the group knows the value. "
-                    + _agreement(agreeing.get(name, 0.0)),
-                )
-            )
-        elif not mine & ABOUT_SHIFT:
-            found.append(
-                (
-                    f"Learning that a value of {shown(name)} is more likely",
-                    f"The values of {shown(name)} in a group may be similar in meaning, or far more common than in the "
-                    "whole table. Belief in them may rise, though not to certainty.",
-                )
-            )
-    for kind, p in map(model_of, promises):
-        if kind == "realistic":
-            found.append(("Adversaries other than the one assumed", _beyond(p)))
-    if not sensitive:
-        found.append(
-            (
-                "Sensitive columns nobody named",
-                "The policy names no sensitive column, so no promise looks at what the rows of a group have in common.",
-            )
-        )
-    if other:
-        found.append(
-            (
-                "Published without protection: " + ", ".join(map(shown, other)),
-                "The promises do not look at columns of the role other. Whoever knows such a value about a person may "
-                "find the row by it.",
-            )
-        )
-    if not ABOUT_PRESENCE & set(kinds):
-        found.append(
-            (
-                "Learning that somebody is in the table",
-                "The promises hide which row is whose, not who took part. If being in the table says something by "
-                "itself (a register of patients), that is not hidden.",
-            )
-        )
-    found += [
-        (
-            "Other releases about the same people",
-            "Two releases that are safe alone may not be so together: groups overlap, and what they have in common "
-            "may be one person. The promises are about this release only.",
-        ),
-        (
-            "People with several rows",
-            "The promises count rows. If one person has several rows in the table, groups hold fewer people than rows.",
-        ),
-        (
-            "Knowledge the policy did not foresee",
-            "Which columns others may know was a decision of the publisher. A column that was not declared a "
-            "quasi-identifier was not made coarser.",
-        ),
-    ]
-    if seeded:
-        found.append(
-            (
-                "A known seed",
-                "Random choices (such as the order of rows) follow from a seed. Whoever knows it may undo them: keep "
-                "it to yourself, or publish without one.",
-            )
-        )
-    if suppressed_as_star:
-        found.append(
-            (
-                "That rows were suppressed",
-                f"The {suppressed_as_star:,} suppressed rows are in the file with every value as *. They show "
-                "that they exist, and nothing else.",
-            )
-        )
-    return tuple(found)
 
 
 def hierarchy_in_words(words: object) -> str:
@@ -244,12 +125,6 @@ def _plain(key: str, value: object) -> str:
             return ", ".join(str(v) for v in value)
         return f"({len(value):,} {'entry' if len(value) == 1 else 'entries'})"
     return "" if value is True else shown(str(value))
-
-
-def _agreement(share: float) -> str:
-    if share <= 0:
-        return "In this release no group agrees on it."
-    return f"In this release {percent(share)} of the published rows are in such a group."
 
 
 def percent(share: float) -> str:

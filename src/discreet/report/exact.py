@@ -1,0 +1,101 @@
+"""What a release of exact values publishes: which tables, what they keep together, and what a reader makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.counts.groups import FloatArray
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.report.marginals import leaf_counts, shown
+from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
+
+
+@dataclass(frozen=True)
+class ExactColumn:
+    """A quasi-identifier published as it is: how many different values it has in the source and in the release."""
+
+    name: str
+    originals: int
+    published: int
+
+
+@dataclass(frozen=True)
+class ExactTable:
+    """One published table: its columns, whether they are sensitive, and its rows per group on average."""
+
+    columns: tuple[str, ...]
+    sensitive: bool
+    rows_per_group: float
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What was published. `exchanged` is the share of published rows whose sensitive value was replaced by another."""
+
+    tables: tuple[ExactTable, ...]
+    columns: tuple[ExactColumn, ...]
+    exchanged: float
+
+
+def exact(plan: Plan) -> Exact:
+    """The tables of a release of exact values, in counts."""
+    f, groups = plan.frequency, plan.groups
+    columns = tuple(
+        ExactColumn(shown(h.attribute), len(h.leaves), int((leaf_counts(h, codes, plan.published) > 0).sum()))
+        for h, codes in zip(f.hierarchies, f.codes, strict=True)
+    )
+    if isinstance(plan, Ambiguity):
+        apart = [
+            ExactTable(tuple(columns[d].name for d in table), False, _mean(plan.people.distinct(table)))
+            for table in plan.tables
+        ]
+        sensitive = {name: np.diff(t.offsets) for name, t in groups.tallies.items()}  # each value once, with its count
+    else:
+        apart = [ExactTable(tuple(c.name for c in columns), False, _mean(groups.sizes))]
+        sensitive = dict.fromkeys(groups.tallies, groups.sizes)
+    apart += [ExactTable((shown(name),), True, _mean(rows)) for name, rows in sensitive.items()]
+    return Exact(tuple(apart), columns, _exchanged(plan))
+
+
+def told_by_tables(plan: Plan) -> tuple[FloatArray, ...]:
+    """Per quasi-identifier, how many rows have each leaf as far as the release tells.
+
+    A bucketized release tells it exactly. An ambiguous one lists what occurs in a group, not how often: a reader takes
+    each of the m combinations in a table for |G| / m of the group's rows.
+    """
+    f = plan.frequency
+    if not isinstance(plan, Ambiguity):
+        return tuple(leaf_counts(h, c, plan.published) for h, c in zip(f.hierarchies, f.codes, strict=True))
+    found = [np.zeros(len(h.leaves)) for h in f.hierarchies]
+    people, group, sizes = plan.people, plan.people.group, plan.groups.sizes
+    for table in plan.tables:
+        listed = _first_of_each(group, [people.codes[d] for d in table])
+        m = np.bincount(group[listed], minlength=len(sizes))
+        rows = (sizes / np.maximum(m, 1))[group[listed]]
+        for d in table:
+            found[d] = np.bincount(people.codes[d][listed], weights=rows, minlength=len(found[d]))
+    return tuple(found)
+
+
+def _first_of_each(group: IntArray, codes: list[IntArray]) -> IntArray:
+    """The first entry of each combination of codes in each group."""
+    key = group
+    for column in codes:
+        key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+    first: IntArray = np.unique(key, return_index=True)[1]
+    return first
+
+
+def _exchanged(plan: Plan) -> float:
+    if not isinstance(plan, Bucketization) or not plan.exchanged:
+        return 0.0
+    kept = plan.group != SUPPRESSED
+    own = {name: plan.frequency.sensitive[name][plan.row] for name in plan.exchanged}
+    other = np.any([codes != own[name] for name, codes in plan.exchanged.items()], axis=0)
+    return float(plan.count[kept & other].sum() / max(int(plan.count[kept].sum()), 1))
+
+
+def _mean(rows: IntArray) -> float:
+    return float(rows.mean()) if len(rows) else 0.0
