@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from discreet.report.line_chart import line_chart
 from discreet.reproduce.claims import Claim, Reproduction, to_json, to_text
 from discreet.reproduce.figures import Figure, Series
 from discreet.reproduce.page import to_html
-from discreet.reproduce.realistic import invented
-from discreet.reproduce.samples import sample
 
 
 def figure(*values: float | None, unit: str = "number") -> Figure:
@@ -64,15 +61,3 @@ def test_a_reproduction_without_a_lattice_has_claims_then_figures_then_what_was_
     told = json.loads(json.dumps(to_json(reproduction(figure(0.25, None))), allow_nan=False))
     assert "comparison" not in told
     assert told["figures"][0]["series"] == {"A & B": [0.25, None]}
-
-
-def test_a_sample_has_rows_of_the_table_and_as_many_as_asked_for() -> None:
-    table = invented(5_000).frequency
-    few = sample(table, 1_200)
-    assert few.rows == 1_200
-    assert sample(table, 5_000) is table
-    assert sample(table, None) is table
-    stacked = np.array([*table.codes, table.sensitive["salary"]]).T
-    held = {tuple(line): n for line, n in zip(stacked.tolist(), table.counts.tolist(), strict=True)}
-    drawn = np.array([*few.codes, few.sensitive["salary"]]).T
-    assert all(0 < n <= held[tuple(line)] for line, n in zip(drawn.tolist(), few.counts.tolist(), strict=True))

@@ -65,6 +65,7 @@ class Figure:
             low, high = 10.0 ** math.floor(math.log10(least)), 10.0 ** math.ceil(math.log10(most))
             powers = tuple((value, told(value, self.unit, short=True)) for value, _ in powers_of_ten(low, high))
             return Axis(self.up, low, powers[-1][0], powers, powers=True)
+        most = most or 1.0  # all of them nothing
         step = _step(most)
         ticks = tuple((n * step, told(n * step, self.unit, short=True)) for n in range(math.ceil(most / step) + 1))
         return Axis(self.up, 0.0, ticks[-1][0], ticks)
@@ -97,12 +98,10 @@ def told(value: float | None, unit: Unit, *, short: bool = False) -> str:
 
 
 def _step(most: float) -> float:
-    """A round distance between ticks, so that four to eight of them reach `most`.
+    """A round distance between ticks, so that three to six of them reach `most`.
 
-    >>> [_step(0.19), _step(1.0), _step(37.0), _step(0.0)]
-    [0.05, 0.2, 10.0, 0.2]
+    >>> [_step(0.19), _step(1.0), _step(37.0)]
+    [0.05, 0.2, 10.0]
     """
-    if most <= 0:
-        return 0.2
     size: float = 10.0 ** math.floor(math.log10(most))
     return size * next(s for s in (0.2, 0.5, 1.0, 2.0) if most / (size * s) <= 5.0001)

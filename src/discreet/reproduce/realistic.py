@@ -7,32 +7,28 @@ third of the people. A census table of the data folder has them; without it peop
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.intake import take_in
 from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.examples import groups_of
 from discreet.models.priors import CountsPrior, SharesPrior
 from discreet.models.realistic import Realistic, smallest_epsilon
-from discreet.policy import policy_from_words
 from discreet.progress import Progress, silent
 from discreet.report.compare_page import node_text
 from discreet.report.words import epsilon_text, percent
 from discreet.reproduce.claims import Claim, Reproduction
-from discreet.reproduce.samples import sample
+from discreet.reproduce.tables import Study, counted, in_folder, invented_columns, sample, values_told
 from discreet.search.comparison import Comparison, compare_lattice, power
 
 PAPER = "Machanavajjhala, Gehrke & Götz: Data Publishing against Realistic Adversaries (VLDB 2009)"
@@ -47,15 +43,6 @@ _WORDS = (
     ("loss", "how vague the published values are, 0% is unchanged, 100% is all *"),
 )
 _COLUMNS = {"age": "age", "marital": "marital_status", "race": "race", "gender": "sex"}  # folder → census_like
-
-
-@dataclass(frozen=True, eq=False)
-class Study:
-    """The table of the study, and where it comes from."""
-
-    frequency: FrequencySet
-    data: str
-    from_folder: bool
 
 
 def reproduce(folder: Path | None = None, rows: int | None = None, progress: Progress = silent) -> Reproduction:
@@ -76,11 +63,9 @@ def has_data(folder: Path) -> bool:
 
 def from_folder(folder: Path, rows: int | None = None) -> Study:
     """The census table of the data folder, salary cut in two where the higher part is nearest to the paper's share."""
-    source = folder / _CENSUS
-    if not has_data(folder):
-        raise DataError(Mistake(str(source), "no such file", "name the folder that has it, or leave --data out"))
+    source = in_folder(folder / _CENSUS)
     hierarchies = {name: str(folder / "census" / "hierarchies" / f"{name}.csv") for name in _COLUMNS}
-    frequency = sample(_take_in(hierarchies, source), rows)
+    frequency = sample(counted(hierarchies, "salary", source), rows)
     salaries = np.array([float(leaf or "nan") for leaf in frequency.sensitive_hierarchies["salary"].leaves])
     earners = frequency.totals["salary"]
     above = np.array([earners[salaries >= cut].sum() for cut in salaries]) / frequency.rows
@@ -99,8 +84,6 @@ def invented(rows: int = ROWS, seed: int = 7) -> Study:
     Don't fit them to the claims: whether class II beats (4, 2)-diversity turns on them (see docs/studies.md), since
     diversity depends on how uneven salaries are between groups, and class II on how large groups are.
     """
-    import pyarrow as pa
-
     from discreet.census_like import CENSUS, draw_columns
 
     names = list(_COLUMNS.values())
@@ -110,25 +93,16 @@ def invented(rows: int = ROWS, seed: int = 7) -> Study:
     odds += np.where(codes["sex"] == CENSUS["sex"].values.index("Male"), 0.6, -0.5)
     odds += np.where(codes["marital_status"] == CENSUS["marital_status"].values.index("Married"), 0.5, -0.1)
     high = np.random.default_rng(seed).random(rows) < 1 / (1 + np.exp(-odds))
-    columns = {n: pa.DictionaryArray.from_arrays(pa.array(codes[n]), pa.array(CENSUS[n].values)) for n in names}
-    columns["salary"] = pa.DictionaryArray.from_arrays(pa.array(high.astype(np.int8)), pa.array(["low", "high"]))
-    frequency = _take_in({n: CENSUS[n].hierarchy for n in names}, pa.table(columns))
+    values = {n: CENSUS[n].values for n in names} | {"salary": ("low", "high")}
+    table = invented_columns(codes | {"salary": high.astype(np.int16)}, values)
+    frequency = counted({n: CENSUS[n].hierarchy for n in names}, "salary", table)
     return Study(frequency, f"invented people, as no data folder was given: {_told(frequency)}", False)
 
 
-def _take_in(hierarchies: Mapping[str, object], source: Any) -> FrequencySet:
-    attributes: dict[str, object] = {
-        name: {"role": "quasi_identifier", "hierarchy": words} for name, words in hierarchies.items()
-    }
-    words = {"attributes": attributes | {"salary": {"role": "sensitive"}}, "require": [{"k_anonymity": {"k": 2}}]}
-    return take_in(policy_from_words(words), source).frequency
-
-
 def _told(frequency: FrequencySet) -> str:
-    values = ", ".join(f"{h.attribute} {len(h.leaves)}" for h in frequency.hierarchies)
     high = frequency.sensitive_hierarchies["salary"].index["high"]
     share = float(frequency.totals["salary"][high] / frequency.rows)
-    return f"{frequency.rows:,} rows; values: {values}; {percent(share)} have the higher of two salaries"
+    return f"{values_told(frequency)}; {percent(share)} have the higher of two salaries"
 
 
 def _drawn_as_in_the_paper(c: Comparison) -> Comparison:
