@@ -42,6 +42,13 @@ def test_the_policy_of_the_sample_has_no_mistakes_and_fits_its_table(folder: Pat
     assert policy.others == ()
 
 
+@pytest.mark.parametrize("name", ["bucketization", "ambiguity"])
+def test_the_sample_has_a_policy_for_every_way_to_publish_exact_values(folder: Path, name: str) -> None:
+    policy = read_policy(folder / f"{name}.yaml")
+    assert policy.publish == name
+    assert policy.attributes == read_policy(folder / "policy.yaml").attributes
+
+
 def test_every_value_of_the_sample_has_a_place_in_its_hierarchy(folder: Path) -> None:
     policy = read_policy(folder / "policy.yaml")
     table = read(folder / "patients.csv")

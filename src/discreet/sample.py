@@ -69,7 +69,7 @@ Hepatitis;Infection           2 0
 HIV;Infection                 1 -.2
 """
 
-_POLICY = """\
+_ATTRIBUTES = """\
 # What becomes of each column, what must be promised, and how to publish.
 source: patients.csv
 
@@ -97,13 +97,32 @@ attributes:
     role: sensitive
     hierarchy: disease.csv
 
+"""
+# The same table, published in three ways.
+_POLICIES = {
+    "policy.yaml": """\
 require:                     # all of these hold for every group of the release, or nothing is published
   - k_anonymity: {k: 5}      # everybody looks like at least four others
   - l_diversity: {l: 3}      # and among them are at least three diseases
 
 publish: generalization      # the same coarseness for all rows (or: multidimensional, local_recoding)
 suppress: 0.02               # at most 2% of the rows may be left out
-"""
+""",
+    "bucketization.yaml": """\
+require:
+  - robust: {r: 3}           # nobody's disease is told by more than 1/3, whatever is usual at that age, there, …
+
+publish: bucketization       # every value exact, but in groups that hide whose disease is whose
+suppress: 0.02
+""",
+    "ambiguity.yaml": """\
+require:
+  - ambiguity: {alpha: 0.1, beta: 0.2}   # nobody is in the table by more than 10%, nor has a disease by more than 20%
+
+publish: ambiguity           # every value exact, but in tables apart that hide which of them belong together
+suppress: 0.02
+""",
+}
 
 
 def _tree(text: str, pulls: Mapping[str, float] | None = None) -> tuple[Column, str]:
@@ -184,13 +203,15 @@ def patients(rows: int = 2_000, seed: int = 7) -> pa.Table:
 
 
 def write_sample(folder: Path, rows: int = 2_000, seed: int = 7) -> tuple[Path, ...]:
-    """Write patients.csv, nation.csv, disease.csv and policy.yaml; says which files those are."""
+    """Write patients.csv, its taxonomies, and a policy for each way to publish it; says which files those are."""
     from pyarrow import csv
 
     folder.mkdir(parents=True, exist_ok=True)
     csv.write_csv(
         patients(rows, seed), folder / "patients.csv", csv.WriteOptions(quoting_style="none", quoting_header="none")
     )
-    for name, text in (("nation.csv", _NATION_CSV), ("disease.csv", _DISEASE_CSV), ("policy.yaml", _POLICY)):
+    texts = {"nation.csv": _NATION_CSV, "disease.csv": _DISEASE_CSV}
+    texts |= {name: _ATTRIBUTES + promises for name, promises in _POLICIES.items()}
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return tuple(folder / name for name in ("patients.csv", "nation.csv", "disease.csv", "policy.yaml"))
+    return tuple(folder / name for name in ("patients.csv", *texts))
