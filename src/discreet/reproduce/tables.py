@@ -11,7 +11,6 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes
 from discreet.intake import take_in
 from discreet.policy import policy_from_words
 
@@ -77,18 +76,17 @@ def sample(frequency: FrequencySet, rows: int | None, seed: int = 7) -> Frequenc
 
 def first_attributes(frequency: FrequencySet, many: int) -> FrequencySet:
     """The same table without the quasi-identifiers behind the first `many`."""
-    [(name, value)] = frequency.sensitive.items()
-    number, first = _distinct([*frequency.codes[:many], value])
-    return FrequencySet(
-        frequency.hierarchies[:many],
-        tuple(codes[first] for codes in frequency.codes[:many]),
-        {name: value[first]},
-        frequency.sensitive_hierarchies,
-        np.bincount(number, weights=frequency.counts, minlength=len(first)).astype(np.int64),
-    )
+    return merged(replace(frequency, hierarchies=frequency.hierarchies[:many], codes=frequency.codes[:many]))
 
 
-def _distinct(codes: Sequence[Codes]) -> tuple[Any, Any]:
+def merged(frequency: FrequencySet) -> FrequencySet:
+    """The same table with equal combinations counted together."""
     from discreet.utility.covering import distinct
 
-    return distinct(codes, len(codes[0]))
+    number, first = distinct([*frequency.codes, *frequency.sensitive.values()], len(frequency.counts))
+    return replace(
+        frequency,
+        codes=tuple(codes[first] for codes in frequency.codes),
+        sensitive={name: codes[first] for name, codes in frequency.sensitive.items()},
+        counts=np.bincount(number, weights=frequency.counts, minlength=len(first)).astype(np.int64),
+    )
