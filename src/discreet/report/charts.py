@@ -7,8 +7,10 @@ size. Colours are classes, for the page to set in light, dark and print.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
+from discreet.report.chances import ChanceBin
 from discreet.report.coarser import EXACTNESS
 from discreet.report.data import SizeBin
 from discreet.report.words import percent
@@ -70,50 +72,127 @@ def ladder(level: int, height: int) -> str:
 def histogram(bins: Sequence[SizeBin], k: int | None) -> str:
     """Share of published rows by the size of their group; the asked k as a line that no bar may cross."""
     total = max(sum(b.rows for b in bins), 1)
-    tallest = max((b.rows for b in bins), default=0) / total
     room = 1 if k is not None and bins and bins[0].low >= k else 0  # an empty place left of k shows that it is empty
     slots = max(len(bins) + room, 3)
-    top, base, height = 44, 204, 244
-    drawn = []
-    for i, b in enumerate(bins):
-        share = b.rows / total
-        h = max((base - top) * share / max(tallest, 1e-9), 1.5) if b.rows else 0.0
-        told = f"groups of {_range(b)} rows: {b.groups:,}, with {b.rows:,} rows ({percent(share)})"
-        left, middle = (i + room + 0.06) / slots, (i + room + 0.5) / slots
-        drawn.append(
-            f'<g><title>{told}</title><rect class="after" x="{_percent(left)}" y="{base - h:.1f}" '
-            f'width="{_percent(0.88 / slots)}" height="{h:.1f}" rx="2"/>'
-            f'<text class="value" x="{_percent(middle)}" y="{base - h - 6:.1f}" text-anchor="middle">'
-            f"{percent(share) if b.rows else ''}</text></g>"
+    columns = [
+        Bar(
+            (i + room) / slots,
+            b.rows / total,
+            percent(b.rows / total),
+            f"groups of {_range(b)} rows: {b.groups:,}, with {b.rows:,} rows ({percent(b.rows / total)})",
         )
+        for i, b in enumerate(bins)
+    ]
     edges: list[tuple[float, int]] = [(i + room, b.low) for i, b in enumerate(bins)]
     if bins:
         edges.append((len(bins) + room, bins[-1].high + 1))
     if k is not None and room and bins[0].low > k:
         edges.insert(0, (0.5, k))  # somewhere in the empty place: all groups are far larger than asked
-    ticks = "".join(
-        f'<text class="tick" x="{_percent(at / slots)}" y="{base + 17}" '
-        f'text-anchor="{"start" if at == 0 else "end" if at == slots else "middle"}">{_short(edge)}</text>'
-        for at, edge in edges
-    )
-    mark = "".join(_mark(at / slots, edge, base, bins[0].low >= edge) for at, edge in edges if edge == k)
+    ticks = [(at / slots, _short(edge)) for at, edge in edges]
+    kept = bool(bins) and k is not None and bins[0].low >= k
+    meaning = f"k = {k or 0:,}, as asked{': no group is smaller' if kept else ''}"
+    mark = next(((at / slots, meaning) for at, edge in edges if edge == k), None)
     told = "; ".join(f"{_range(b)} rows: {percent(b.rows / total)}" for b in bins)
-    return (
-        f'<svg class="histogram" width="100%" height="{height}" role="img" '
-        f'aria-label="Share of published rows by size of their group. {told}">{"".join(drawn)}'
-        f'<line class="axis" x1="0" x2="100%" y1="{base}" y2="{base}"/>{ticks}'
-        f'<text class="tick" x="50%" y="{base + 36}" text-anchor="middle">rows in the group</text>{mark}</svg>'
+    return _bars(
+        columns,
+        slots,
+        ticks,
+        mark,
+        "rows in the group",
+        f"Share of published rows by size of their group. {told}",
     )
 
 
-def _mark(at: float, k: int, base: int, kept: bool) -> str:
-    """A line at k, with what it means on the side that has room."""
+def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str, kept: bool, rounded: int = 0) -> str:
+    """Share of the people by a probability; the asked limit as a line that no bar may cross.
+
+    Where shares are `rounded` to so many percent, a bar of 0% may hold somebody.
+    """
+    least = f"<{rounded}%" if rounded else "0%"
+    room = 1 if limit is not None and bins and bins[-1].high <= limit else 0  # an empty place right of the limit
+    slots = max(len(bins) + room, 3)
+    columns = []
+    for i, b in enumerate(bins):
+        text = percent(b.share) if b.share else least
+        columns.append(Bar(i / slots, b.share, text, f"{_between(b)}: {text} of the people"))
+    edges = [(i / slots, b.low) for i, b in enumerate(bins)]
+    if bins:
+        edges.append((len(bins) / slots, bins[-1].high))
+    if limit is not None and room and bins[-1].high < limit:
+        edges.append(((len(bins) + 0.5) / slots, limit))  # somewhere in the empty place
+    meaning = f"{name}, as asked{': nobody is above' if kept else ''}"
+    mark = next(((at, meaning) for at, edge in edges if edge == limit), None)
+    told = "; ".join(f"{_between(b)}: {c.text}" for b, c in zip(bins, columns, strict=True))
+    ticks = [(at, _chance(edge)) for at, edge in edges]
+    return _bars(columns, slots, ticks, mark, axis, f"Share of the people by {axis}. {told}")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One column of a histogram: where it begins, how much it holds, and what is written above it and on it."""
+
+    left: float
+    share: float
+    text: str
+    told: str
+
+
+def _bars(
+    columns: Sequence[Bar],
+    slots: int,
+    ticks: Sequence[tuple[float, str]],
+    mark: tuple[float, str] | None,
+    axis: str,
+    label: str,
+) -> str:
+    """A histogram of as many places as there are slots, the tallest bar as high as there is room."""
+    top, base, height = 44, 204, 244
+    tallest = max((c.share for c in columns), default=0.0)
+    drawn = []
+    for c in columns:
+        h = max((base - top) * c.share / max(tallest, 1e-9), 1.5) if c.share else 0.0
+        drawn.append(
+            f'<g><title>{escape(c.told)}</title><rect class="after" x="{_percent(c.left + 0.06 / slots)}" '
+            f'y="{base - h:.1f}" width="{_percent(0.88 / slots)}" height="{h:.1f}" rx="2"/>'
+            f'<text class="value" x="{_percent(c.left + 0.5 / slots)}" y="{base - h - 6:.1f}" text-anchor="middle">'
+            f"{escape(c.text) if c.share else ''}</text></g>"
+        )
+    drawn.append(f'<line class="axis" x1="0" x2="100%" y1="{base}" y2="{base}"/>')
+    drawn += [
+        f'<text class="tick" x="{_percent(at)}" y="{base + 17}" '
+        f'text-anchor="{"start" if at == 0 else "end" if at == 1 else "middle"}">{escape(text)}</text>'
+        for at, text in ticks
+    ]
+    drawn.append(f'<text class="tick" x="50%" y="{base + 36}" text-anchor="middle">{escape(axis)}</text>')
+    if mark is not None:
+        drawn.append(_mark(*mark, base))
+    return (
+        f'<svg class="histogram" width="100%" height="{height}" role="img" aria-label="{escape(label)}">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _mark(at: float, meaning: str, base: int) -> str:
+    """A line, with what it means on the side that has room."""
     anchor, gap = ("start", 6) if at < 0.6 else ("end", -6)
     return (
         f'<line class="mark" x1="{_percent(at)}" x2="{_percent(at)}" y1="6" y2="{base}"/>'
         f'<svg x="{_percent(at)}" y="0" overflow="visible" aria-hidden="true"><text class="mark" x="{gap}" y="15" '
-        f'text-anchor="{anchor}">k = {k:,}, as asked{": no group is smaller" if kept else ""}</text></svg>'
+        f'text-anchor="{anchor}">{escape(meaning)}</text></svg>'
     )
+
+
+def _between(b: ChanceBin) -> str:
+    return f"up to {_chance(b.high)}" if not b.low else f"above {_chance(b.low)}, up to {_chance(b.high)}"
+
+
+def _chance(share: float) -> str:
+    """A probability that fits under an axis.
+
+    >>> [_chance(x) for x in (0, 0.0002, 1 / 3, 0.05, 1)]
+    ['0', '0.02%', '33.3%', '5%', '100%']
+    """
+    return f"{100 * share:.3g}%" if share else "0"
 
 
 def _range(b: SizeBin) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.report.marginals import leaf_counts, shown
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
 
@@ -75,11 +76,11 @@ def told_by_tables(plan: Plan) -> tuple[FloatArray, ...]:
         m = np.bincount(group[listed], minlength=len(sizes))
         rows = (sizes / np.maximum(m, 1))[group[listed]]
         for d in table:
-            found[d] = np.bincount(people.codes[d][listed], weights=rows, minlength=len(found[d]))
+            found[d] = np.bincount(people.codes[d][listed], weights=rows, minlength=len(found[d])).astype(np.float64)
     return tuple(found)
 
 
-def _first_of_each(group: IntArray, codes: list[IntArray]) -> IntArray:
+def _first_of_each(group: IntArray, codes: Sequence[Codes]) -> IntArray:
     """The first entry of each combination of codes in each group."""
     key = group
     for column in codes:
