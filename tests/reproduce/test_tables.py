@@ -79,7 +79,7 @@ def test_of_adult_only_rows_without_unknown_values_are_taken(tmp_path: Path) -> 
     study = robust_data.from_folder(tmp_path)
     assert study.frequency.rows == 2
     assert study.frequency.attributes[-1] == "salary-class"
-    assert "50.0% have one of the protected levels" in study.data
+    assert "50% have one of the protected levels" in study.data
     with pytest.raises(DataError, match="no such file"):
         robust_data.from_folder(tmp_path / "elsewhere")
 
