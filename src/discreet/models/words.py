@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from discreet.errors import Mistake, did_you_mean
+from discreet.models.alpha_beta import AlphaBeta
 from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel
 from discreet.models.beta_likeness import BetaLikeness
@@ -32,6 +33,7 @@ _Kind = (
     | type[TCloseness]
     | type[BetaLikeness]
     | type[DeltaDisclosure]
+    | type[AlphaBeta]
 )
 _DIVERSITY: dict[str, _Kind] = {
     "distinct": DistinctDiversity,
@@ -46,6 +48,7 @@ _MODELS: dict[str, _Kind] = {
     "alpha_k": AlphaK,
     "beta_likeness": BetaLikeness,
     "delta_disclosure": DeltaDisclosure,
+    "ambiguity": AlphaBeta,
 }
 _EXAMPLES = {
     "k_anonymity": "{k: 5}",
@@ -54,6 +57,7 @@ _EXAMPLES = {
     "alpha_k": "{alpha: 0.5, k: 5}",
     "beta_likeness": "{beta: 1, kind: basic}",
     "delta_disclosure": "{delta: 1}",
+    "ambiguity": "{alpha: 0.1, beta: 0.2}",
     Realistic.word: EXAMPLE,
 }
 

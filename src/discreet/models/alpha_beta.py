@@ -1,0 +1,203 @@
+"""(α, β)-privacy: exact values, but nobody can be sure who is in the table, nor what they have if they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.errors import DiscreetError, Mistake, did_you_mean
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.exact import products_at_most
+from discreet.models.parameters import (
+    Choice,
+    Name,
+    Number,
+    Parameter,
+    Parameterized,
+    Threshold,
+    Wrong,
+    as_text,
+    exact,
+)
+from discreet.models.shares import lost_to_share, share_at_most
+
+SEPARATE = "separate"  # a table for every quasi-identifier
+BEST = "best"  # the search chooses which quasi-identifiers share a table
+Tables = str | tuple[tuple[str, ...], ...]
+
+_INTEGERS = float(1 << 43)  # up to here products of counts are safe as 64-bit integers, see `products_at_most`
+
+
+@dataclass(frozen=True)
+class _UpToOne(Number):
+    """A probability that may be certainty."""
+
+    def read(self, value: object) -> Fraction:
+        number = super().read(value)
+        if number > 1:
+            raise Wrong(f"must be {self._range()}, got {as_text(number)}", self.why)
+        return number
+
+    def _range(self) -> str:
+        return "above 0 and at most 1"
+
+
+@dataclass(frozen=True)
+class _Sets(Choice):
+    """Which quasi-identifiers share a table: a word, or sets in which each is named once."""
+
+    def read(self, value: object) -> Tables:  # type: ignore[override]
+        if isinstance(value, str) and value in self.options:
+            return value
+        repair = f"write {' or '.join(self.options)}, or sets of quasi-identifiers: [[age, zip], [sex]]"
+        if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+            raise Wrong(f"must be {', '.join(self.options)} or a list of sets, got {value!r}", repair)
+        sets = [table for table in value if isinstance(table, Sequence) and not isinstance(table, str) and table]
+        if len(sets) < len(value) or not all(isinstance(name, str) for table in sets for name in table):
+            raise Wrong("must have a list of at least one name for every table", repair)
+        twice = [name for name, times in Counter(name for table in sets for name in table).items() if times > 1]
+        if twice:
+            rule = f"names {', '.join(map(repr, twice))} more than once"
+            raise Wrong(rule, "put every quasi-identifier into exactly one table")
+        return tuple(tuple(table) for table in sets)
+
+
+def presence(groups: Groups) -> FloatArray:
+    """How likely somebody is to be in the table whose values all occur in a group: |G| / Π mᵢ, at most 1.
+
+    Wang, theorem 5.1. mᵢ is the number of different combinations that table i has of the group: Π mᵢ people might be
+    meant, |G| of them are there, and nothing tells one from the other. Four people in 4 · 1 · 3 combinations:
+
+    >>> presence(Groups(np.array([4]), distinct=np.array([[4, 1, 3]]))).round(4)
+    array([0.3333])
+    """
+    return np.minimum(groups.sizes / np.maximum(_combinations(groups), 1.0), 1.0)
+
+
+def association(groups: Groups, attribute: str) -> FloatArray:
+    """How likely somebody of a group, given that they are in the table, is to have its most frequent value: c / |G|.
+
+    Wang, theorem 5.2.
+
+    >>> from discreet.models.examples import groups_of
+    >>> association(groups_of("disease", ["leukemia", "diabetes", "leukemia", "dyspepsia"]), "disease")
+    array([0.5])
+    """
+    from discreet.models import kernels
+
+    t = groups.tallies[attribute]
+    result: FloatArray = kernels.largest(t.offsets, t.counts) / np.maximum(groups.sizes, 1)
+    return result
+
+
+@dataclass(frozen=True)
+class AlphaBeta(Parameterized):
+    """Nobody's presence can be told with more than probability α, nor what they have, if present, with more than β.
+
+    Wang 2008, definition 4.3, for releases that publish a group's values in tables apart: |G| / Π mᵢ ≤ α and, for every
+    sensitive value, c / |G| ≤ β. Judged group by group, for an adversary who knows people's exact quasi-identifiers but
+    not who else lives there. `tables` says which quasi-identifiers share a table: `separate`, `best`, or the sets.
+
+    Not monotone: two groups with the same values have twice the presence when they are merged. The level is the
+    presence. Where the association is above β, it is as far above α as the association is above β.
+
+    >>> from dataclasses import replace
+    >>> from discreet.models.examples import groups_of
+    >>> patients = groups_of("disease", ["flu", "gout", "cold", "ulcer"], ["flu", "gout", "flu", "ulcer"])
+    >>> patients = replace(patients, distinct=np.array([[4, 1, 3], [4, 3, 4]]))
+    >>> AlphaBeta("1/3", 0.25, "disease").holds(patients)
+    array([ True, False])
+    """
+
+    alpha: Threshold
+    beta: Threshold
+    attribute: str
+    tables: Tables = SEPARATE
+    monotone = False
+    higher_is_safer = False
+    word = "ambiguity"
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "alpha": _UpToOne(0, why="it is a probability"),
+        "beta": Number(0, 1, why="with beta = 1 everybody's value may be told"),
+        "attribute": Name(),
+        "tables": _Sets((SEPARATE, BEST)),
+    }
+
+    def holds(self, groups: Groups) -> BoolArray:
+        return self._hides_presence(groups) & share_at_most(groups, self.attribute, exact(self.beta))
+
+    def level(self, groups: Groups) -> FloatArray:
+        alpha, beta = exact(self.alpha), exact(self.beta)
+        found = presence(groups)
+        reached = np.where(self._hides_presence(groups), np.minimum(found, float(alpha)), found)
+        unsafe = association(groups, self.attribute) * float(alpha / beta)
+        return np.where(share_at_most(groups, self.attribute, beta), reached, np.maximum(reached, unsafe))
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        # Parts in which a value has too large a share are lost whatever their presence is.
+        beta = exact(self.beta)
+        return lost_to_share(groups, self.attribute, beta, share_at_most(groups, self.attribute, beta))
+
+    def require(self) -> str:
+        return f"presence at most {as_text(self.alpha)}, association at most {as_text(self.beta)}"
+
+    def describe(self) -> str:
+        return f"({as_text(self.alpha)}, {as_text(self.beta)})-privacy of {self.attribute}"
+
+    def to_words(self) -> dict[str, dict[str, object]]:
+        words = super().to_words()
+        if not isinstance(self.tables, str):
+            words[self.word]["tables"] = [list(table) for table in self.tables]
+        return words
+
+    def misfits(self, frequency: FrequencySet) -> list[Mistake]:
+        """What keeps the promise from fitting a table: named sets that are no partition of its quasi-identifiers."""
+        if isinstance(self.tables, str):
+            return []
+        place, named = f"{self.word}.tables", [name for table in self.tables for name in table]
+        unknown = [name for name in dict.fromkeys(named) if name not in frequency.attributes]
+        missing = [name for name in frequency.attributes if name not in named]
+        return [
+            *(
+                Mistake(place, f"{n!r} is not a quasi-identifier", did_you_mean(n, frequency.attributes))
+                for n in unknown
+            ),
+            *(Mistake(place, f"{n!r} is in no table", "put every quasi-identifier into exactly one") for n in missing),
+        ]
+
+    def _hides_presence(self, groups: Groups) -> BoolArray:
+        """Is |G| ≤ α · Π mᵢ? In whole numbers, which may be longer than 64 bits."""
+        alpha = exact(self.alpha)
+        if alpha == 1:
+            return np.ones(len(groups), dtype=np.bool_)
+        rough = _combinations(groups)
+        distinct = _distinct(groups)
+        short = rough < _INTEGERS
+        combinations = np.where(short[:, None], distinct, 0).prod(axis=1, dtype=np.int64)
+        verdict = products_at_most(groups.sizes, alpha.denominator, combinations, alpha.numerator)
+        for group in np.flatnonzero(~short).tolist():
+            many = alpha.numerator
+            for m in distinct[group].tolist():
+                many *= m
+            verdict[group] = int(groups.sizes[group]) * alpha.denominator <= many
+        return verdict
+
+
+def _combinations(groups: Groups) -> FloatArray:
+    """Π mᵢ, rounded."""
+    product: FloatArray = _distinct(groups).prod(axis=1, dtype=np.float64)
+    return product
+
+
+def _distinct(groups: Groups) -> IntArray:
+    if groups.distinct is None:
+        rule = "is about values that are published in tables apart"
+        raise DiscreetError(Mistake("ambiguity", rule, "write publish: ambiguity"))
+    return groups.distinct
