@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from weakref import WeakKeyDictionary
 
@@ -111,9 +111,20 @@ class Knowledge:
     """
 
     sets: tuple[AttributeSet, ...]
-    counts: tuple[IntArray, ...]
-    supports: tuple[IntArray, ...]
     finders: tuple[Finder, ...]
+    rows: IntArray  # the counts of all sets, one below the other
+    totals: IntArray  # what to divide each of these rows by
+    starts: IntArray  # the first row of each set, and the end
+
+    @cached_property
+    def counts(self) -> tuple[IntArray, ...]:
+        """Per set, a row per signature and a column per leaf of the sensitive attribute."""
+        return tuple(self.rows[a:b] for a, b in pairwise(self.starts.tolist()))
+
+    @cached_property
+    def supports(self) -> tuple[IntArray, ...]:
+        """Per set, how many each signature's counts are out of."""
+        return tuple(self.totals[a:b] for a, b in pairwise(self.starts.tolist()))
 
     @cached_property
     def shares(self) -> tuple[FloatArray, ...]:
@@ -206,9 +217,7 @@ def _of_table(frequency: FrequencySet, attribute: str, sets: Sequence[AttributeS
 
 
 def _knowledge(found: Sequence[tuple[AttributeSet, IntArray, Finder]]) -> Knowledge:
-    return Knowledge(
-        tuple(s for s, _, _ in found),
-        tuple(counts for _, counts, _ in found),
-        tuple(np.maximum(counts.sum(axis=1), 1) for _, counts, _ in found),
-        tuple(finder for _, _, finder in found),
-    )
+    rows = np.concatenate([counts for _, counts, _ in found])
+    starts = np.cumsum([0, *(len(counts) for _, counts, _ in found)], dtype=np.int64)
+    totals = np.maximum(rows.sum(axis=1), 1)
+    return Knowledge(tuple(s for s, _, _ in found), tuple(f for _, _, f in found), rows, totals, starts)
