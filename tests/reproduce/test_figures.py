@@ -44,7 +44,7 @@ def test_the_axis_reaches_every_value_in_a_few_round_steps(values: tuple[float |
 def test_values_of_very_different_size_are_drawn_by_factors() -> None:
     _, _, up = figure(0.02, 40.0, unit="seconds").chart()
     assert up.powers
-    assert [text for _, text in up.ticks] == ["0.01 s", "0.1 s", "1 s", "10 s", "100 s"]
+    assert [text for _, text in up.ticks] == ["0.01", "0.1", "1", "10", "100"]
     assert not figure(0.0, 40.0).chart()[2].powers
 
 

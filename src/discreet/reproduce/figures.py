@@ -84,17 +84,18 @@ class Figure:
 
 
 def told(value: float | None, unit: Unit, *, short: bool = False) -> str:
-    """A value of a figure for people; `short`: at a tick, which is a round number.
+    """A value of a figure for people; `short`: at a tick, which is a round number of what the axis is called.
 
     >>> [told(0.0346, "share"), told(0.0346, "number"), told(12.345, "seconds"), told(0.001, "seconds", short=True)]
-    ['3.5%', '0.0346', '12.3 s', '0.001 s']
+    ['3.5%', '0.0346', '12.3 s', '0.001']
     """
     if value is None:
         return "–"
     if unit == "share":
         return f"{100 * value:.4g}%" if short else percent(value)
-    digits = f"{value:.4g}" if short or unit == "number" else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-    return digits + " s" if unit == "seconds" else digits
+    if short or unit == "number":
+        return f"{value:,.4g}"
+    return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
 
 
 def _step(most: float) -> float:
