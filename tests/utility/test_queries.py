@@ -140,3 +140,18 @@ def test_queries_that_nothing_answers_are_left_out_and_counted():
 def test_no_query_with_an_answer_gives_no_error_figure():
     error = relative_error([0], [1])
     assert isnan(error.mean) and isnan(error.median) and error.empty == 1
+
+
+def test_one_sensitive_value_leaves_the_selectivity_to_the_quasi_identifiers():
+    f = frequency()
+    drawn = draw_workload(f, predicates=2, selectivity=0.05, sensitive="disease", sensitive_values=1, count=300, seed=3)
+    share = 0.05**0.5
+    wanted = [ceil(20 * share), ceil(6 * share), 1]
+    assert [(drawn.wants(d).sum(axis=0) == n).all() for d, n in enumerate(wanted)] == [True] * 3
+
+
+def test_more_sensitive_values_than_occur_can_not_be_asked_for():
+    with pytest.raises(PolicyError, match="sensitive_values: must be between 1 and 10"):
+        draw_workload(frequency(), predicates=1, sensitive="disease", sensitive_values=11)
+    with pytest.raises(PolicyError, match="sensitive_values: must be between 1 and 0"):
+        draw_workload(frequency(), predicates=1, sensitive_values=1)

@@ -17,6 +17,7 @@ from discreet.counts.kernels import group_equal
 from discreet.hierarchies.hierarchy import IntArray
 
 Bits = NDArray[np.uint64]
+Octets = NDArray[np.uint8]
 AnyCodes = NDArray[np.integer]
 
 # The place of the lowest set bit by one multiplication (de Bruijn sequence; Leiserson, Prokop & Randall 1998).
@@ -144,3 +145,64 @@ def add_products(
                 product[q] *= shares[row, q]
         for q in range(queries):
             total[q] += product[q]
+
+
+@njit(cache=True)
+def add_exact(
+    wanted: Octets,
+    rows: IntArray,
+    first: IntArray,
+    widths: IntArray,
+    offsets: IntArray,
+    counts: IntArray,
+    scale: FloatArray,
+    total: FloatArray,
+) -> None:
+    """Σ over groups of scale · Π over tables of the people (or combinations) that qualify, per query.
+
+    `wanted` has a row per leaf and a column per query, 1 where the leaf qualifies. Group g has the entries
+    ``offsets[t, g]:offsets[t, g + 1]`` of table t; entry e counts ``counts[e]`` and qualifies where all of its leaves
+    do, the `widths[t]` rows of `wanted` that ``rows[first[t] + (e − offsets[t, 0]) · widths[t]:]`` names.
+    """
+    queries = wanted.shape[1]
+    both = np.empty(queries, dtype=np.uint8)
+    few = np.empty(queries, dtype=np.uint8)
+    many = np.empty(queries, dtype=np.int64)
+    product = np.empty(queries, dtype=np.float64)
+    for g in range(len(scale)):
+        product[:] = scale[g]
+        for t in range(len(widths)):
+            begin, end = offsets[t, g], offsets[t, g + 1]
+            at = first[t] + (begin - offsets[t, 0]) * widths[t]
+            if counts[begin:end].sum() < 256:  # octets add up 32 at a time: 15 times as fast
+                few[:] = 0
+                _add_qualifying(wanted, rows[at:], widths[t], counts[begin:end], both, few)
+                for q in range(queries):
+                    product[q] *= few[q]
+            else:
+                many[:] = 0
+                _add_qualifying(wanted, rows[at:], widths[t], counts[begin:end], both, many)
+                for q in range(queries):
+                    product[q] *= many[q]
+        for q in range(queries):
+            total[q] += product[q]
+
+
+@njit(cache=True)
+def _add_qualifying(
+    wanted: Octets, rows: IntArray, width: int, counts: IntArray, both: Octets, total: NDArray[np.integer]
+) -> None:
+    """Per query, add the counts of the entries all of whose leaves qualify."""
+    for e in range(len(counts)):
+        count = counts[e]
+        line = wanted[rows[e * width]]
+        if width > 1:
+            for q in range(len(both)):
+                both[q] = line[q]
+            for d in range(1, width):
+                line = wanted[rows[e * width + d]]
+                for q in range(len(both)):
+                    both[q] &= line[q]
+            line = both
+        for q in range(len(line)):
+            total[q] += count * line[q]

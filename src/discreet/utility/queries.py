@@ -75,6 +75,7 @@ def draw_workload(
     count: int = 10_000,
     seed: int | None = None,
     ranges: bool = True,
+    sensitive_values: int | None = None,
 ) -> Workload:
     """Random queries as Xiao & Tao 2006 draw them, and the papers on ambiguity and robustness after them.
 
@@ -82,12 +83,16 @@ def draw_workload(
     wants b = ⌈m · s^(1/(qd + 1))⌉ of the m values that occur, so that a fraction s of the rows would qualify if the
     attributes were independent and uniform. Ordered attributes are asked for b neighbours, others for any b values;
     with `ranges` off all are asked for any b values, to the letter of the paper.
+
+    The ambiguity paper asks for one sensitive value (§8.1: SELECT A1, …, Ai, count(*) WHERE S = v GROUP BY A1, …, Ai,
+    with selectivities of 1, 5 and 10%): say `sensitive_values` = 1. Then s is shared among the quasi-identifiers alone,
+    b = ⌈m · s^(1/qd)⌉: the query adds up those cells of the GROUP BY that a fraction s of the people with v is in.
     """
-    _check_draw(frequency, predicates, selectivity, sensitive, count)
+    _check_draw(frequency, predicates, selectivity, sensitive, count, sensitive_values)
     rng = np.random.default_rng(seed)
     columns = [*zip(frequency.hierarchies, frequency.codes, strict=True)]
     chosen = rng.random((len(columns), count)).argsort(axis=0) < predicates
-    share = selectivity ** (1 / (predicates + (sensitive is not None)))
+    share = selectivity ** (1 / (predicates + (sensitive is not None and sensitive_values is None)))
     if sensitive is not None:
         columns.append((frequency.sensitive_hierarchies[sensitive], frequency.sensitive[sensitive]))
         chosen = np.vstack([chosen, np.ones((1, count), dtype=np.bool_)])
@@ -96,13 +101,20 @@ def draw_workload(
         occurring = np.unique(codes[frequency.counts > 0])
         # A share that rounding has lifted just above a whole number must not ask for one value more.
         b = max(1, ceil(len(occurring) * share - 1e-9))
+        if hierarchy.attribute == sensitive and sensitive_values is not None:
+            b = sensitive_values
         neighbours = ranges and hierarchy.ordered
         wanted.append(_draw(rng, occurring, b, neighbours, speaks, len(hierarchy.leaves)))
     return Workload(tuple(h.attribute for h, _ in columns), tuple(wanted), count)
 
 
 def _check_draw(
-    frequency: FrequencySet, predicates: int, selectivity: float, sensitive: str | None, count: int
+    frequency: FrequencySet,
+    predicates: int,
+    selectivity: float,
+    sensitive: str | None,
+    count: int,
+    sensitive_values: int | None,
 ) -> None:
     mistakes = []
     most = len(frequency.hierarchies)
@@ -114,6 +126,11 @@ def _check_draw(
     if sensitive is not None and sensitive not in frequency.sensitive:
         repair = did_you_mean(sensitive, frequency.sensitive)
         mistakes.append(Mistake("sensitive", f"{sensitive!r} is not a sensitive attribute", repair))
+    elif sensitive_values is not None:
+        occurring = 0 if sensitive is None else int((frequency.totals[sensitive] > 0).sum())
+        if not 1 <= sensitive_values <= occurring:
+            rule = f"must be between 1 and {occurring}, the number of sensitive values, got {sensitive_values}"
+            mistakes.append(Mistake("sensitive_values", rule))
     if count < 1:
         mistakes.append(Mistake("count", f"must be at least 1, got {count}"))
     if not mistakes and not frequency.rows:
