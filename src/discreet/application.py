@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray
 from discreet.engines.duckdb import Frequencies
-from discreet.errors import Infeasible, Mistake, ReleaseError
+from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.intake import take_in
 from discreet.models.base import PrivacyModel, all_hold
@@ -26,8 +26,10 @@ from discreet.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
 from discreet.releases.folder import check_target, sha256
 from discreet.releases.mapping import recode
+from discreet.releases.published import Manifest
+from discreet.releases.recoded import Recoded, group_recoded, read_recoded
 from discreet.releases.tables import published_values
-from discreet.releases.verify import Manifest, Published, group_published, read_manifest, read_published, verify
+from discreet.releases.verify import read_manifest, verify
 from discreet.search.plan import SUPPRESSED, Recoding
 
 
@@ -46,8 +48,9 @@ def apply(
     with clock("verify"):
         progress("verify", 0, 0, "")
         manifest = read_manifest(earlier)
+        _check_kind(earlier, manifest)
         _check_earlier(earlier)
-        before = read_published(earlier / manifest["table"], manifest)
+        before = read_recoded(earlier / manifest["table"], manifest)
         mapping = json.loads((earlier / "mapping.json").read_text(encoding="utf-8"))
     policy = _policy_of(manifest, seed)
     with clock("scan"):
@@ -72,6 +75,13 @@ def _policy_of(manifest: Manifest, seed: int | None) -> Policy:
     return policy_from_words(words | {"attributes": attributes, "seed": seed})
 
 
+def _check_kind(earlier: Path, manifest: Manifest) -> None:
+    """Only a recoded table has a mapping that later rows can follow."""
+    if "table" not in manifest:
+        rule = f"was published by {manifest['publish']}, which has no mapping for later rows to follow"
+        raise DiscreetError(Mistake(str(earlier), rule, "publish old and new rows together as a new release"))
+
+
 def _check_earlier(earlier: Path) -> None:
     """The promises of the whole rest on the earlier release, so it must be what it was."""
     found = verify(earlier)
@@ -80,7 +90,7 @@ def _check_earlier(earlier: Path) -> None:
         raise ReleaseError(*found.mistakes, *broken)
 
 
-def _keep_what_holds(plan: Recoding, policy: Policy, before: Published, manifest: Manifest) -> Recoding:
+def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest) -> Recoding:
     """Suppress new rows until they keep the promises alone and with the earlier rows; then nothing is left to fail."""
     while True:
         new = _as_published(plan, policy)
@@ -112,12 +122,12 @@ def _without_empty_groups(plan: Recoding) -> Recoding:
     return changed(plan, low=plan.low[used], high=plan.high[used], group=number.astype(np.int64), texts=texts)
 
 
-def _verdict(published: Published, models: Sequence[PrivacyModel], manifest: Manifest) -> BoolArray:
+def _verdict(published: Recoded, models: Sequence[PrivacyModel], manifest: Manifest) -> BoolArray:
     groups = published.judged(models, manifest["hierarchies"], {})
     return all_hold(models, groups)
 
 
-def _as_published(plan: Recoding, policy: Policy) -> Published:
+def _as_published(plan: Recoding, policy: Policy) -> Recoded:
     """What the plan would publish, counted as a reader of the file would."""
     stays = plan.group != SUPPRESSED
     group, row = plan.group[stays], plan.row[stays]
@@ -132,10 +142,10 @@ def _as_published(plan: Recoding, policy: Policy) -> Published:
         values.append(plan.frequency.sensitive_hierarchies[name].leaves)
         codes.append(of_row[row].astype(np.int64))
     found = Frequencies(tuple(values), tuple(codes), plan.count[stays])
-    return group_published(found, len(plan.frequency.hierarchies), policy.sensitive, star=False)
+    return group_recoded(found, len(plan.frequency.hierarchies), policy.sensitive, star=False)
 
 
-def _together(before: Published, new: Published) -> Published:
+def _together(before: Recoded, new: Recoded) -> Recoded:
     """Two published tables as one; combinations of `before` come first."""
     kept = before.group >= 0
     values, codes = [], []
@@ -149,7 +159,7 @@ def _together(before: Published, new: Published) -> Published:
         codes.append(np.concatenate([ours[a[kept]], others[b]]))
     counts = np.concatenate([before.found.counts[kept], new.found.counts])
     width = len(before.found.values) - len(before.sensitive)
-    return group_published(Frequencies(tuple(values), tuple(codes), counts), width, tuple(before.sensitive), star=False)
+    return group_recoded(Frequencies(tuple(values), tuple(codes), counts), width, tuple(before.sensitive), star=False)
 
 
 def _check_limit(plan: Recoding, policy: Policy) -> None:

@@ -24,9 +24,10 @@ from discreet.progress import Progress, silent
 from discreet.releases.folder import check_target, sha256, whole_folder
 from discreet.releases.manifest import checksum, finite, measures, promises, versions
 from discreet.releases.mapping import mapping_of
+from discreet.releases.published import Manifest
 from discreet.releases.references import references
 from discreet.releases.tables import assignment_table, release_batches
-from discreet.releases.verify import Manifest, check_manifest, read_published, recheck
+from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
 from discreet.search.plan import Plan, Problem, Recoding
@@ -173,7 +174,7 @@ def publish(
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan) | tables | dict(more or {})
-            published = read_published(partial / manifest["table"], manifest)
+            published = read_published(partial, manifest)
             manifest["files"] = {file.name: _about(file) for file in sorted(partial.iterdir())}
             manifest["files"][manifest["table"]]["rows"] = published.rows
             manifest["references"] = references(plan, policy.models) or {}

@@ -21,7 +21,7 @@ def frequency_set(
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
     codes = [_leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
-    codes, order = _in_order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
+    codes, order = in_order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
     width = len(quasi_identifiers)
     return FrequencySet(
         tuple(quasi_identifiers),
@@ -38,8 +38,8 @@ def value_counts(found: Frequencies, column: int) -> IntArray:
     return weights.astype(np.int64)
 
 
-def _in_order(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[list[Codes], IntArray]:
-    """The combinations sorted by their codes, first column first, and what sorts them."""
+def in_order(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[list[Codes], IntArray]:
+    """The combinations sorted by their codes, first column first, and what sorts them. Codes lie below `sizes`."""
     bits = [max(1, (size - 1).bit_length()) for size in sizes]
     if sum(bits) > 63:
         order = np.lexsort(codes[::-1])

@@ -124,12 +124,14 @@ class DuckDB:
         target: Path,
         seed: int,
         star: bool,
+        sorted_by: Sequence[str] = (),
     ) -> None:
-        """Write `columns` of every row the way the assignment says, in random order: one scan.
+        """Write `columns` of every row the way the assignment says, in random order or sorted: one scan.
 
         `assignment` is an Arrow table: k0… (values of `keys`, as text), first and last (which of the equal rows it
         speaks of, numbered at random), kept, and p0… (published values); `published` names the columns that become one
-        of those, the others are written as they are. Rows not kept are left out, or with `star` are all ``*``.
+        of those, the others are written as they are. Rows not kept are left out, or with `star` are all ``*``. Sorted
+        rows stand in the order of the columns `sorted_by`, then of all others.
         """
         as_they_are = [c for c in columns if c not in published]
         taken = [f"CAST({name(k)} AS VARCHAR) AS k{i}" for i, k in enumerate(keys)]
@@ -154,11 +156,13 @@ class DuckDB:
             WHERE CASE WHEN a.kept IS NULL THEN error('row without a plan') ELSE a.kept OR {str(star).lower()} END"""
         # The rows are numbered in the order of what is published, then shuffled: whoever guesses the seed and undoes
         # the shuffle learns nothing of the original order. And a seed gives the same file, however the engine works.
-        order = ", ".join(f"w{i}" for i in range(len(columns)))
-        query = f"""
-            SELECT {", ".join(f"w{i} AS {name(c)}" for i, c in enumerate(columns))}
-            FROM (SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM ({rows}))
-            ORDER BY hash(place, {seed} + 1), place"""
+        ranked = [*sorted_by, *(c for c in columns if c not in sorted_by)]
+        order = ", ".join(f"w{columns.index(c)}" for c in ranked)
+        if not sorted_by:
+            rows = f"SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM ({rows})"
+            order = f"hash(place, {seed} + 1), place"
+        named = ", ".join(f"w{i} AS {name(c)}" for i, c in enumerate(columns))
+        query = f"SELECT {named} FROM ({rows}) ORDER BY {order}"
         self._connection.register("assignment", assignment)
         with self._plainly():
             self.scans += 1

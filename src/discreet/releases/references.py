@@ -16,7 +16,7 @@ import numpy as np
 from discreet.counts.groups import BoolArray, Groups, tally
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import PrivacyModel, all_hold
-from discreet.search.plan import Plan
+from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
 
 ROWS_PER_STEP = 20  # a rounded count leaves this many rows open: a difference of two names nobody
 
@@ -50,15 +50,14 @@ def _candidates(plan: Plan, groups: Groups, models: Sequence[PrivacyModel], name
         rounded = np.rint(table / table.sum() * shares).astype(np.int64)
         yield np.where(named, np.maximum(rounded, 1), 0)
         shares *= 2
-    left = _left_out(plan, groups, name)
     concerned = tuple(m for m in models if m.attribute in ("", name))
-    if named[table > 0].all() and all_hold(concerned, left).all():
+    if named[table > 0].all() and all_hold(concerned, _left_out(plan)).all():
         yield table
 
 
 def _hold(models: Sequence[PrivacyModel], groups: Groups, name: str, reference: IntArray) -> bool:
     against = {**groups.tallies, name: replace(groups.tallies[name], reference=reference)}
-    return bool(all_hold(models, Groups(groups.sizes, against)).all())
+    return bool(all_hold(models, replace(groups, tallies=against)).all())
 
 
 def _published(groups: Groups, name: str) -> IntArray:
@@ -67,17 +66,13 @@ def _published(groups: Groups, name: str) -> IntArray:
     return np.bincount(t.values, weights=t.counts, minlength=len(t.reference)).astype(np.int64)
 
 
-def _left_out(plan: Plan, groups: Groups, name: str) -> Groups:
-    """The suppressed rows as one group."""
-    table = plan.frequency.totals[name]
-    missing = table - _published(groups, name)
-    values = np.flatnonzero(missing).astype(np.int32)
-    hierarchy = plan.frequency.sensitive_hierarchies[name]
-    group = np.zeros(len(values), dtype=np.int64)
-    return Groups(
-        np.array([missing.sum()], dtype=np.int64),
-        {name: tally(group, values, missing[values], 1, table, hierarchy)},
-    )
+def _left_out(plan: Plan) -> Groups:
+    """The suppressed rows as one group, with the values they have."""
+    group = np.where(plan.group == SUPPRESSED, 0, SUPPRESSED)
+    if isinstance(plan, Ambiguity):
+        return replace(plan, group=group).groups
+    kind = Bucketization if isinstance(plan, Bucketization) else Plan
+    return kind(plan.frequency, plan.row, plan.count, group).groups
 
 
 def _without_empty(groups: Groups) -> Groups:
@@ -89,4 +84,6 @@ def _without_empty(groups: Groups) -> Groups:
     for name, t in groups.tallies.items():
         group = number[np.repeat(np.arange(len(groups)), np.diff(t.offsets))]
         tallies[name] = tally(group, t.values, t.counts, int(filled.sum()), t.reference, t.hierarchy)
-    return Groups(groups.sizes[filled], tallies)
+    people = groups.people and replace(groups.people, offsets=groups.people.offsets[np.append(filled, True)])
+    distinct = None if groups.distinct is None else groups.distinct[filled]
+    return Groups(groups.sizes[filled], tallies, people, distinct)

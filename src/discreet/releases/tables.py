@@ -6,7 +6,7 @@ combination as often as it occurs. Only columns published as they are need a sec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from discreet.counts.kernels import group_equal
 from discreet.engines.arrow import numbers, places_in, truths
 from discreet.engines.arrow import texts as text_array
 from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
-from discreet.search.plan import SUPPRESSED, Recoding
+from discreet.search.plan import SUPPRESSED, Plan, Recoding
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +73,7 @@ def release_batches(
         if stars:
             code = np.append(code, len(texts)).astype(np.int32)
             texts = [*texts, EVERYTHING]
-        texts, code = _in_use(texts, code)
+        texts, code = in_use(texts, code)
         values = text_array([text for text in texts if text is not None])
         dictionaries.append(typed(column, values) if typed and sensitive and not stars else values)
         codes.append(code)
@@ -88,7 +88,7 @@ def release_batches(
             yield pa.record_batch(arrays, names=columns)
 
 
-def _in_use(texts: list[Value], code: Codes) -> tuple[list[Value], Codes]:
+def in_use(texts: list[Value], code: Codes) -> tuple[list[Value], Codes]:
     """Only the texts that some row has: a Parquet file keeps its dictionaries, and so what only suppressed rows had.
 
     NULL comes last.
@@ -125,7 +125,18 @@ def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list
 
 
 def assignment_table(plan: Recoding) -> pa.Table:
-    """What the engine needs to rewrite the source itself: for every combination, which of its rows become what."""
+    """What the engine needs to recode the source itself."""
+    kept = plan.group != SUPPRESSED
+    published = []
+    for i in range(len(plan.frequency.hierarchies)):
+        texts, of_group = published_values(plan, i)
+        code = np.where(kept, of_group[plan.group], 0) if len(texts) else np.zeros(len(kept), dtype=np.int32)
+        published.append(text_array([*texts, None]).take(numbers(code)))
+    return assignments(plan, published)
+
+
+def assignments(plan: Plan, published: Sequence[pa.Array]) -> pa.Table:
+    """For every combination, which of its rows become what: `published` has a column of new values per assignment."""
     import pyarrow as pa
 
     frequency = plan.frequency
@@ -142,13 +153,9 @@ def assignment_table(plan: Recoding) -> pa.Table:
     offset = np.repeat(before[starts], np.diff(np.append(starts, len(order))))
     first = np.empty(len(order), dtype=np.int64)
     first[order] = before - offset
-    kept = plan.group != SUPPRESSED
-    columns |= {"first": numbers(first), "last": numbers(first + plan.count), "kept": truths(kept)}
-    for i in range(len(frequency.hierarchies)):
-        texts, of_group = published_values(plan, i)
-        code = np.where(kept, of_group[plan.group], 0) if len(texts) else np.zeros(len(kept), dtype=np.int32)
-        columns[f"p{i}"] = text_array([*texts, None]).take(numbers(code))
-    return pa.table(columns)
+    kept = truths(plan.group != SUPPRESSED)
+    columns |= {"first": numbers(first), "last": numbers(first + plan.count), "kept": kept}
+    return pa.table(columns | {f"p{i}": values for i, values in enumerate(published)})
 
 
 def shuffled(counts: IntArray, random: np.random.Generator, chunk: int = _CHUNK) -> Iterator[Codes]:

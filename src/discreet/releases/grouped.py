@@ -1,0 +1,200 @@
+"""Tables whose rows name their group: how exact values are published in several tables, joined by a random number.
+
+The numbers are a random permutation, and the rows stand in the order of group and values, which says nothing. They are
+written from the frequency set: each combination as often as it occurs, never row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.counts.coding import in_order
+from discreet.engines.arrow import numbers, places_in
+from discreet.engines.arrow import texts as text_array
+from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.errors import DataError, Mistake
+from discreet.hierarchies.hierarchy import Codes, IntArray, Value
+from discreet.releases.published import AGAIN, group_sizes, open_table
+from discreet.releases.tables import in_use
+from discreet.search.plan import SUPPRESSED, Plan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BATCH = 1 << 18  # rows handed over at a time
+_DICTIONARY = 1 << 15  # longer ones would be written again with every batch, so their values are
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What each assignment of a plan publishes of one attribute: codes into its values."""
+
+    name: str
+    values: tuple[Value, ...]
+    codes: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """The published assignments of a plan: which rows of the frequency set, how many of them, and the group's number.
+
+    The numbers are 1, 2, … in random order.
+    """
+
+    kept: IntArray
+    row: IntArray
+    count: IntArray
+    number: IntArray
+
+
+def assigned(plan: Plan, random: np.random.Generator) -> Assigned:
+    """The published part of a plan, with random group numbers."""
+    kept = np.flatnonzero((plan.group != SUPPRESSED) & (plan.count > 0))
+    number = random.permutation(plan.group_count) + 1
+    return Assigned(kept, plan.row[kept], plan.count[kept], number[plan.group[kept]])
+
+
+def quasi_identifier_columns(plan: Plan, rows: Assigned) -> dict[str, Column]:
+    """The exact quasi-identifiers, by name."""
+    hierarchies, codes = plan.frequency.hierarchies, plan.frequency.codes
+    return {h.attribute: Column(h.attribute, h.leaves, c[rows.row]) for h, c in zip(hierarchies, codes, strict=True)}
+
+
+def sensitive_columns(plan: Plan, rows: Assigned) -> dict[str, Column]:
+    """The sensitive values as the plan publishes them, by name."""
+    hierarchies = plan.frequency.sensitive_hierarchies
+    return {n: Column(n, h.leaves, plan.values(n)[rows.kept]) for n, h in hierarchies.items()}
+
+
+def added_name(wanted: str, taken: Collection[str]) -> str:
+    """The name of a column that a release adds to those of the table; case does not tell two columns apart.
+
+    >>> added_name("group", ["age"]), added_name("group", ["Group", "group_2"])
+    ('group', 'group_3')
+    """
+    known = {name.lower() for name in taken}
+    names = (wanted if i == 1 else f"{wanted}_{i}" for i in range(1, len(known) + 2))
+    return next(name for name in names if name not in known)
+
+
+def merged(columns: Sequence[Any], sizes: Sequence[int], count: IntArray) -> tuple[list[Codes], IntArray]:
+    """The distinct combinations of coded columns in order, first column first, and the sum of their counts.
+
+    >>> [columns, count] = merged([np.array([1, 0, 1]), np.array([2, 0, 2])], [2, 3], np.array([1, 1, 4]))
+    >>> [c.tolist() for c in columns], count.tolist()
+    ([[0, 1], [0, 2]], [1, 5])
+    """
+    ordered, order = in_order(columns, sizes, len(count))
+    new = np.zeros(len(count), dtype=np.bool_)
+    new[:1] = True
+    for c in ordered:
+        new[1:] |= c[1:] != c[:-1]
+    first = np.flatnonzero(new)
+    total = np.add.reduceat(count[order], first) if len(first) else count[:0]
+    return [c[first] for c in ordered], total.astype(np.int64)
+
+
+def write_grouped(
+    engine: DuckDB,
+    target: Path,
+    columns: Sequence[Column],
+    rows: Assigned,
+    group_column: str,
+    *,
+    group_first: bool = False,
+    repeated: bool = True,
+    count_column: str = "",
+) -> None:
+    """Write the columns with the group's number, in the order of both.
+
+    Equal rows of a group are written as often as they occur (`repeated`), or once; then `count_column` may tell how
+    often they occur. Values that no published row has are not in the file, nor in its dictionaries.
+    """
+    dictionaries, codes = [], []
+    for column in columns:
+        values, code = in_use(list(column.values), column.codes)
+        texts = text_array([v for v in values if v is not None])
+        dictionaries.append(engine.typed(column.name, texts) if target.suffix == ".parquet" else texts)
+        codes.append(code)
+    sizes = [int(rows.number.max(initial=0)) + 1, *(len(d) + 1 for d in dictionaries)]
+    (number, *codes), count = merged([rows.number, *codes], sizes, rows.count)
+    codes = [code.astype(_smallest(len(d))) for code, d in zip(codes, dictionaries, strict=True)]
+
+    def batch(part: Any) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        own = {c.name: _values(code[part], d) for c, code, d in zip(columns, codes, dictionaries, strict=True)}
+        group = {group_column: numbers(number[part].astype(np.int64))}
+        counts = {count_column: numbers(count[part])} if count_column else {}
+        arrays = (group | own if group_first else own | group) | counts
+        return pa.record_batch(list(arrays.values()), names=list(arrays))
+
+    times = count if repeated else np.ones(len(count), dtype=np.int64)
+    engine.write((batch(part) for part in _repeated(times)), target)
+
+
+def _values(codes: Any, dictionary: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    places = places_in(dictionary, codes)
+    if len(dictionary) > _DICTIONARY:
+        return dictionary.take(places)
+    return pa.DictionaryArray.from_arrays(places, dictionary)
+
+
+def _smallest(size: int) -> type[np.signedinteger[Any]]:
+    """The smallest integers that hold the codes of a dictionary, and the one after them for NULL."""
+    return np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int32
+
+
+def _repeated(times: IntArray, batch: int = _BATCH) -> Iterator[IntArray]:
+    """Each place as often as said, in order, a batch at a time; at least one batch.
+
+    >>> [p.tolist() for p in _repeated(np.array([2, 0, 3]), batch=3)]
+    [[0, 0, 2], [2, 2]]
+    """
+    ends = np.cumsum(times)
+    total = int(ends[-1]) if len(ends) else 0
+    for start in range(0, max(total, 1), batch):
+        stop = min(start + batch, total)
+        first, last = np.searchsorted(ends, [start, stop - 1], side="right") if total else (0, -1)
+        places = np.arange(first, last + 1)
+        inside = np.minimum(ends[places], stop) - np.maximum(ends[places] - times[places], start)
+        yield np.repeat(places, inside)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """A published table whose rows name their group, as counted: one entry per distinct row."""
+
+    file: str
+    found: Frequencies  # of the columns that were asked for, without the group
+    group: IntArray  # of each entry, from 0
+    groups: int
+
+    @property
+    def rows(self) -> int:
+        return int(self.found.counts.sum())
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many rows each group has."""
+        return group_sizes(self.group, self.found.counts, self.groups)
+
+
+def read_grouped(path: Path, columns: Sequence[str], group_column: str, *, beside: Sequence[str] = ()) -> Grouped:
+    """Count a published table: one scan of the file. It must have these columns, and those `beside` them, alone."""
+    engine = open_table(path, [*columns, *beside, group_column])
+    found = engine.frequencies([*columns, group_column])
+    texts = found.values[-1]
+    known = {str(number): number - 1 for number in range(1, len(texts) + 1)}
+    places = np.array([known.get(str(text), -1) for text in texts], dtype=np.int64)
+    if (places < 0).any():  # other names could say something about the people in the group
+        raise DataError(Mistake(path.name, f"its {len(texts):,} groups are not numbered from 1", AGAIN))
+    own = Frequencies(found.values[:-1], found.codes[:-1], found.counts)
+    return Grouped(path.name, own, places[found.codes[-1]], len(texts))

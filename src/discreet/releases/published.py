@@ -1,0 +1,114 @@
+"""What every kind of release has in common when its files are read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from discreet.counts.coding import value_counts
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups, Tally, tally
+from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.errors import DataError, Mistake
+from discreet.hierarchies.build import build
+from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.words import rule_from_words
+from discreet.models.base import PrivacyModel
+
+Manifest = dict[str, Any]
+# What everybody is taken to know of a sensitive attribute: weights per value, or None for the release's own.
+Reference = Mapping[Value, int] | None
+
+AGAIN = "publish the table again"
+
+
+class Published(Protocol):
+    """A release as anybody can count it from its files."""
+
+    @property
+    def tables(self) -> Mapping[str, int]:
+        """How many rows each file has."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows of the source are in it, suppressed ones that are published as all ``*`` included."""
+
+    @property
+    def starred(self) -> int:
+        """How many of those are all ``*``."""
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+
+    @property
+    def smallest(self) -> int:
+        """How many rows the smallest group has; 0 if there is none."""
+
+    def judged(
+        self,
+        models: Sequence[PrivacyModel],
+        hierarchies: Mapping[str, object],
+        references: Mapping[str, Reference],
+    ) -> Groups:
+        """What the models see, with sensitive hierarchies in words, and against the given references."""
+
+
+def columns_of(manifest: Manifest, role: str) -> list[str]:
+    """The published columns with a role."""
+    return [c for c in manifest["columns"] if manifest["roles"][c] == role]
+
+
+def open_table(path: Path, columns: Sequence[str]) -> DuckDB:
+    """A published file that must have these columns and no others."""
+    engine = DuckDB(path, columns)
+    if sorted(engine.columns) != sorted(columns):
+        raise DataError(Mistake(path.name, "has other columns than the manifest says", AGAIN))
+    return engine
+
+
+def sensitive_hierarchy(name: str, words: object, values: Sequence[Value]) -> Hierarchy:
+    """The hierarchy of a sensitive attribute, by the rule that the manifest has in words."""
+    unique = list(dict.fromkeys(values))
+    place = f"attributes.{name}.hierarchy"
+    rule = rule_from_words(words, place, Path(), unique, np.ones(len(unique), dtype=np.int64))
+    return build(name, unique, rule)
+
+
+def sensitive_tallies(
+    found: Frequencies,
+    sensitive: Mapping[str, int],
+    group: IntArray,
+    groups: int,
+    models: Sequence[PrivacyModel],
+    hierarchies: Mapping[str, object],
+    references: Mapping[str, Reference],
+    table: FrequencySet | None = None,
+) -> dict[str, Tally]:
+    """How often each group has each value of the attributes that models speak of.
+
+    `sensitive` tells their columns in `found`. Values are coded as in the source `table`, where it is given.
+    """
+    tallies = {}
+    for name in {m.attribute for m in models} & sensitive.keys():
+        column = sensitive[name]
+        values, counts = found.values[column], value_counts(found, column)
+        own = {v: int(n) for v, n in zip(values, counts, strict=True) if n}
+        known = references.get(name)
+        weights = own if known is None else known
+        if table is None:
+            hierarchy = sensitive_hierarchy(name, hierarchies.get(name), [*own, *weights])
+        else:
+            hierarchy = table.sensitive_hierarchies[name]
+        reference = np.array([weights.get(v, 0) for v in hierarchy.leaves], dtype=np.int64)
+        code = np.array([hierarchy.index.get(v, 0) for v in values], dtype=np.int32)
+        tallies[name] = tally(group, code[found.codes[column]], found.counts, groups, reference, hierarchy)
+    return tallies
+
+
+def group_sizes(group: IntArray, counts: IntArray, groups: int) -> IntArray:
+    """How many rows each group has."""
+    return np.bincount(group, weights=counts, minlength=groups).astype(np.int64)

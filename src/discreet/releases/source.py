@@ -1,0 +1,81 @@
+"""The table that a release was made from, read again: for promises about what others know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.counts.coding import frequency_set
+from discreet.counts.frequency import FrequencySet
+from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.errors import DataError, Mistake, did_you_mean
+from discreet.hierarchies.build import build
+from discreet.hierarchies.categories import Flat
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, Value
+from discreet.releases.grouped import merged
+from discreet.releases.published import Manifest, columns_of, sensitive_hierarchy
+
+
+def read_source(source: Any, manifest: Manifest) -> FrequencySet:
+    """The table that a release was made from (a path or a frame), counted for adversaries who know it: one scan.
+
+    Quasi-identifiers are read as exact values, for releases that publish them so.
+    """
+    quasi_identifiers, sensitive = columns_of(manifest, "quasi_identifier"), columns_of(manifest, "sensitive")
+    columns = [*quasi_identifiers, *sensitive]
+    engine = DuckDB(source, columns)
+    lacking = [c for c in columns if c not in engine.columns]
+    if lacking:
+        raise DataError(
+            *(
+                Mistake("source", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
+                for c in lacking
+            )
+        )
+    found = engine.frequencies(columns)
+    values = dict(zip(columns, found.values, strict=True))
+    words = manifest.get("hierarchies", {})
+    return frequency_set(
+        found,
+        [build(name, values[name], Flat()) for name in quasi_identifiers],
+        {name: sensitive_hierarchy(name, words.get(name), values[name]) for name in sensitive},
+    )
+
+
+def value_codes(hierarchy: Hierarchy, values: Sequence[Value]) -> Codes:
+    """The leaf of each value; −1 for one that the hierarchy does not know."""
+    return np.array([hierarchy.index.get(v, -1) for v in values], dtype=np.int32)
+
+
+def misfits(
+    file: str, found: Frequencies, columns: Sequence[str], table: FrequencySet, distorted: Sequence[str] = ()
+) -> list[Mistake]:
+    """What a published file has that the source has not: rows, counted with repetitions, or values that were distorted.
+
+    `found` are the published `columns`. Rows are compared without the distorted ones.
+    """
+    hierarchies = dict(zip(table.attributes, table.hierarchies, strict=True)) | dict(table.sensitive_hierarchies)
+    codes = dict(zip(table.attributes, table.codes, strict=True)) | dict(table.sensitive)
+    published = {
+        name: value_codes(hierarchies[name], values)[places]
+        for name, values, places in zip(columns, found.values, found.codes, strict=True)
+    }
+    repair = "give the very table that was published, or publish it again"
+    mistakes = [
+        Mistake(file, f"has values of {name!r} that the source has not", repair)
+        for name in distorted
+        if name in published and (published[name] < 0).any()
+    ]
+    compared = [name for name in columns if name not in distorted]
+    known = np.ones(len(found.counts), dtype=np.bool_)
+    for name in compared:
+        known &= published[name] >= 0
+    both = [np.concatenate([published[name][known], codes[name]]) for name in compared]
+    sizes = [len(hierarchies[name].leaves) for name in compared]
+    _, surplus = merged(both, sizes, np.concatenate([found.counts[known], -table.counts]))
+    beyond = int(found.counts[~known].sum() + np.maximum(surplus, 0).sum())
+    if beyond:
+        mistakes.append(Mistake(file, f"has {beyond:,} rows that the source has not", repair))
+    return mistakes
