@@ -21,6 +21,8 @@ from discreet.intake import Intake, take_in
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
 from discreet.progress import Progress, silent
+from discreet.releases.ambiguous import write_ambiguous
+from discreet.releases.bucketized import write_bucketized
 from discreet.releases.folder import check_target, sha256, whole_folder
 from discreet.releases.manifest import checksum, finite, measures, promises, versions
 from discreet.releases.mapping import mapping_of
@@ -30,7 +32,7 @@ from discreet.releases.tables import assignment_table, release_batches
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
-from discreet.search.plan import Plan, Problem, Recoding
+from discreet.search.plan import Ambiguity, Bucketization, Plan, Problem, Recoding
 
 # Where each search of `publications.SEARCHES` is found: module and function.
 _SEARCHES = {
@@ -174,9 +176,10 @@ def publish(
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan) | tables | dict(more or {})
-            published = read_published(partial, manifest)
+            published = read_published(partial, manifest, intake.frequency)
             manifest["files"] = {file.name: _about(file) for file in sorted(partial.iterdir())}
-            manifest["files"][manifest["table"]]["rows"] = published.rows
+            for name, rows in published.tables.items():
+                manifest["files"][name]["rows"] = rows
             manifest["references"] = references(plan, policy.models) or {}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
@@ -185,7 +188,7 @@ def publish(
                 raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
             manifest["promises"] = promises(findings.verdicts)
         manifest["seconds"] = clock.seconds
-        data = report_data(plan, manifest)  # type: ignore[arg-type]
+        data = report_data(plan, manifest)
         report = partial / "report.html"
         report.write_text(to_html(data), encoding="utf-8")
         manifest["files"][report.name] = _about(report)
@@ -199,10 +202,16 @@ def publish(
 def _write_tables(policy: Policy, intake: Intake, plan: Plan, folder: Path) -> dict[str, Any]:
     """Write what the plan publishes; returns what the manifest says about the files."""
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
-    assert isinstance(plan, Recoding)
-    table = folder / f"data.{policy.format}"
-    _write_table(policy, intake, plan, table, random)
-    return {"table": table.name}
+    match plan:
+        case Bucketization():
+            return write_bucketized(plan, intake.engine, folder, policy.format, policy.others, random)
+        case Ambiguity():
+            return write_ambiguous(plan, intake.engine, folder, policy.format, random)
+        case Recoding():
+            table = folder / f"data.{policy.format}"
+            _write_table(policy, intake, plan, table, random)
+            return {"table": table.name}
+    raise TypeError(type(plan).__name__)
 
 
 def _write_table(policy: Policy, intake: Intake, plan: Recoding, table: Path, random: np.random.Generator) -> None:
