@@ -11,9 +11,9 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import Value
+from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.hierarchies.rules import Taxonomy
-from discreet.search.plan import SUPPRESSED, Recoding
+from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
 
 Row = tuple[Value, ...]
 
@@ -64,7 +64,28 @@ def full_domain(frequency: FrequencySet, node: tuple[int, ...], k: int) -> Recod
     return Recoding(frequency, rows, frequency.counts, number[group], low[enough], high[enough], node)
 
 
-def manifest(plan: Recoding, k: int, **changes: Any) -> dict[str, Any]:
+def dealt(frequency: FrequencySet, size: int, left_out: int = 0) -> tuple[IntArray, IntArray, IntArray]:
+    """Assignments of rows to groups of about `size` rows, dealt out one by one; the last rows are suppressed."""
+    row = np.random.default_rng(5).permutation(np.repeat(np.arange(len(frequency.counts)), frequency.counts))
+    kept = len(row) - left_out
+    group = np.arange(len(row)) % max(kept // size, 1)
+    return row, np.ones(len(row), dtype=np.int64), np.where(np.arange(len(row)) < kept, group, SUPPRESSED)
+
+
+def bucketized(frequency: FrequencySet, size: int = 5, left_out: int = 0) -> Bucketization:
+    """Groups of exact values, whoever they are."""
+    return Bucketization(frequency, *dealt(frequency, size, left_out))
+
+
+def ambiguous(
+    frequency: FrequencySet, size: int = 5, left_out: int = 0, tables: tuple[tuple[int, ...], ...] | None = None
+) -> Ambiguity:
+    """Groups of exact values in tables apart, whoever they are."""
+    apart = tuple((d,) for d in range(len(frequency.hierarchies)))
+    return Ambiguity(frequency, *dealt(frequency, size, left_out), tables or apart)
+
+
+def manifest(plan: Plan, k: int, **changes: Any) -> dict[str, Any]:
     """What the release of that plan would say about itself."""
     f, sizes = plan.frequency, plan.groups.sizes
     losses = dict(zip(f.attributes, plan.losses.tolist(), strict=True))
@@ -73,9 +94,10 @@ def manifest(plan: Recoding, k: int, **changes: Any) -> dict[str, Any]:
     return {
         "discreet": "0.1.0",
         "created": "2025-01-15T10:22:31+00:00",
-        "publish": "generalization" if plan.node else "local_recoding",
+        "publish": publish_of(plan),
         "search": "optimal",
         "files": {"data.csv": {"sha256": "ab" * 32, "rows": published, "bytes": 1234}},
+        "tables": tables_of(plan),
         "columns": [*f.attributes, *f.sensitive],
         "roles": dict.fromkeys(f.attributes, "quasi_identifier") | dict.fromkeys(f.sensitive, "sensitive"),
         "promises": [
@@ -113,3 +135,18 @@ def manifest(plan: Recoding, k: int, **changes: Any) -> dict[str, Any]:
         "notes": [],
         **changes,
     }
+
+
+def publish_of(plan: Plan) -> str:
+    kinds = {Bucketization: "bucketization", Ambiguity: "ambiguity"}
+    return kinds.get(type(plan), "generalization" if plan.node else "local_recoding")
+
+
+def tables_of(plan: Plan) -> dict[str, list[str]]:
+    """The columns of each file of a release of exact values."""
+    names, sensitive = plan.frequency.attributes, list(plan.frequency.sensitive)
+    if isinstance(plan, Ambiguity):
+        apart = {f"auxiliary_{i}.csv": [names[d] for d in table] for i, table in enumerate(plan.tables)}
+    else:
+        apart = {"quasi_identifiers.csv": [*names]}
+    return apart | {"sensitive.csv": sensitive}

@@ -13,7 +13,7 @@ from html import escape
 from discreet.report.chances import ChanceBin
 from discreet.report.coarser import EXACTNESS
 from discreet.report.data import SizeBin
-from discreet.report.words import percent
+from discreet.report.words import chance, percent
 
 
 def bar(share: float, of_it: float = 0.0) -> str:
@@ -30,9 +30,9 @@ def bar(share: float, of_it: float = 0.0) -> str:
     )
 
 
-def pair(before: int, after: int, largest: int) -> str:
-    """Two bars, one above the other; `largest` fills the width. All in percent."""
-    scale = max(largest, 1)
+def pair(before: float, after: float, largest: float) -> str:
+    """Two bars, one above the other; `largest` fills the width."""
+    scale = largest or 1
     return (
         '<svg class="bar" width="100%" height="16" aria-hidden="true">'
         f'<rect class="before" width="{_percent(before / scale)}" height="7" rx="2"/>'
@@ -106,7 +106,7 @@ def histogram(bins: Sequence[SizeBin], k: int | None) -> str:
 def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str, kept: bool, rounded: int = 0) -> str:
     """Share of the people by a probability; the asked limit as a line that no bar may cross.
 
-    Where shares are `rounded` to so many percent, a bar of 0% may hold somebody.
+    `kept` is the verdict on the promise. Where shares are `rounded` to so many percent, a bar of 0% may hold somebody.
     """
     least = f"<{rounded}%" if rounded else "0%"
     room = 1 if limit is not None and bins and bins[-1].high <= limit else 0  # an empty place right of the limit
@@ -119,11 +119,11 @@ def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str,
     if bins:
         edges.append((len(bins) / slots, bins[-1].high))
     if limit is not None and room and bins[-1].high < limit:
-        edges.append(((len(bins) + 0.5) / slots, limit))  # somewhere in the empty place
-    meaning = f"{name}, as asked{': nobody is above' if kept else ''}"
+        edges.append(((len(bins) + 0.8) / slots, limit))  # somewhere in the empty place
+    meaning = f"{name} = {chance(limit or 0)}, as asked{': nobody is above' if kept and room else ''}"
     mark = next(((at, meaning) for at, edge in edges if edge == limit), None)
     told = "; ".join(f"{_between(b)}: {c.text}" for b, c in zip(bins, columns, strict=True))
-    ticks = [(at, _chance(edge)) for at, edge in edges]
+    ticks = [(at, chance(edge)) for at, edge in edges]
     return _bars(columns, slots, ticks, mark, axis, f"Share of the people by {axis}. {told}")
 
 
@@ -183,16 +183,7 @@ def _mark(at: float, meaning: str, base: int) -> str:
 
 
 def _between(b: ChanceBin) -> str:
-    return f"up to {_chance(b.high)}" if not b.low else f"above {_chance(b.low)}, up to {_chance(b.high)}"
-
-
-def _chance(share: float) -> str:
-    """A probability that fits under an axis.
-
-    >>> [_chance(x) for x in (0, 0.0002, 1 / 3, 0.05, 1)]
-    ['0', '0.02%', '33.3%', '5%', '100%']
-    """
-    return f"{100 * share:.3g}%" if share else "0"
+    return f"up to {chance(b.high)}" if not b.low else f"above {chance(b.low)}, up to {chance(b.high)}"
 
 
 def _range(b: SizeBin) -> str:

@@ -10,13 +10,15 @@ import numpy as np
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
+from discreet.report.ambiguous import Ambiguous, ambiguous
+from discreet.report.answers import Answers, answers
 from discreet.report.beliefs import Belief, beliefs
 from discreet.report.coarser import Became, became, told_by_ranges
 from discreet.report.exact import Exact, exact, told_by_tables
 from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable, shown
 from discreet.report.open_risks import open_risks
 from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
-from discreet.search.plan import SUPPRESSED, Plan, Recoding
+from discreet.search.plan import SUPPRESSED, Ambiguity, Plan, Recoding
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,11 @@ class ReportData:
     discernibility: float
     k: int | None
     sizes: tuple[SizeBin, ...]
+    ambiguous: Ambiguous | None
     beliefs: tuple[Belief, ...]
     attributes: tuple[Became, ...]  # of a generalized release
     exact: Exact | None  # of a release of exact values
+    answers: Answers | None
     marginals: tuple[Marginal, ...]
     share_step: int
     columns: tuple[Column, ...]
@@ -113,7 +117,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         attributes = tuple(became(plan, i, manifest["losses"], words, grain) for i in every)
         told = told_by_ranges(plan)
     else:
-        apart, told = exact(plan), told_by_tables(plan)
+        apart, told = exact(plan, manifest["tables"]), told_by_tables(plan)
     return ReportData(
         keeps_promises=all(p["holds"] for p in promises),
         promises=tuple(
@@ -140,9 +144,11 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         discernibility=manifest["discernibility"],
         k=k,
         sizes=size_bins(sizes, k),
+        ambiguous=ambiguous(plan, promises) if isinstance(plan, Ambiguity) else None,
         beliefs=tuple(replace(b, attribute=shown(b.attribute)) for b in beliefs(plan)),
         attributes=attributes,
         exact=apart,
+        answers=answers(plan),
         marginals=_marginals(plan, told, grain),
         share_step=grain.step,
         columns=tuple(Column(shown(name), role, words.get(name, "")) for name, role in roles.items()),

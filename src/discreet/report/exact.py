@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.report.marginals import leaf_counts, shown
+from discreet.report.marginals import leaf_counts, printable, shown
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
 
 
@@ -24,8 +24,9 @@ class ExactColumn:
 
 @dataclass(frozen=True)
 class ExactTable:
-    """One published table: its columns, whether they are sensitive, and its rows per group on average."""
+    """One published table: its file, its columns, whether they are sensitive, and its rows per group on average."""
 
+    file: str
     columns: tuple[str, ...]
     sensitive: bool
     rows_per_group: float
@@ -40,24 +41,35 @@ class Exact:
     exchanged: float
 
 
-def exact(plan: Plan) -> Exact:
-    """The tables of a release of exact values, in counts."""
-    f, groups = plan.frequency, plan.groups
+def exact(plan: Plan, tables: Mapping[str, Sequence[str]]) -> Exact:
+    """What was published. `tables` has the columns of each file."""
+    f = plan.frequency
     columns = tuple(
         ExactColumn(shown(h.attribute), len(h.leaves), int((leaf_counts(h, codes, plan.published) > 0).sum()))
         for h, codes in zip(f.hierarchies, f.codes, strict=True)
     )
-    if isinstance(plan, Ambiguity):
-        apart = [
-            ExactTable(tuple(columns[d].name for d in table), False, _mean(plan.people.distinct(table)))
-            for table in plan.tables
-        ]
-        sensitive = {name: np.diff(t.offsets) for name, t in groups.tallies.items()}  # each value once, with its count
-    else:
-        apart = [ExactTable(tuple(c.name for c in columns), False, _mean(groups.sizes))]
-        sensitive = dict.fromkeys(groups.tallies, groups.sizes)
-    apart += [ExactTable((shown(name),), True, _mean(rows)) for name, rows in sensitive.items()]
-    return Exact(tuple(apart), columns, _exchanged(plan))
+    told = [
+        ExactTable(
+            printable(file),
+            tuple(shown(name) for name in names),
+            all(name in f.sensitive for name in names),
+            _rows_per_group(plan, names),
+        )
+        for file, names in tables.items()
+    ]
+    return Exact(tuple(told), columns, _exchanged(plan))
+
+
+def _rows_per_group(plan: Plan, names: Sequence[str]) -> float:
+    """Everybody has a row, but for ambiguous tables: there each combination of values has one."""
+    groups, places = plan.groups, {name: d for d, name in enumerate(plan.frequency.attributes)}
+    if not len(groups):
+        return 0.0
+    if not isinstance(plan, Ambiguity):
+        return float(groups.sizes.mean())
+    if names[0] in groups.tallies:
+        return float(np.diff(groups.tallies[names[0]].offsets).mean())
+    return float(plan.people.distinct([places[name] for name in names]).mean())
 
 
 def told_by_tables(plan: Plan) -> tuple[FloatArray, ...]:
@@ -96,7 +108,3 @@ def _exchanged(plan: Plan) -> float:
     own = {name: plan.frequency.sensitive[name][plan.row] for name in plan.exchanged}
     other = np.any([codes != own[name] for name, codes in plan.exchanged.items()], axis=0)
     return float(plan.count[kept & other].sum() / max(int(plan.count[kept].sum()), 1))
-
-
-def _mean(rows: IntArray) -> float:
-    return float(rows.mean()) if len(rows) else 0.0

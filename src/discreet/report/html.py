@@ -10,25 +10,14 @@ from typing import TYPE_CHECKING
 from discreet.report import charts
 from discreet.report.coarser import EXACTNESS
 from discreet.report.data import ReportData
+from discreet.report.kinds import HIDDEN, KINDS, TOGETHER, glossary, roles
 from discreet.report.text import became, headline
-from discreet.report.words import GLOSSARY, epsilon_text, number, percent
+from discreet.report.words import chance, epsilon_text, number, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-ROLES = {
-    "identifier": "never published",
-    "quasi_identifier": "made coarser",
-    "sensitive": "published as it is, protected by the groups",
-    "other": "published as it is, protected by nothing",
-}
-KINDS = {
-    "generalization": "generalization: every row of a column at the same level",
-    "multidimensional": "multidimensional: each region of the data as coarse as it needs to be",
-    "local_recoding": "local recoding: each group as coarse as it needs to be",
-}
 
 
 def to_html(data: ReportData) -> str:
@@ -38,8 +27,9 @@ def to_html(data: ReportData) -> str:
         headline=headline(data),
         became=became,
         exactness=EXACTNESS,
-        glossary=GLOSSARY,
-        roles=ROLES,
+        glossary=glossary(data.publish),
+        roles=roles(data.publish),
+        hidden=HIDDEN.get(data.publish, TOGETHER),
         kind=KINDS.get(data.publish, data.publish),
     )
 
@@ -56,7 +46,7 @@ def page_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "number": number, "epsilon": epsilon_text}
+    made.filters |= {"percent": percent, "number": number, "epsilon": epsilon_text, "chance": chance}
     return made
 
 
@@ -66,7 +56,7 @@ def _template() -> Template:
     from markupsafe import Markup
 
     environment = page_environment()
-    for chart in (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram):
+    for chart in (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram, charts.spread):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
     return environment.get_template("report.html.j2")
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from discreet.report.answers import AnswerLine, Answers
 from discreet.report.coarser import Became
 from discreet.report.data import ReportData
+from discreet.report.exact import Exact
 from discreet.report.words import number, percent
 
 MOST_ATTRIBUTES = 15
@@ -30,7 +32,10 @@ def to_text(data: ReportData) -> str:
             f"  {data.groups:,} group{'s' * (data.groups != 1)}, the smallest with {data.smallest_group:,} rows, "
             f"{number(data.average_group or 0)} on average"
         )
-    lines.append(f"  loss {percent(data.loss)} (0% unchanged, 100% all *)")
+    if data.exact is None:
+        lines.append(f"  loss {percent(data.loss)} (0% unchanged, 100% all *)")
+    elif data.published:
+        lines.append(f"  {exact_values(data.exact, data.publish)}")
     told = data.attributes[:MOST_ATTRIBUTES] if data.published else ()
     names = [a.name if len(a.name) <= MOST_LETTERS else a.name[: MOST_LETTERS - 1] + "…" for a in told]
     width = max(map(len, names), default=0)
@@ -38,6 +43,8 @@ def to_text(data: ReportData) -> str:
         lines.append(f"    {name:<{width}}  {percent(a.loss):>6}  {became(a)}")
     if data.published and len(data.attributes) > MOST_ATTRIBUTES:
         lines.append(f"    and {len(data.attributes) - MOST_ATTRIBUTES} more in the report")
+    if data.published and data.answers is not None and data.answers.typical is not None:
+        lines.append(f"  {counting(data.answers, data.answers.typical)}")
     lines += [f"  note: {note}" for note in data.notes]
     return "\n".join(lines)
 
@@ -70,6 +77,25 @@ def became(a: Became) -> str:
     if a.level is not None:
         return f"level {a.level} of {a.height}, {_values(a.originals)} became {a.published:,}"
     return f"{percent(a.exactness[0])} of rows exact, {percent(a.exactness[-1])} hidden"
+
+
+def exact_values(published: Exact, publish: str) -> str:
+    """What a release of exact values keeps to itself, in one line."""
+    hidden = "whose sensitive value is whose" if publish == "bucketization" else "which of them belong together"
+    said = f"every value exact, in {len(published.tables)} tables; hidden is {hidden}"
+    if not published.exchanged:
+        return said
+    return f"{said}; the sensitive values of {percent(published.exchanged)} of the rows were exchanged"
+
+
+def counting(answers: Answers, line: AnswerLine) -> str:
+    """How well the release answers questions, in one line."""
+    also = f" and {answers.attribute}" if answers.attribute is not None else ""
+    columns = f"{line.predicates} column{'s' * (line.predicates != 1)}{also}"
+    return (
+        f"counting by {columns}: off by {percent(line.median or 0)} (median), {percent(line.mean or 0)} (mean) "
+        f"of the truth, in {line.queries:,} random queries"
+    )
 
 
 def _values(n: int) -> str:

@@ -11,15 +11,6 @@ from discreet.report.marginals import printable, shown
 # Parts of a hierarchy that name no value of the column.
 WIDTHS = {"intervals", "prefixes", "dates"}
 
-GLOSSARY = (
-    ("group", "published rows that cannot be told apart by their quasi-identifiers"),
-    ("quasi-identifier", "a column that others may know about a person, such as age or postcode"),
-    ("sensitive", "a column that nobody should learn about a person from the release"),
-    ("level", "how far a column was made coarser: 0 is the value itself, the last level is * (anything)"),
-    ("suppressed", "left out of the release because no group could hold the row safely"),
-    ("loss", "how vague the published values are: 0% is unchanged, 100% is all *"),
-)
-
 
 def model_of(promise: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """Name and parameters of the privacy model behind a promise of the manifest."""
@@ -83,6 +74,17 @@ def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str]) -> st
                 f"somebody's {of}, and the doubt of it, is within a factor of {p['epsilon']} of what it would be "
                 "without that person's row."
             )
+        case "robust":
+            return (
+                f"Whoever knows how common each value of {of} is among people of every kind still cannot be surer than "
+                f"1 in {p['r']} that somebody has {'what the policy protects' if p.get('values') else 'a certain one'}."
+            )
+        case "ambiguity":
+            return (
+                "As far as the release tells, nobody who fits into a group is in the table with a probability above "
+                f"{p['alpha']}, and nobody who is in it has a certain value of {of} with a probability above "
+                f"{p['beta']}."
+            )
     return printable(str(promise["promise"])) + "."
 
 
@@ -138,6 +140,15 @@ def percent(share: float) -> str:
     if 0.999 < share < 1:
         return ">99.9%"
     return f"{100 * share:.1f}".removesuffix(".0") + "%"
+
+
+def chance(share: float) -> str:
+    """A probability, as short as it can be told to three digits.
+
+    >>> [chance(x) for x in (0, 0.0002, 1 / 3, 0.05, 1)]
+    ['0', '0.02%', '33.3%', '5%', '100%']
+    """
+    return f"{100 * share:.3g}%" if share else "0"
 
 
 def number(value: float) -> str:

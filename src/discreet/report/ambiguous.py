@@ -1,0 +1,37 @@
+"""What the tables of an ambiguous release leave open: who is in it, and what they have if they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.models.alpha_beta import association, presence
+from discreet.models.parameters import exact
+from discreet.report.chances import Chances, chances
+from discreet.report.marginals import shown
+from discreet.report.words import model_of
+from discreet.search.plan import Ambiguity
+
+
+@dataclass(frozen=True)
+class Ambiguous:
+    """How likely the published people are to be in the table, and to have their group's most frequent value."""
+
+    attribute: str
+    presence: Chances
+    association: Chances
+
+
+def ambiguous(plan: Ambiguity, promises: Sequence[Mapping[str, Any]]) -> Ambiguous | None:
+    """Both, beside what was asked. Anybody can compute them from the published files."""
+    groups, name = plan.groups, next(iter(plan.frequency.sensitive), None)
+    if name is None or not len(groups):
+        return None
+    asked: Mapping[str, Any] = next((p for word, p in map(model_of, promises) if word == "ambiguity"), {})
+    alpha, beta = (float(exact(asked[x])) if x in asked else None for x in ("alpha", "beta"))
+    return Ambiguous(
+        shown(name),
+        chances(presence(groups), groups.sizes, alpha),
+        chances(association(groups, name), groups.sizes, beta),
+    )
