@@ -164,7 +164,8 @@ def test_the_promise_is_told_in_one_line() -> None:
 
 
 def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
-    from discreet.report.words import not_protected, promise_in_words
+    from discreet.report.open_risks import open_risks
+    from discreet.report.words import promise_in_words
 
     listed = SharesPrior({"flu": 0.5, "cold": 0.5})
     told = []
@@ -172,7 +173,7 @@ def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
         model = Realistic(2.5, adversary, "disease")
         promise = {"model": model.to_words(), "promise": model.describe()}
         told.append(promise_in_words(promise, ["disease"]))
-        titles = dict(not_protected([promise], {"disease": "sensitive"}, {}, False, 0))
+        titles = dict(open_risks([promise], {"disease": "sensitive"}, "generalization", {}))
         assert "may learn more" in titles["Adversaries other than the one assumed"]
         assert not any(title.startswith("Learning disease") for title in titles)
     assert all("within a factor of 2.5" in sentence for sentence in told)
