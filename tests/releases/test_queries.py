@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import prod
 
 import numpy as np
@@ -10,13 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
-from discreet.errors import PolicyError
+from discreet.errors import DataError, PolicyError, ReleaseError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.releases.queries import answers, query_error, true_answers
+from discreet.intake import take_in
+from discreet.pipeline import anonymize, find_plan
+from discreet.policy import policy_from_words
+from discreet.releases.queries import answers, query_error, query_error_of, true_answers
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Recoding
 from discreet.utility import estimates as module
 from discreet.utility.queries import workload
+from tests.releases import making
 from tests.strategies import tables
 
 NAMES = ("age", "gender", "zip", "disease")
@@ -247,3 +252,69 @@ def test_the_same_seed_gives_the_same_error_and_another_seed_another():
 def test_single_rows_have_no_query_error(kind):
     f = patients()
     assert query_error(planned(kind, f, np.arange(8), f.counts, np.arange(8)), count=200).mean == 0
+
+
+def source_of_patients():
+    return {name: list(column) for name, column in zip(NAMES, zip(*PATIENTS, strict=True), strict=True)}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("sets", [None, APART, ((0, 2), (1,))])
+def test_the_files_of_exact_values_answer_as_the_plan_does(tmp_path, sets, form):
+    source = source_of_patients()
+    made = making.planned(source, making.Columns(NAMES[:3], ("disease",)), [0, 0, 0, 0, 1, 1, 1, -1], tables=sets)
+    making.release(made, tmp_path / "release", form=form)
+    from_files = query_error_of(tmp_path / "release", source, count=300, predicates=2)
+    assert from_files == query_error(made.plan, count=300, predicates=2)
+    assert from_files.mean > 0
+
+
+@pytest.mark.parametrize("publish", ["generalization", "multidimensional", "local_recoding"])
+@pytest.mark.parametrize("suppressed", ["star", "drop"])
+def test_the_files_of_a_recoded_table_answer_as_its_plan_does(tmp_path, publish, suppressed):
+    rng = np.random.default_rng(5)
+    ages, zips = rng.integers(20, 60, 120), rng.integers(100, 130, 120)
+    source = {
+        "age": [None if a == 33 else str(a) for a in ages],
+        "zip": [str(z) for z in zips],
+        "disease": [f"d{i}" for i in rng.integers(0, 5, 120)],
+    }
+    quasi = {"role": "quasi_identifier"}
+    policy = policy_from_words(
+        {
+            "attributes": {
+                "age": quasi,
+                "zip": quasi | {"hierarchy": {"prefixes": [2, 1]}},
+                "disease": {"role": "sensitive"},
+            },
+            "require": [{"k_anonymity": {"k": 3}}],
+            "publish": publish,
+            "suppress": 0.1,
+            "suppressed": suppressed,
+        }
+    )
+    plan = find_plan(policy, take_in(policy, source))
+    anonymize(policy, tmp_path / "release", source=source)
+    from_files = query_error_of(tmp_path / "release", source, count=300)
+    from_plan = query_error(plan, count=300)
+    assert from_files.mean == pytest.approx(from_plan.mean)
+    assert from_files.median == pytest.approx(from_plan.median)
+    assert from_files.mean > 0
+
+
+def test_another_table_than_the_source_is_refused(tmp_path):
+    source = source_of_patients()
+    made = making.planned(source, making.Columns(NAMES[:3], ("disease",)), GROUP.tolist())
+    making.release(made, tmp_path / "release")
+    with pytest.raises(DataError, match="rows that the source has not"):
+        query_error_of(tmp_path / "release", source | {"zip": ["1"] * 8})
+    with pytest.raises(DataError, match="has no column 'zip'"):
+        query_error_of(tmp_path / "release", {k: v for k, v in source.items() if k != "zip"})
+
+
+def test_a_changed_manifest_is_not_asked(tmp_path):
+    made = making.planned(source_of_patients(), making.Columns(NAMES[:3], ("disease",)), GROUP.tolist())
+    manifest = making.release(made, tmp_path / "release")
+    (tmp_path / "release/manifest.json").write_text(json.dumps(manifest | {"group_column": "nothing"}))
+    with pytest.raises(ReleaseError, match="checksum"):
+        query_error_of(tmp_path / "release", source_of_patients())

@@ -70,8 +70,8 @@ def open_table(path: Path, columns: Sequence[str]) -> DuckDB:
     return engine
 
 
-def sensitive_hierarchy(name: str, words: object, values: Sequence[Value]) -> Hierarchy:
-    """The hierarchy of a sensitive attribute, by the rule that the manifest has in words."""
+def hierarchy_in_words(name: str, words: object, values: Sequence[Value]) -> Hierarchy:
+    """The hierarchy of an attribute, by the rule that the manifest has in words."""
     unique = list(dict.fromkeys(values))
     place = f"attributes.{name}.hierarchy"
     rule = rule_from_words(words, place, Path(), unique, np.ones(len(unique), dtype=np.int64))
@@ -100,7 +100,7 @@ def sensitive_tallies(
         known = references.get(name)
         weights = own if known is None else known
         if table is None:
-            hierarchy = sensitive_hierarchy(name, hierarchies.get(name), [*own, *weights])
+            hierarchy = hierarchy_in_words(name, hierarchies.get(name), [*own, *weights])
         else:
             hierarchy = table.sensitive_hierarchies[name]
         reference = np.array([weights.get(v, 0) for v in hierarchy.leaves], dtype=np.int64)

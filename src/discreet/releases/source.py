@@ -15,13 +15,14 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, Value
 from discreet.releases.grouped import merged
-from discreet.releases.published import Manifest, columns_of, sensitive_hierarchy
+from discreet.releases.published import Manifest, columns_of, hierarchy_in_words
 
 
-def read_source(source: Any, manifest: Manifest) -> FrequencySet:
+def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> FrequencySet:
     """The table that a release was made from (a path or a frame), counted for adversaries who know it: one scan.
 
-    Quasi-identifiers are read as exact values, for releases that publish them so.
+    Quasi-identifiers are read as exact values, for releases that publish them so; with `rules`, by the hierarchies that
+    the manifest has in words.
     """
     quasi_identifiers, sensitive = columns_of(manifest, "quasi_identifier"), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
@@ -39,8 +40,13 @@ def read_source(source: Any, manifest: Manifest) -> FrequencySet:
     words = manifest.get("hierarchies", {})
     return frequency_set(
         found,
-        [build(name, values[name], Flat()) for name in quasi_identifiers],
-        {name: sensitive_hierarchy(name, words.get(name), values[name]) for name in sensitive},
+        [
+            hierarchy_in_words(name, words[name], values[name])
+            if rules and name in words
+            else build(name, values[name], Flat())
+            for name in quasi_identifiers
+        ],
+        {name: hierarchy_in_words(name, words.get(name), values[name]) for name in sensitive},
     )
 
 

@@ -154,6 +154,25 @@ def published_ranges(attribute: int, low: AnyCodes, high: AnyCodes, widths: Floa
     return Leaves(attribute, spread, np.arange(len(pairs) + 1), pairs // width, pairs % width, widths)
 
 
+def published_sets(attribute: int, spread: IntArray, sets: Sequence[IntArray]) -> Leaves:
+    """One attribute published as one of some sets of leaves (ascending, none empty) per group."""
+    return Leaves(attribute, spread, *runs(sets))
+
+
+def runs(sets: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray]:
+    """Sets of leaves as runs of neighbours: set i has the runs ``offsets[i]:offsets[i + 1]``, each ``low..high``.
+
+    >>> runs([np.array([0, 1, 4]), np.array([2])])
+    (array([0, 2, 3]), array([0, 4, 2]), array([1, 4, 2]))
+    """
+    starts = [np.flatnonzero(np.diff(s, prepend=-2) != 1) for s in sets]
+    low = [s[at] for s, at in zip(sets, starts, strict=True)]
+    high = [s[np.append(at[1:], len(s)) - 1] for s, at in zip(sets, starts, strict=True)]
+    none: IntArray = np.empty(0, dtype=np.int64)
+    offsets = np.cumsum([0, *(len(at) for at in starts)])
+    return offsets, np.concatenate([none, *low]), np.concatenate([none, *high])
+
+
 @dataclass(frozen=True, eq=False)
 class Combinations:
     """Some attributes, published per group as the exact combinations of their values that its people have.

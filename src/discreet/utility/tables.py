@@ -15,7 +15,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Rule, Value
 from discreet.utility import metrics
-from discreet.utility.estimates import Leaves, estimates
+from discreet.utility.estimates import Leaves, estimates, runs
 from discreet.utility.published import is_withheld, read_published
 from discreet.utility.queries import RelativeError, draw_workload, relative_error, true_counts
 
@@ -228,17 +228,11 @@ def _column(before: Any, after: Any, name: str, given: Hierarchy | Rule | None) 
     leaf = np.array([hierarchy.index[v] for v in values], dtype=np.int32)
     published, texts = _texts(after, name, "released")
     sets = read_published(texts, hierarchy)
-    starts = [np.flatnonzero(np.diff(s, prepend=-2) != 1) for s in sets]
-    low = [s[at] for s, at in zip(sets, starts, strict=True)]
-    high = [s[np.append(at[1:], len(s)) - 1] for s, at in zip(sets, starts, strict=True)]
-    none: IntArray = np.empty(0, dtype=np.int64)
     return _Column(
         hierarchy,
         leaf[codes],
         published,
-        np.cumsum([0, *(len(at) for at in starts)]),
-        np.concatenate([none, *low]),
-        np.concatenate([none, *high]),
+        *runs(sets),
         np.array([len(s) for s in sets], dtype=np.int64),
         np.array([is_withheld(t, hierarchy) for t in texts], dtype=np.bool_),
     )
