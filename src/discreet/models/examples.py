@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from discreet.counts.groups import Groups, tally
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups, people_of, tally
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import Value
+from discreet.hierarchies.hierarchy import Codes, Value
 from discreet.hierarchies.rules import Flat, Taxonomy
 
 
@@ -33,3 +34,43 @@ def groups_of(
     counted = tally(number, values, np.ones(len(rows), dtype=np.int64), len(groups), reference, hierarchy)
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
     return Groups(sizes, {attribute: counted})
+
+
+def bucketized(
+    attribute: str,
+    quasi_identifiers: Sequence[str],
+    groups: Sequence[Sequence[tuple[Value, ...]]],
+    table: Sequence[tuple[Value, ...]] | None = None,
+) -> Groups:
+    """Groups whose people are shown; a row has the quasi-identifiers in order, then the sensitive value.
+
+    The whole table is all groups together, if it is not given.
+
+    >>> bucketized("disease", ["nation"], [[("American", "heart"), ("Japanese", "flu")]]).people.counts
+    array([1, 1])
+    """
+    rows = [row for group in groups for row in group]
+    table = rows if table is None else table
+    columns = list(zip(*table, strict=True)) if table else [()] * (len(quasi_identifiers) + 1)
+    hierarchies = [build(name, column, Flat()) for name, column in zip(quasi_identifiers, columns, strict=False)]
+    hierarchy = build(attribute, columns[-1], Flat())
+
+    def coded(rows: Sequence[tuple[Value, ...]]) -> list[Codes]:
+        return [
+            np.array([h.index[row[i]] for row in rows], dtype=np.int32) for i, h in enumerate([*hierarchies, hierarchy])
+        ]
+
+    *codes, values = coded(table)
+    frequency = FrequencySet(
+        tuple(hierarchies),
+        tuple(codes),
+        {attribute: values},
+        {attribute: hierarchy},
+        np.ones(len(table), dtype=np.int64),
+    )
+    *codes, values = coded(rows)
+    number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    ones = np.ones(len(rows), dtype=np.int64)
+    people = people_of(number, codes, ones, len(groups), hierarchies, frequency)
+    counted = tally(number, values, ones, len(groups), frequency.totals[attribute], hierarchy)
+    return Groups(np.array([len(group) for group in groups], dtype=np.int64), {attribute: counted}, people)

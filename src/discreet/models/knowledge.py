@@ -101,6 +101,9 @@ class Finder:
         return table
 
 
+NOTHING = Finder((), (), (), np.zeros(0, dtype=np.int64))  # of the empty set: everybody is anybody
+
+
 @dataclass(frozen=True, eq=False)
 class Knowledge:
     """For every attribute set, how likely people of each signature are to have each sensitive value: p(s : x).
@@ -197,7 +200,7 @@ def positions(sets: Sequence[Sequence[str]] | None, attributes: Sequence[str]) -
 def _of_table(frequency: FrequencySet, attribute: str, sets: Sequence[AttributeSet], min_support: int) -> Knowledge:
     values, leaves = frequency.sensitive[attribute], len(frequency.sensitive_hierarchies[attribute].leaves)
     anybody = frequency.totals[attribute][None, :]
-    found: list[tuple[AttributeSet, IntArray, Finder]] = []
+    found = []
     for s in sets:
         radices = tuple(len(frequency.hierarchies[a].leaves) for a in s)
         finder, number = Finder.of(s, radices, [frequency.codes[a] for a in s])
@@ -212,12 +215,16 @@ def _of_table(frequency: FrequencySet, attribute: str, sets: Sequence[AttributeS
         counts = np.bincount(
             row[there] * leaves + values[there], weights=frequency.counts[there], minlength=len(kept) * leaves
         ).astype(np.int64)
-        found.append((s, np.concatenate([anybody, counts.reshape(len(kept), leaves)]), finder.only(kept)))
-    return _knowledge(found or [((), anybody, Finder((), (), (), np.zeros(0, dtype=np.int64)))])
+        rows = np.concatenate([anybody, counts.reshape(len(kept), leaves)])
+        found.append((s, rows, np.maximum(rows.sum(axis=1), 1), finder.only(kept)))
+    if not found:
+        found = [((), anybody, np.maximum(anybody.sum(axis=1), 1), NOTHING)]
+    return knowledge_of_sets(found)
 
 
-def _knowledge(found: Sequence[tuple[AttributeSet, IntArray, Finder]]) -> Knowledge:
-    rows = np.concatenate([counts for _, counts, _ in found])
-    starts = np.cumsum([0, *(len(counts) for _, counts, _ in found)], dtype=np.int64)
-    totals = np.maximum(rows.sum(axis=1), 1)
-    return Knowledge(tuple(s for s, _, _ in found), tuple(f for _, _, f in found), rows, totals, starts)
+def knowledge_of_sets(found: Sequence[tuple[AttributeSet, IntArray, IntArray, Finder]]) -> Knowledge:
+    """Knowledge from each set's counts (a row per signature, that of anybody first), their supports and finder."""
+    starts = np.cumsum([0, *(len(counts) for _, counts, _, _ in found)], dtype=np.int64)
+    rows = np.concatenate([counts for _, counts, _, _ in found])
+    supports = np.concatenate([support for _, _, support, _ in found])
+    return Knowledge(tuple(s for s, _, _, _ in found), tuple(f for _, _, _, f in found), rows, supports, starts)

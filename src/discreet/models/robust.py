@@ -1,0 +1,216 @@
+"""r-robustness: whoever knows how likely people like you are to have each value still can't tell that you have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
+from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean
+from discreet.hierarchies.hierarchy import Codes, IntArray, Value
+from discreet.models.given_knowledge import GivenKnowledge
+from discreet.models.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
+from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, as_word, exact
+from discreet.models.robust_beliefs import LEVELS, MARGIN, PEOPLE, VERDICTS, Judged, judged
+
+ValueSet = tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """For each entry of a release's people, the worst posterior over all attribute sets, protected sets and views.
+
+    `levels` are rounded, `above` says exactly which are above 1/r. Where `bounded`, a proven upper bound took the place
+    of a posterior that would have taken too long.
+    """
+
+    levels: FloatArray
+    above: BoolArray
+    bounded: BoolArray  # per group
+
+
+@dataclass(frozen=True)
+class Robust(Parameterized):
+    """Nobody is linked to a protected value with a probability above 1/r, whatever attributes she judges people by.
+
+    Wong, Fu, Wang, Xu, Pei & Yu, definition 1: p(t : x) ≤ 1/r for every person t, protected value (or set of values) x
+    and attribute set. She knows exactly how likely people of each signature have each value (`Knowledge`). A possible
+    world deals the values of a group out to its people; its weight is the product of their chances; p(t : x) is the
+    share of weight where t has x. She may look at all values, or at "x or not x" alone (the paper's Table 4): both
+    views must keep to 1/r. Their Theorem 1 is not used: it is false for several values.
+
+    `values` are the protected ones, by themselves or in sets; None stands for every value. Not monotone: merging may
+    bring somebody likely among the unlikely. The level is the worst posterior.
+
+    >>> from discreet.models.given_knowledge import GivenKnowledge
+    >>> from discreet.models.examples import bucketized
+    >>> known = [({"nation": n}, "heart", p) for n, p in (("American", 0.1), ("Japanese", 0.003))]
+    >>> groups = bucketized("disease", ["nation"], [[("American", "heart"), ("Japanese", "flu")]])
+    >>> model = Robust(2, "disease", values=["heart"], knowledge=GivenKnowledge(known))
+    >>> model.holds(groups), model.level(groups).round(4)
+    (array([False]), array([0.9736]))
+    """
+
+    r: Threshold
+    attribute: str
+    values: tuple[ValueSet, ...] | None = None
+    attribute_sets: tuple[tuple[str, ...], ...] | None = None
+    min_support: int = MIN_SUPPORT
+    knowledge: GivenKnowledge | None = None
+    monotone = False
+    higher_is_safer = False
+    word = "robust"
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "r": Number(1, why="a probability of 1/1 promises nothing"),
+        "min_support": Whole(1, "a signature that nobody has says nothing"),
+        "attribute": Name(),
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.values is not None:
+            object.__setattr__(self, "values", _sets(self.values, "values"))
+        if self.attribute_sets is not None:
+            object.__setattr__(self, "attribute_sets", _sets(self.attribute_sets, "attribute_sets"))
+            if self.knowledge is not None:
+                rule = "given knowledge says itself which attributes it is about"
+                raise PolicyError(Mistake("robust.attribute_sets", rule, "leave them out"))
+
+    def holds(self, groups: Groups) -> BoolArray:
+        judged = self._judged(groups, VERDICTS)
+        holds = judged.kept.copy()
+        for group in np.flatnonzero(holds & judged.near.any(axis=0)).tolist():
+            holds[group] = not any(above for _, above in judged.exactly(group))
+        return holds
+
+    def level(self, groups: Groups) -> FloatArray:
+        level = self._judged(groups, LEVELS).level
+        return np.where(self.holds(groups), np.minimum(level, float(1 / exact(self.r))), level)
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        return np.zeros(len(groups), dtype=np.int64)
+
+    def posteriors(self, groups: Groups) -> Posteriors:
+        """What she comes to believe of everybody."""
+        judged = self._judged(groups, PEOPLE)
+        above = judged.of_entry > float(1 / exact(self.r)) + MARGIN
+        for group in np.flatnonzero(judged.near.any(axis=0)).tolist():
+            for entry, over in judged.exactly(group):
+                above[entry] |= over
+        return Posteriors(judged.of_entry, above, judged.bounded)
+
+    def decided(self, groups: Groups) -> dict[str, int]:
+        """How many groups' levels are exact, and how many rest on a bound."""
+        by_bound = int(self._judged(groups, LEVELS).bounded.sum())
+        return {"exactly": len(groups) - by_bound, "by_bound": by_bound}
+
+    def mean_deviation(self, groups: Groups) -> float:
+        """The paper's mean Δ: how far apart the chances of a protected value are in a group, on average.
+
+        The mean over groups, then attribute sets, then protected values (those that the table has) of the largest less
+        the smallest chance in the group.
+        """
+        people, t = self._people(groups), groups.tallies[self.attribute]
+        knowledge = self._knowledge(people, t)
+        rows = knowledge.signatures(people.codes) + knowledge.starts[:-1, None]
+        starts = people.offsets[:-1][np.diff(people.offsets) > 0]
+        if not len(starts):
+            return 0.0
+        offsets, members = self._protected(t)
+        if not len(offsets) - 1:
+            members = np.flatnonzero(t.reference).astype(np.int32)
+            offsets = np.arange(len(members) + 1)
+        deviations = []
+        for x in range(len(offsets) - 1):
+            share = knowledge.rows[:, members[offsets[x] : offsets[x + 1]]].sum(axis=1) / knowledge.totals
+            for row in rows:
+                f = share[row]
+                deviations.append((np.maximum.reduceat(f, starts) - np.minimum.reduceat(f, starts)).mean())
+        return float(np.mean(deviations)) if deviations else 0.0
+
+    def require(self) -> str:
+        r = exact(self.r)
+        return f"at most 1/{r}" if r.denominator == 1 else f"at most {as_text(1 / r)}"
+
+    def describe(self) -> str:
+        listed = "" if self.values is None else ", listed values"
+        given = "" if self.knowledge is None else ", given knowledge"
+        return f"{as_text(self.r)}-robustness of {self.attribute}{listed}{given}"
+
+    def to_words(self) -> dict[str, dict[str, object]]:
+        words: dict[str, object] = {"r": as_word(exact(self.r)), "attribute": self.attribute}
+        if self.values is not None:
+            words["values"] = [s[0] if len(s) == 1 and s[0] is not None else list(s) for s in self.values]
+        if self.knowledge is not None:
+            return {self.word: words | {"knowledge": self.knowledge.to_words()}}
+        if self.attribute_sets is not None:
+            words["attribute_sets"] = [list(s) for s in self.attribute_sets]
+        return {self.word: words | {"min_support": self.min_support, "knowledge": "table"}}
+
+    def knowledge_of(self, frequency: FrequencySet) -> Knowledge:
+        """What she knows beforehand, where this is the table."""
+        if self.knowledge is None:
+            return table_knowledge(frequency, self.attribute, self.attribute_sets, self.min_support)
+        hierarchy = frequency.sensitive_hierarchies[self.attribute]
+        return self.knowledge.known(frequency.hierarchies, hierarchy, frequency.totals[self.attribute])
+
+    def misfits(self, frequency: FrequencySet) -> list[Mistake]:
+        """What keeps the promise from fitting a table: names and values that it has and the table lacks."""
+        hierarchy, attributes = frequency.sensitive_hierarchies[self.attribute], frequency.attributes
+        names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
+        found = [
+            Mistake(f"{self.word}.values", f"{self.attribute} has no value {value!r}", did_you_mean(value, names))
+            for value in dict.fromkeys(value for s in self.values or () for value in s)
+            if value not in hierarchy.index
+        ]
+        found += [
+            Mistake(f"{self.word}.attribute_sets", f"no such quasi-identifier {a!r}", did_you_mean(a, attributes))
+            for a in dict.fromkeys(a for s in self.attribute_sets or () for a in s)
+            if a not in attributes
+        ]
+        if self.knowledge is not None:
+            found += self.knowledge.misfits(frequency, self.attribute, f"{self.word}.knowledge")
+        return found
+
+    def _people(self, groups: Groups) -> People:
+        if groups.people is None:
+            rule = "is about people whose quasi-identifiers are published beside the sensitive values of their group"
+            raise DiscreetError(Mistake(self.word, rule, "write publish: bucketization"))
+        return groups.people
+
+    def _knowledge(self, people: People, t: Tally) -> Knowledge:
+        if self.knowledge is not None:
+            return self.knowledge.known(people.hierarchies, t.hierarchy, t.reference)
+        if people.table is None:
+            rule = "can't be judged without the table whose distributions the adversary knows"
+            raise DiscreetError(Mistake(self.word, rule, "give the source again: --source"))
+        coded = [*people.table.hierarchies, people.table.sensitive_hierarchies[self.attribute]]
+        if any(
+            a is not b and a.leaves != b.leaves for a, b in zip(coded, [*people.hierarchies, t.hierarchy], strict=True)
+        ):
+            raise ValueError("people and their table must be coded alike")
+        return self.knowledge_of(people.table)
+
+    def _protected(self, t: Tally) -> tuple[IntArray, Codes]:
+        """The protected sets as slices of leaf numbers; none for every value by itself."""
+        coded = [[t.hierarchy.index[v] for v in s if v in t.hierarchy.index] for s in self.values or ()]
+        offsets = np.cumsum([0, *map(len, coded)], dtype=np.int64)
+        return offsets, np.array([v for s in coded for v in s], dtype=np.int32)
+
+    def _judged(self, groups: Groups, asked: int) -> Judged:
+        people, t = self._people(groups), groups.tallies[self.attribute]
+        return judged(groups, t, people, self._knowledge(people, t), self._protected(t), exact(self.r), asked)
+
+
+def _sets(listed: object, place: str) -> tuple[tuple[Value, ...], ...]:
+    """Sets of names as tuples, each once; a single one stands for a set of its own."""
+    if not isinstance(listed, Iterable) or isinstance(listed, str):
+        raise PolicyError(Mistake(f"robust.{place}", "must be a list", "write [a, [b, c]]"))
+    sets = [(s,) if s is None or isinstance(s, str) else tuple(dict.fromkeys(s)) for s in listed]
+    if not sets or not all(sets):
+        raise PolicyError(Mistake(f"robust.{place}", "lists nothing", "name something, or leave it out"))
+    return tuple(dict.fromkeys(sets))

@@ -1,0 +1,119 @@
+"""The posteriors of many groups: by the compiled loop, and in whole numbers where that comes too close to 1/r."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
+from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.models.exact import MARGIN as MARGIN
+from discreet.models.exact import pairs
+from discreet.models.knowledge import Knowledge
+from discreet.models.robust_exact import deal_exactly, two_valued_exactly
+
+MOST_STEPS = 1_000_000  # of the exact posteriors of a group under one attribute set; beyond, a bound decides
+VERDICTS, LEVELS, PEOPLE = 0, 1, 2  # what is asked
+NEAR_TWO, NEAR_FULL = 1, 2  # too close to 1/r to be decided in floating point, in which view
+
+Protected = tuple[IntArray, Codes]  # sets of leaves as slices ``offsets[x]:offsets[x + 1]``; none for every value
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What the compiled loop found, and what it takes to decide exactly what it could not.
+
+    A group is `kept` unless a posterior is clearly above 1/r; `near` says under which attribute sets (rows) one is too
+    close to tell. What has not been asked for need not be right: `level` belongs to LEVELS, `of_entry` to PEOPLE.
+    """
+
+    kept: BoolArray
+    level: FloatArray
+    of_entry: FloatArray
+    bounded: BoolArray
+    near: NDArray[np.uint8]
+    tally: Tally
+    people: People
+    knowledge: Knowledge
+    rows: IntArray
+    protected: Protected
+    threshold: Fraction
+
+    def exactly(self, group: int) -> Iterator[tuple[int, bool]]:
+        """For entries of a group: is a posterior above 1/r, under an attribute set where one came too close?"""
+        begin, end = self.people.offsets[group : group + 2].tolist()
+        counts = self.people.counts[begin:end].tolist()
+        values = dict(pairs(self.tally, group))
+        for k in np.flatnonzero(self.near[:, group]).tolist():
+            own = self.rows[k, begin:end].tolist()
+            if self.near[k, group] & NEAR_TWO:
+                yield from zip(range(begin, end), self._in_two_values(own, counts, values), strict=True)
+            if self.near[k, group] & NEAR_FULL:
+                yield from zip(range(begin, end), self._in_full(own, counts, values), strict=True)
+
+    def _sets(self, values: Mapping[int, int]) -> list[list[int]]:
+        """The protected sets that somebody has."""
+        offsets, members = self.protected
+        if len(offsets) == 1:
+            return [[value] for value in values]
+        sets = [members[a:b].tolist() for a, b in pairwise(offsets.tolist())]
+        return [s for s in sets if any(value in values for value in s)]
+
+    def _in_two_values(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool]:
+        above = [False] * len(own)
+        for s in self._sets(values):
+            inside = [sum(self.knowledge.rows[row, s].tolist()) for row in own]
+            outside = [int(self.knowledge.totals[row]) - a for row, a in zip(own, inside, strict=True)]
+            found = two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s))
+            # Too close to tell, and too much to add up: not proven.
+            over = [True] * len(own) if found is None else [p > self.threshold for p in found]
+            above = [a or b for a, b in zip(above, over, strict=True)]
+        return above
+
+    def _in_full(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool]:
+        chances = [tuple(self.knowledge.rows[row, list(values)].tolist()) for row in own]
+        found = deal_exactly(chances, counts, list(values.values()))
+        if found is None:
+            return [True] * len(own)
+        place = {value: v for v, value in enumerate(values)}
+        sets = [[place[value] for value in s if value in place] for s in self._sets(values)]
+        return [any(sum((p[v] for v in s), Fraction(0)) > self.threshold for s in sets) for p in found]
+
+
+def judged(
+    groups: Groups,
+    tally: Tally,
+    people: People,
+    knowledge: Knowledge,
+    protected: Protected,
+    r: Fraction,
+    asked: int,
+    most_steps: int = MOST_STEPS,
+) -> Judged:
+    """Judge all groups at once."""
+    from discreet.models.robust_judge import judge  # late: reading a policy should not wait for numba
+
+    rows = knowledge.signatures(people.codes) + knowledge.starts[:-1, None]
+    sizes, place = np.unique(groups.sizes, return_inverse=True)
+    allowed = np.array([n * r.denominator // r.numerator for n in sizes.tolist()], dtype=np.int64)[place]
+    kept, level, of_entry, bounded, near = judge(
+        people.offsets,
+        people.counts,
+        rows,
+        tally.offsets,
+        tally.values,
+        tally.counts,
+        knowledge.rows,
+        knowledge.totals,
+        *protected,
+        allowed,
+        float(1 / r),
+        asked,
+        most_steps,
+    )
+    return Judged(kept, level, of_entry, bounded, near, tally, people, knowledge, rows, protected, 1 / r)

@@ -1,0 +1,285 @@
+"""The compiled loop over groups and attribute sets: the worst posterior of each group, or of each of its people.
+
+Cheap things first. Where a bound shows that the exact posteriors of an attribute set can't matter (they keep to 1/r, or
+are below what has been found already), they are not computed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from discreet.counts.groups import BoolArray, FloatArray
+from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.models.robust_beliefs import LEVELS, MARGIN, NEAR_FULL, NEAR_TWO, PEOPLE, VERDICTS
+from discreet.models.robust_bounds import most
+from discreet.models.robust_kernels import marginals, states, two_valued
+
+Marks = NDArray[np.uint8]
+
+_AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
+_MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded too
+
+
+@njit(cache=True)
+def judge(
+    offsets: IntArray,
+    people: IntArray,
+    rows: IntArray,
+    t_offsets: IntArray,
+    t_values: Codes,
+    t_counts: IntArray,
+    known: IntArray,
+    supports: IntArray,
+    x_offsets: IntArray,
+    x_values: Codes,
+    allowed: IntArray,
+    threshold: float,
+    asked: int,
+    most_steps: int,
+) -> tuple[BoolArray, FloatArray, FloatArray, BoolArray, Marks]:
+    """For each group: is it clearly kept, its level, the levels of its entries, is a bound among them, and near ties.
+
+    `rows` (sets × entries) are rows of `known`, p = known / supports. The protected sets are slices of `x_values`; none
+    stand for every value by itself. `allowed` is how many people of each group may share a set at all, ⌊N / r⌋.
+    """
+    groups, sets = len(offsets) - 1, rows.shape[0]
+    kept = np.ones(groups, dtype=np.bool_)
+    level = np.zeros(groups)
+    of_entry = np.zeros(len(people) if asked == PEOPLE else 0)
+    bounded = np.zeros(groups, dtype=np.bool_)
+    near = np.zeros((sets, groups), dtype=np.uint8)
+    before, after = np.empty(1024), np.empty(1024)
+    for g in range(groups):
+        begin, end = offsets[g], offsets[g + 1]
+        names = t_values[t_offsets[g] : t_offsets[g + 1]]
+        values = t_counts[t_offsets[g] : t_offsets[g + 1]]
+        which, inside, satisfied = protected(names, values, x_offsets, x_values)
+        if len(which) == 0:
+            continue
+        size, largest = people[begin:end].sum(), satisfied.max()
+        level[g] = largest / size  # somebody's posterior is at least the mean
+        if largest > allowed[g]:
+            kept[g] = False
+            if asked == VERDICTS:
+                continue
+        put_off = np.full(sets, -1.0)  # bounds on what is not computed exactly yet
+        for k in range(sets):
+            kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
+            if len(kinds) == 1:
+                if not possible(known[kinds[0]], names):
+                    kept[g], level[g] = False, 1.0
+                    raise_entries(of_entry, begin, kind, np.ones(1))
+                elif asked == PEOPLE:
+                    of_entry[begin:end] = np.maximum(of_entry[begin:end], largest / size)
+                    if largest > allowed[g] and largest / size <= threshold + MARGIN:
+                        near[k, g] |= NEAR_TWO
+                continue
+            worst, unsure, rough = in_two_values(
+                kinds, own, known, supports, names, which, satisfied, size, x_offsets, x_values
+            )
+            above, close = compare(worst, unsure, threshold)
+            kept[g] &= not above
+            near[k, g] |= NEAR_TWO if close else 0
+            level[g] = max(level[g], worst.max())
+            bounded[g] |= rough
+            raise_entries(of_entry, begin, kind, worst)
+            if asked == VERDICTS and not kept[g]:
+                break
+            chances = chances_of(kinds, known, supports, names)
+            steps = min(states(values) * len(values), states(own) * len(own))
+            if steps > most_steps or steps > _AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
+                put_off[k] = at_most(chances, own, inside, satisfied, size).max()
+                continue
+            before, after = room(before, steps), room(after, steps)
+            worst, unsure = in_full(chances, own, values, inside, before, after)
+            above, close = compare(worst, unsure, threshold)
+            kept[g] &= not above
+            near[k, g] |= NEAR_FULL if close else 0
+            level[g] = max(level[g], worst.max())
+            raise_entries(of_entry, begin, kind, worst)
+            if asked == VERDICTS and not kept[g]:
+                break
+        while kept[g] or asked != VERDICTS:
+            k = int(np.argmax(put_off))
+            enough = threshold - MARGIN if asked == VERDICTS else level[g] if asked == LEVELS else -0.5
+            if put_off[k] <= enough:
+                break
+            put_off[k] = -1.0
+            kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
+            chances = chances_of(kinds, known, supports, names)
+            steps = min(states(values) * len(values), states(own) * len(own))
+            if steps > most_steps:
+                worst = at_most(chances, own, inside, satisfied, size)
+                above, close = worst.max() > threshold - MARGIN, False
+                bounded[g] = True
+            else:
+                before, after = room(before, steps), room(after, steps)
+                worst, unsure = in_full(chances, own, values, inside, before, after)
+                above, close = compare(worst, unsure, threshold)
+            kept[g] &= not above
+            near[k, g] |= NEAR_FULL if close else 0
+            level[g] = max(level[g], worst.max())
+            raise_entries(of_entry, begin, kind, worst)
+    return kept, level, of_entry, bounded, near
+
+
+@njit(cache=True)
+def protected(
+    names: Codes, values: IntArray, x_offsets: IntArray, x_values: Codes
+) -> tuple[IntArray, BoolArray, IntArray]:
+    """The protected sets that somebody of a group has: their numbers, which values are in them, and how many people."""
+    columns, sets = len(names), len(x_offsets) - 1
+    if sets == 0:
+        alone = np.zeros((columns, columns), dtype=np.bool_)
+        for v in range(columns):
+            alone[v, v] = True
+        return np.arange(columns), alone, values.astype(np.int64)
+    inside = np.zeros((sets, columns), dtype=np.bool_)
+    satisfied = np.zeros(sets, dtype=np.int64)
+    for x in range(sets):
+        for i in range(x_offsets[x], x_offsets[x + 1]):
+            for v in range(columns):
+                if names[v] == x_values[i]:
+                    inside[x, v] = True
+                    satisfied[x] += values[v]
+    which = np.flatnonzero(satisfied)
+    return which, inside[which], satisfied[which]
+
+
+@njit(cache=True)
+def signatures(rows: IntArray, people: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The different rows, which of them each entry has, and how many people each of them has."""
+    n = len(rows)
+    kind = np.empty(n, dtype=np.int64)
+    kinds, own = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    found = 0
+    if n <= 32:
+        for e in range(n):
+            j = 0
+            while j < found and kinds[j] != rows[e]:
+                j += 1
+            if j == found:
+                kinds[j] = rows[e]
+                found += 1
+            kind[e] = j
+            own[j] += people[e]
+    else:
+        for e in np.argsort(rows):
+            if found == 0 or kinds[found - 1] != rows[e]:
+                kinds[found] = rows[e]
+                found += 1
+            kind[e] = found - 1
+            own[found - 1] += people[e]
+    return kinds[:found], kind, own[:found]
+
+
+@njit(cache=True)
+def possible(known: IntArray, names: Codes) -> bool:
+    """May somebody of the signature have each of these values?"""
+    least = known[names[0]]
+    for name in names:
+        least = min(least, known[name])
+    return bool(least > 0)
+
+
+@njit(cache=True)
+def chances_of(kinds: IntArray, known: IntArray, supports: IntArray, names: Codes) -> FloatArray:
+    """How likely each signature has each value of the group."""
+    chances = np.empty((len(kinds), len(names)))
+    for j in range(len(kinds)):
+        for v in range(len(names)):
+            chances[j, v] = known[kinds[j], names[v]] / supports[kinds[j]]
+    return chances
+
+
+@njit(cache=True)
+def in_two_values(
+    kinds: IntArray,
+    own: IntArray,
+    known: IntArray,
+    supports: IntArray,
+    names: Codes,
+    which: IntArray,
+    satisfied: IntArray,
+    size: int,
+    x_offsets: IntArray,
+    x_values: Codes,
+) -> tuple[FloatArray, bool, bool]:
+    """The worst posterior of each signature where she asks "in the set or not"; can't it be told, and is it a bound?"""
+    worst = np.zeros(len(kinds))
+    unsure = rough = False
+    pair = np.empty((len(kinds), 2))
+    for x in range(len(which)):
+        for j in range(len(kinds)):
+            mass = np.int64(0)
+            if len(x_offsets) == 1:
+                mass = known[kinds[j], names[which[x]]]
+            else:
+                for i in range(x_offsets[which[x]], x_offsets[which[x] + 1]):
+                    mass += known[kinds[j], x_values[i]]
+            pair[j, 0], pair[j, 1] = mass / supports[kinds[j]], (supports[kinds[j]] - mass) / supports[kinds[j]]
+        if size * satisfied[x] > _MOST_TERMS:
+            found = most(pair, own, np.array([True, False]), satisfied[x], size)
+            rough = True
+        else:
+            found = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
+        for j in range(len(kinds)):
+            unsure |= np.isnan(found[j])
+            worst[j] = max(worst[j], min(found[j], 1.0) if found[j] == found[j] else 1.0)
+    return worst, unsure, rough
+
+
+@njit(cache=True)
+def in_full(
+    chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, before: FloatArray, after: FloatArray
+) -> tuple[FloatArray, bool]:
+    """The worst posterior of each signature where she knows the chances of every value; can't it be told?"""
+    found = marginals(chances, own, values, before, after)
+    worst = np.zeros(len(own))
+    unsure = False
+    for j in range(len(own)):
+        for x in range(len(inside)):
+            belief = 0.0
+            for v in range(len(values)):
+                if inside[x, v]:
+                    belief += found[j, v]
+            unsure |= np.isnan(belief)
+            worst[j] = max(worst[j], min(belief, 1.0) if belief == belief else 1.0)
+    return worst, unsure
+
+
+@njit(cache=True)
+def at_most(chances: FloatArray, own: IntArray, inside: BoolArray, satisfied: IntArray, size: int) -> FloatArray:
+    """A bound on the worst posterior of each signature where she knows the chances of every value."""
+    worst = np.zeros(len(own))
+    for x in range(len(inside)):
+        worst = np.maximum(worst, most(chances, own, inside[x], satisfied[x], size))
+    return worst
+
+
+@njit(cache=True)
+def compare(worst: FloatArray, unsure: bool, threshold: float) -> tuple[bool, bool]:
+    """Is one clearly above the threshold, and is one too close to tell?"""
+    if unsure:
+        return False, True
+    above = close = False
+    for p in worst:
+        above |= p > threshold + MARGIN
+        close |= abs(p - threshold) <= MARGIN
+    return above, close
+
+
+@njit(cache=True)
+def raise_entries(of_entry: FloatArray, begin: int, kind: IntArray, worst: FloatArray) -> None:
+    """Keep the worst posterior of each entry, where entries are asked for."""
+    if len(of_entry):
+        for e in range(len(kind)):
+            of_entry[begin + e] = max(of_entry[begin + e], worst[kind[e]])
+
+
+@njit(cache=True)
+def room(scratch: FloatArray, steps: float) -> FloatArray:
+    """Scratch with a place for each step."""
+    return scratch if steps <= len(scratch) else np.empty(int(2 * steps))
