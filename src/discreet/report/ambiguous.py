@@ -10,7 +10,7 @@ from discreet.models.alpha_beta import association, presence
 from discreet.models.parameters import exact
 from discreet.report.chances import Chances, chances
 from discreet.report.marginals import shown
-from discreet.report.words import model_of
+from discreet.report.words import model_of, number
 from discreet.search.plan import Ambiguity
 
 
@@ -21,6 +21,11 @@ class Ambiguous:
     attribute: str
     presence: Chances
     association: Chances
+
+    @property
+    def in_words(self) -> str:
+        """What was achieved of both."""
+        return f"presence {number(self.presence.largest)}, association {number(self.association.largest)}"
 
 
 def ambiguous(plan: Ambiguity, promises: Sequence[Mapping[str, Any]]) -> Ambiguous | None:

@@ -36,7 +36,7 @@ class Chances:
 def chances(found: FloatArray, people: IntArray, limit: float | None = None, grain: Grain | None = None) -> Chances:
     """Probabilities `found`, each of so many people. With a `grain`, shares are rounded by it.
 
-    Edges are 1%, 2%, 5%, 10%, …, and the limit; the smallest probabilities share the first bin.
+    Edges are 1%, 2%, 5%, …, 50%, 75%, 90%, 100% and the limit; the smallest probabilities share the first bin.
 
     >>> spread = chances(np.array([0.02, 0.05, 0.2]), np.array([5, 4, 1]), limit=0.2)
     >>> [(b.low, b.high, b.share) for b in spread.bins]
@@ -46,7 +46,7 @@ def chances(found: FloatArray, people: IntArray, limit: float | None = None, gra
     if not total:
         return Chances(limit, 0.0, 0.0, ())
     largest = float(found.max())
-    ordered = np.array(sorted({m / 10**e for e in range(1, 17) for m in (1, 2, 5)} | {1.0, limit or 1.0}))
+    ordered = np.array(sorted({m / 10**e for e in range(1, 17) for m in (1, 2, 5)} | {0.75, 0.9, 1.0, limit or 1.0}))
     place = np.searchsorted(ordered * (1 + _SAME), np.minimum(found, 1.0))
     last = int(place.max())
     first = min(max(int(place.min()), last - MOST_BINS + 1), last)

@@ -18,7 +18,8 @@ from discreet.report.exact import Exact, exact, told_by_tables
 from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable, shown
 from discreet.report.open_risks import open_risks
 from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
-from discreet.search.plan import SUPPRESSED, Ambiguity, Plan, Recoding
+from discreet.report.worst_case import WorstCase, worst_case
+from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,15 @@ class PromiseLine:
     achieved: float | None  # None: no number can say it
     holds: bool
     deciding_group: int | None
+    in_words: str = ""  # what was achieved, where one number does not say it all
 
     @property
     def told(self) -> str:
         """What was achieved, for people."""
         if self.deciding_group is None:
             return "none, as there is no group"
+        if self.in_words:
+            return self.in_words
         return "beyond all bounds" if self.achieved is None else number(self.achieved)
 
 
@@ -79,6 +83,7 @@ class ReportData:
     k: int | None
     sizes: tuple[SizeBin, ...]
     ambiguous: Ambiguous | None
+    worst_case: WorstCase | None
     beliefs: tuple[Belief, ...]
     attributes: tuple[Became, ...]  # of a generalized release
     exact: Exact | None  # of a release of exact values
@@ -110,6 +115,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
     grain = Grain(plan.frequency.rows)
     sizes = plan.groups.sizes
     k = max((int(p["k"]) for p in (model_of(x)[1] for x in promises) if "k" in p), default=None)
+    unclear = ambiguous(plan, promises) if isinstance(plan, Ambiguity) else None
     attributes: tuple[Became, ...] = ()
     apart: Exact | None = None
     if isinstance(plan, Recoding):
@@ -122,12 +128,13 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         keeps_promises=all(p["holds"] for p in promises),
         promises=tuple(
             PromiseLine(
-                promise_in_words(p, sensitive),
+                promise_in_words(p, sensitive, manifest["publish"]),
                 printable(p["promise"]),
                 printable(p["required"]),
                 None if p["level"] is None else float(p["level"]),
                 bool(p["holds"]),
                 p["deciding_group"],
+                unclear.in_words if unclear is not None and model_of(p)[0] == "ambiguity" else "",
             )
             for p in promises
         ),
@@ -144,7 +151,8 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         discernibility=manifest["discernibility"],
         k=k,
         sizes=size_bins(sizes, k),
-        ambiguous=ambiguous(plan, promises) if isinstance(plan, Ambiguity) else None,
+        ambiguous=unclear,
+        worst_case=worst_case(plan, promises, grain) if isinstance(plan, Bucketization) else None,
         beliefs=tuple(replace(b, attribute=shown(b.attribute)) for b in beliefs(plan)),
         attributes=attributes,
         exact=apart,

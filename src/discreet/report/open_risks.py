@@ -44,7 +44,7 @@ def open_risks(
     kinds = {model_of(p)[0] for p in promises}
     return (
         *_values(promises, roles, agreeing),
-        *_adversaries(promises, publish),
+        *_adversaries(promises, publish, agreeing),
         *_columns(roles),
         *_presence(kinds, publish),
         *_always(publish),
@@ -89,7 +89,7 @@ def _agreement(share: float) -> str:
     return f"In this release {percent(share)} of the published rows are in such a group."
 
 
-def _adversaries(promises: Sequence[Mapping[str, Any]], publish: str) -> list[Risk]:
+def _adversaries(promises: Sequence[Mapping[str, Any]], publish: str, agreeing: Mapping[str, float]) -> list[Risk]:
     """Those that a promise does not speak of."""
     found: list[Risk] = []
     robust = False
@@ -98,7 +98,7 @@ def _adversaries(promises: Sequence[Mapping[str, Any]], publish: str) -> list[Ri
             found.append(("Adversaries other than the one assumed", _beyond_realistic(p)))
         if kind == "robust":
             robust = True
-            found += _beyond_robust(p)
+            found += _beyond_robust(p, max(agreeing.values(), default=0.0))
     if publish == "bucketization" and not robust:
         found.append(
             (
@@ -140,10 +140,9 @@ def _beyond_realistic(p: Mapping[str, Any]) -> str:
     )
 
 
-def _beyond_robust(p: Mapping[str, Any]) -> list[Risk]:
+def _beyond_robust(p: Mapping[str, Any], agreeing: float) -> list[Risk]:
     """What an r-robust release leaves open."""
-    others = " Values that the policy does not list are not protected." if p.get("values") else ""
-    return [
+    found = [
         (
             "Knowing individuals",
             "The adversary is taken to know how values are distributed among people of each kind, not what a certain "
@@ -151,10 +150,18 @@ def _beyond_robust(p: Mapping[str, Any]) -> list[Risk]:
         ),
         (
             "Knowing other distributions",
-            "The promise is about the distributions named below. Whoever knows more, of columns that are not in the "
-            "table or of kinds of people too rare to be counted, may learn more." + others,
+            "The promise is about the distributions named above. Whoever knows more, from columns that are not in the "
+            "table or about kinds of people too rare to be counted, may learn more.",
         ),
     ]
+    if p.get("values"):
+        found.append(
+            (
+                "Values that the policy does not list",
+                "They are not protected: a group may have only one of them, in the open. " + _agreement(agreeing),
+            )
+        )
+    return found
 
 
 def _columns(roles: Mapping[str, str]) -> list[Risk]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.publications import EXACT
 from discreet.report.marginals import printable, shown
 
 # Parts of a hierarchy that name no value of the column.
@@ -25,11 +26,14 @@ def attribute_of(parameters: Mapping[str, Any], sensitive: Sequence[str]) -> str
     return str(named) if named is not None else sensitive[0] if len(sensitive) == 1 else None
 
 
-def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str]) -> str:
+def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str], publish: str = "generalization") -> str:
     """The promise as a sentence; a model without one of its own here is told by its name.
 
-    >>> promise_in_words({"model": {"k_anonymity": {"k": 5}}, "promise": "5-anonymity"}, [])
+    >>> five = {"model": {"k_anonymity": {"k": 5}}, "promise": "5-anonymity"}
+    >>> promise_in_words(five, [])
     'By what others may know, everybody looks the same as at least 4 others.'
+    >>> promise_in_words(five, [], "bucketization")
+    'Everybody shares a group with at least 4 others.'
     """
     name, p = model_of(promise)
     attribute = attribute_of(p, sensitive)
@@ -37,9 +41,10 @@ def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str]) -> st
     match name:
         case "k_anonymity":
             others = int(p["k"]) - 1
-            return (
-                f"By what others may know, everybody looks the same as at least {others:,} other{'s' * (others != 1)}."
-            )
+            so_many = f"at least {others:,} other{'s' * (others != 1)}."
+            if publish in EXACT:  # who they are is plain to see, or any combination of their values
+                return f"Everybody shares a group with {so_many}"
+            return f"By what others may know, everybody looks the same as {so_many}"
         case "l_diversity" if p.get("kind", "distinct") == "distinct":
             return f"Every group holds at least {p['l']} different values of {of}."
         case "l_diversity" if p["kind"] == "entropy":
