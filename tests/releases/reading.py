@@ -14,13 +14,19 @@ Row = tuple[Any, ...]
 
 
 def read_table(folder: Path) -> tuple[list[str], list[Row]]:
-    """Columns and rows of the published table, NULL and "" kept apart."""
-    if (folder / "data.parquet").exists():
-        table = parquet.read_table(folder / "data.parquet")
+    """Columns and rows of the table of a recoded release."""
+    [path] = folder.glob("data.*")
+    return read_file(path)
+
+
+def read_file(path: Path) -> tuple[list[str], list[Row]]:
+    """Columns and rows of a published table, NULL and "" kept apart."""
+    if path.suffix == ".parquet":
+        table = parquet.read_table(path)
     else:
-        names = csv.open_csv(folder / "data.csv", parse_options=csv.ParseOptions(newlines_in_values=True)).schema.names
+        names = csv.open_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True)).schema.names
         table = csv.read_csv(
-            folder / "data.csv",
+            path,
             parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1),
             convert_options=csv.ConvertOptions(
                 column_types=dict.fromkeys(names, "string"),
