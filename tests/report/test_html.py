@@ -13,8 +13,8 @@ from discreet.report.data import ReportData, report_data, size_bins
 from discreet.report.html import to_html
 from discreet.report.text import to_text
 from discreet.report.words import number
-from discreet.search.plan import Recoding
-from tests.report.examples import frequencies, full_domain, manifest
+from discreet.search.plan import Plan, Recoding
+from tests.report.examples import ambiguous, bucketized, frequencies, full_domain, manifest
 
 VOID = {"meta", "br", "rect", "line", "circle"}
 
@@ -57,7 +57,7 @@ def plan_of(columns: int = 2, rows: int = 400, level: int = 1, k: int = 5, name:
     return full_domain(frequencies(table, dict.fromkeys(names, paths), ["illness"]), (level,) * columns, k)
 
 
-def data_of(plan: Recoding, k: int = 5, **changes) -> ReportData:
+def data_of(plan: Plan, k: int = 5, **changes) -> ReportData:
     return report_data(plan, manifest(plan, k, **changes))
 
 
@@ -67,7 +67,7 @@ def cells() -> Recoding:
     return Recoding(plan.frequency, plan.row, plan.count, plan.group, plan.low, plan.high)
 
 
-PLANS = {
+PLANS: dict[str, Plan] = {
     "levels": plan_of(),
     "cells": cells(),
     "fifteen columns": plan_of(columns=15),
@@ -76,10 +76,26 @@ PLANS = {
     "long names": plan_of(name="a_name_without_end" * 20),
     "one row": plan_of(rows=1, k=1),
 }
+TABLE = plan_of().frequency
+LONG = plan_of(columns=12, name="a_name_without_end" * 20).frequency
+ONE = plan_of(rows=1, k=1).frequency
+PLANS |= {
+    "bucketized": bucketized(TABLE, 6, left_out=10),
+    "bucketized, all suppressed": bucketized(TABLE, 6, left_out=400),
+    "bucketized, one row": bucketized(ONE),
+    "bucketized, one group": bucketized(TABLE, 400),
+    "bucketized, long names": bucketized(LONG),
+    "ambiguous": ambiguous(TABLE, 6, left_out=10),
+    "ambiguous, tables of several columns": ambiguous(TABLE, 6, tables=((0, 1),)),
+    "ambiguous, all suppressed": ambiguous(TABLE, 6, left_out=400),
+    "ambiguous, one row": ambiguous(ONE),
+    "ambiguous, one group": ambiguous(TABLE, 400),
+    "ambiguous, long names": ambiguous(LONG),
+}
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
-def test_the_page_is_well_formed_and_small_whatever_the_plan(plan: Recoding):
+def test_the_page_is_well_formed_and_small_whatever_the_plan(plan: Plan):
     text = to_html(data_of(plan))
     page = Page(text)
     assert page.count("h1") == 1
@@ -123,12 +139,13 @@ def test_names_and_values_are_never_taken_for_markup():
     evil = "<script>alert(1)</script>\"'><b onload=x>&amp;{{7*7}}"
     rows = [(evil, evil)] * 30 + [("x", "y")] * 30
     table = frequencies(rows, {f"{evil}q": {evil: (f"{evil}1",), "x": ("x1",)}}, [f"{evil}s"])
-    for level in (0, 1, 2):
-        plan = full_domain(table, (level,), 2)
+    plans = [full_domain(table, (level,), 2) for level in (0, 1, 2)]
+    for plan in [*plans, bucketized(table), ambiguous(table)]:
         words = manifest(plan, 2, notes=[evil], search=evil, facts={evil: evil}, versions={evil: evil})
         words["files"] = {evil: words["files"]["data.csv"]}
         words["roles"][f"{evil}o"] = "other"
         words["hierarchies"] = {f"{evil}q": {"intervals": [evil]}}
+        words["tables"] = {evil + file: columns for file, columns in words["tables"].items()}
         words["promises"][0] |= {"promise": evil, "required": evil}
         text = to_html(report_data(plan, words))
         page = Page(text)
@@ -141,14 +158,15 @@ def test_names_and_values_are_never_taken_for_markup():
 def test_letters_that_steer_a_terminal_or_turn_the_text_are_replaced():
     rows = [("a\x1b[31m\u202eb", "y")] * 30
     table = frequencies(rows, {"name\x07": {"a\x1b[31m\u202eb": ()}}, ["s\x1b"])
-    plan = full_domain(table, (0,), 2)
-    data = data_of(plan, 2, notes=["note\x1b"])
-    for text in (to_html(data), to_text(data)):
+    for plan in (full_domain(table, (0,), 2), bucketized(table), ambiguous(table)):
+        data = data_of(plan, 2, notes=["note\x1b"])
+        text = to_html(data) + to_text(data)
         assert not re.search("[\x1b\x07\u202e]", text)
 
 
 def test_the_same_data_give_the_same_bytes():
-    assert to_html(data_of(plan_of())) == to_html(data_of(plan_of()))
+    for make in (plan_of, lambda: bucketized(plan_of().frequency), lambda: ambiguous(plan_of().frequency)):
+        assert to_html(data_of(make())) == to_html(data_of(make()))
 
 
 def test_an_empty_release_says_so():

@@ -31,7 +31,6 @@ SEED = 0  # the same plan gives the same page
 
 _BESIDE = Fraction(999_999, 1_000_000)
 _LEAST = 700  # steps that a group takes under an attribute set, however small it is
-_LONGEST = 1_000_000  # steps of one group and attribute set; beyond, a bound takes their place
 
 
 @dataclass(frozen=True)
@@ -129,11 +128,13 @@ def _sets_in_words(sets: Sequence[tuple[str, ...]], model: Robust, plan: Bucketi
 
 def sample(groups: Groups, attribute: str, sets: int, least: int = 0) -> Groups:
     """As many groups as there is time for, but at least so many; chosen at random if these are not all."""
+    from discreet.models.robust_beliefs import MOST_STEPS  # late: only a bucketized release needs the compiled code
+
     t = groups.tallies[attribute]
     states = np.ones(len(groups))
     owner = np.repeat(np.arange(len(groups)), np.diff(t.offsets))
     np.multiply.at(states, owner, t.counts + 1.0)
-    steps = sets * (_LEAST + np.minimum(states * np.diff(t.offsets), _LONGEST))
+    steps = sets * (_LEAST + np.minimum(states * np.diff(t.offsets), MOST_STEPS))
     if steps.sum() <= WORK:
         return groups
     order = np.random.default_rng(SEED).permutation(len(groups))
