@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -71,6 +71,7 @@ class Release:
             "loss": m["loss"],
             "loss_geometric": m["loss_geometric"],
             "losses": m["losses"],
+            "query_errors": [] if self.report.answers is None else [asdict(a) for a in self.report.answers.lines],
             "scans": m["scans"],
             "seconds": m["seconds"],
             "facts": m["facts"],
