@@ -21,6 +21,8 @@ from discreet.report.words import hierarchy_in_words, model_of, number, promise_
 from discreet.report.worst_case import WorstCase, worst_case
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
 
+FEW_SIZES = 8  # so many have a place each
+
 
 @dataclass(frozen=True)
 class PromiseLine:
@@ -188,13 +190,19 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
 def size_bins(sizes: IntArray, k: int | None = None) -> tuple[SizeBin, ...]:
     """Groups by size in steps of 1, 2, 5, 10, 20, 50, …, and one at k, from the smallest size in use to the largest.
 
+    Sizes that differ by a few rows only have a step each.
+
     >>> [(b.low, b.high, b.groups, b.rows) for b in size_bins(np.array([3, 4, 5, 12]), k=3)]
     [(3, 4, 2, 7), (5, 9, 1, 5), (10, 19, 1, 12)]
+    >>> [(b.low, b.high, b.groups, b.rows) for b in size_bins(np.array([10, 10, 11]))]
+    [(10, 10, 2, 20), (11, 11, 1, 11)]
     """
     sizes = sizes[sizes > 0]
     if not len(sizes):
         return ()
     edges = {m * 10**e for e in range(len(str(sizes.max())) + 1) for m in (1, 2, 5)} | ({k} if k else set())
+    if sizes.max() - sizes.min() < FEW_SIZES:
+        edges |= set(range(int(sizes.min()), int(sizes.max()) + 2))
     ordered = np.array(sorted(edges), dtype=np.int64)
     first, last = np.searchsorted(ordered, [sizes.min(), sizes.max()], side="right") - 1
     ordered = ordered[first : last + 2]
