@@ -55,6 +55,8 @@ def test_references_name_no_suppressed_row(rows: list[tuple[str, str]], times: i
     def hold(reference: list[str]) -> bool:
         return all(keeps_one(asked.models[0], group, reference) for group in groups.values())
 
+    if not hold(table):
+        return  # no search proposes such a plan
     if found is None:
         assert not hold(published)
         return

@@ -22,11 +22,12 @@ ROWS_PER_STEP = 20  # a rounded count leaves this many rows open: a difference o
 
 
 def references(plan: Plan, models: Sequence[PrivacyModel]) -> dict[str, Any] | None:
-    """For each sensitive attribute what its groups are compared with; None where nothing that is safe will do.
+    """For each sensitive attribute what the groups of a plan that keeps its promises are compared with.
 
-    In this order: the release's own distribution ("published"), if the promises hold against that too; the table's,
-    rounded to shares of many rows; the table's exact counts, if the suppressed rows would keep every promise as a group
-    of their own. Values that only suppressed rows have are never named.
+    None where nothing that is safe will do. In this order: the release's own distribution ("published"), if the
+    promises hold against that too; the table's, rounded to shares of many rows; the table's exact counts, if the
+    suppressed rows would keep every promise as a group of their own. Values that only suppressed rows have are never
+    named.
     """
     chosen: dict[str, Any] = {}
     filled = _without_empty(plan.groups)
@@ -56,6 +57,8 @@ def _candidates(plan: Plan, groups: Groups, models: Sequence[PrivacyModel], name
 
 
 def _hold(models: Sequence[PrivacyModel], groups: Groups, name: str, reference: IntArray) -> bool:
+    if np.array_equal(reference, groups.tallies[name].reference):
+        return True  # what the plan was judged against
     against = {**groups.tallies, name: replace(groups.tallies[name], reference=reference)}
     return bool(all_hold(models, replace(groups, tallies=against)).all())
 

@@ -83,7 +83,6 @@ def misfits(
     _, surplus = merged(both, sizes, np.concatenate([found.counts[known], -table.counts]))
     beyond = int(found.counts[~known].sum() + np.maximum(surplus, 0).sum())
     if beyond:
-        mistakes.append(
-            Mistake(file, f"has {beyond:,} {'row' if beyond == 1 else 'rows'} that the source has not", repair)
-        )
+        rows = "row" if beyond == 1 else "rows"
+        mistakes.append(Mistake(file, f"has {beyond:,} {rows} that the source has not", repair))
     return mistakes
