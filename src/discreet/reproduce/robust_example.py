@@ -1,0 +1,85 @@
+"""The numbers of the robustness paper's tables 5 and 7, and its theorem 1, which is false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+from discreet import worlds
+from discreet.models.examples import bucketized
+from discreet.models.given_knowledge import GivenKnowledge
+from discreet.models.robust import Robust
+from discreet.reproduce.claims import Claim
+
+_TABLE_7 = {
+    (3, 2, ".1"): 0.0474,
+    (3, 2, ".3"): 0.1235,
+    (3, 2, ".5"): 0.1667,
+    (3, 2, ".9"): 0.0818,
+    (4, 2, ".3"): 0.1750,
+    (6, 2, ".3"): 0.2211,
+    (6, 3, ".3"): 0.1537,
+    (6, 4, ".3"): 0.0955,
+}
+# Four people, four values, each once; what is left of 1 goes to values that nobody has.
+_VALUES = ("x1", "x2", "x3", "x4")
+_CHANCES = {"a": (".04", ".04", ".03", ".04"), "b": (".1", ".1", ".012", ".1")}
+_PEOPLE = ("a", "b", "b", "b")
+
+
+def largest_deviation(size: int, r: Fraction, largest: Fraction) -> Fraction:
+    """The bound of theorem 1, Δmax, for a group of `size` people of whom one has a value with chance `largest`.
+
+    >>> float(largest_deviation(4, Fraction(2), Fraction(3, 10)))
+    0.175
+    """
+    return (size - r) * largest / (largest * (r - 1) / (1 - largest) + size - 1)
+
+
+def worked_example() -> Iterator[Claim]:
+    """Tables 5 and 7, and a group that obeys theorem 1 and is not robust."""
+    half, fifth = ({"x": Fraction(n, 10), "y": Fraction(10 - n, 10)} for n in (5, 2))
+    weight = worlds.independent([half, half, fifth, fifth])
+    chance = worlds.belief(worlds.enumerate("xxyy", weight), lambda world: world[0] == "x")
+    says = "Table 5: the first of four people has x with probability 0.72"
+    yield Claim("example 4", says, f"{chance} = {float(chance):.4f}; the paper adds rounded numbers", chance == 0.72)
+    found = {key: float(largest_deviation(key[0], Fraction(key[1]), Fraction(key[2]))) for key in _TABLE_7}
+    apart = max(abs(found[key] - printed) for key, printed in _TABLE_7.items())
+    yield Claim(
+        "table 7",
+        f"{len(_TABLE_7)} values of the bound Δmax, for 3 to 6 people and r = 2 to 4",
+        f"they differ by at most {apart:.1g}; four digits are printed",
+        apart <= 0.00005 + 1e-12,
+    )
+    yield _theorem_1()
+
+
+def _theorem_1() -> Claim:
+    chances = {kind: dict(zip(_VALUES, map(Fraction, listed), strict=True)) for kind, listed in _CHANCES.items()}
+    r, size = Fraction(2), len(_PEOPLE)
+    obeys = True
+    for value in _VALUES:
+        of = [chances[kind][value] for kind in _PEOPLE]
+        obeys = obeys and max(of) - min(of) <= largest_deviation(size, r, max(of))
+    weight = worlds.independent([chances[kind] for kind in _PEOPLE])
+    listed = list(worlds.enumerate(_VALUES, weight))
+    beliefs = [
+        worlds.belief(listed, lambda world, t=t, x=x: world[t] == x)  # type: ignore[misc]
+        for t, x in product(range(size), _VALUES)
+    ]
+    known = [({"kind": kind}, value, p) for kind, of in chances.items() for value, p in of.items()]
+    group = [*zip(_PEOPLE, _VALUES, strict=True)]
+    unlike = [("a", "another"), ("b", "another")]  # somebody has what is left of 1
+    groups = bucketized("value", ["kind"], [group], table=[*group, *unlike])
+    promise = Robust(r, "value", values=list(_VALUES), knowledge=GivenKnowledge(known))
+    refused = not promise.holds(groups).all()
+    worst = max(beliefs)
+    return Claim(
+        "theorem 1",
+        "where Δ is at most Δmax for every value of a group, nobody has any with a probability above 1/r",
+        f"of four people with four values, {'all' if obeys else 'not all'} Δ obey the bound at r = 2; over the "
+        f"{len(listed)} possible worlds one of them has a value with {float(worst):.4f} > 0.5. Our verdict: "
+        f"{'refused' if refused else 'kept'}",
+        not (obeys and worst > 1 / r),
+    )
