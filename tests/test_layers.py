@@ -17,7 +17,7 @@ LAYERS = [
     ["errors", "progress", "worlds"],
     ["engines"],
     ["hierarchies"],
-    ["counts"],
+    ["counts", "audit"],
     ["models", "utility"],
     ["publications"],
     ["policy_words"],
@@ -77,6 +77,15 @@ def test_imports_point_downward(path: Path) -> None:
 def test_search_and_models_see_counts_only() -> None:
     for path in [*ROOT.glob("search/*.py"), *ROOT.glob("models/*.py")]:
         assert not {m for m in imports(path) if part_of(m) in ("engines", "releases", "report")}, path.name
+
+
+def test_the_audit_shares_no_code_with_what_it_audits() -> None:
+    for path in ROOT.glob("audit/*.py"):
+        parts = {part_of(m) for m in imports(path)}
+        assert parts <= {"audit", "engines", "hierarchies", "errors", "progress", "worlds"}, path.name
+    for folder in ("models", "search", "utility", "releases", "counts"):
+        for path in ROOT.glob(f"{folder}/*.py"):
+            assert "audit" not in {part_of(m) for m in imports(path)}, path.name
 
 
 def test_sql_is_executed_in_the_engines_alone() -> None:

@@ -1,0 +1,191 @@
+"""Which people each group covers: the join of a population list with the tables of a release, compiled.
+
+Every value (or combination) that some table publishes has a *slot*; slots are numbered through all tables. A person who
+has a slot in every table may be covered by a group, and is if the group publishes all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from discreet.audit.possible import CONTRADICTED, IN, OPEN, chances, settle
+from discreet.audit.published import Population, PublishedRelease, Table, combination_codes
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+Slots = NDArray[np.int32]
+
+_WORK = 3e9  # steps that exact counting may take in all
+_MOST_BITS = 18  # values that must be heeded in a group whose worlds are counted
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What the adversary believes of each combination on the list: the largest chance over the groups that cover it.
+
+    `unlisted` knows no list, `counted` counts the people whom a group covers, `chance` also heeds that every published
+    value is somebody's. Who is `certain` is in every possible world. `decided` says how each group was.
+    """
+
+    people: IntArray
+    covered: NDArray[np.bool_]
+    unlisted: FloatArray
+    counted: FloatArray
+    chance: FloatArray
+    certain: NDArray[np.bool_]
+    decided: IntArray
+
+
+def beliefs(release: PublishedRelease, population: Population) -> Beliefs:
+    """Weigh every group against the list."""
+    of_entry, of_person, slots = _slots(release.tables, population)
+    groups = len(release.sizes)
+    order = [np.argsort(table.group, kind="stable") for table in release.tables]
+    within = [np.searchsorted(t.group[o], np.arange(groups + 1)) for t, o in zip(release.tables, order, strict=True)]
+    before = np.cumsum([0, *(len(o) for o in order)])
+    offsets = np.stack([w + b for w, b in zip(within, before[:-1], strict=True)]).astype(np.int64)
+    codes = np.concatenate([c[o] for c, o in zip(of_entry, order, strict=True)])
+    counts = population.found.counts
+    known = np.flatnonzero((of_person >= 0).all(axis=1))  # who has a value that nobody published is covered by no group
+    starts, members = _index(of_person[known], slots)
+    distinct = np.diff(offsets, axis=1)
+    unlisted = np.minimum(release.sizes / np.maximum(distinct.prod(axis=0, dtype=np.float64), 1.0), 1.0)
+    found = np.zeros((3, len(known)))
+    certain = np.zeros(len(known), dtype=np.bool_)
+    decided = np.zeros(groups, dtype=np.int64)
+    _weigh(
+        release.sizes, unlisted, offsets, codes, starts, members, of_person[known], counts[known], _bits(groups),
+        found, certain, decided,
+    )  # fmt: skip
+    everybody = np.zeros((3, len(counts)))
+    everybody[:, known] = found
+    sure = np.zeros(len(counts), dtype=np.bool_)
+    sure[known] = certain
+    return Beliefs(counts, everybody[1] > 0, everybody[0], everybody[1], everybody[2], sure, decided)
+
+
+def _bits(groups: int) -> int:
+    """For how many values per group all sets of them may be gone through."""
+    return max(b for b in range(_MOST_BITS + 1) if b == 0 or groups * b * 2.0**b <= _WORK)
+
+
+def _slots(tables: Sequence[Table], population: Population) -> tuple[list[Slots], Slots, int]:
+    """The slot of every entry of every table, that of every person in each (−1: none), and how many there are."""
+    of_entry, of_person, known = [], [], 0
+    for table in tables:
+        own, theirs = combination_codes(table, population)
+        slots, code = np.unique(own, return_inverse=True)
+        place = np.minimum(np.searchsorted(slots, theirs), max(len(slots) - 1, 0))
+        has = slots[place] == theirs if len(slots) else np.zeros(len(theirs), dtype=np.bool_)
+        of_entry.append((code + known).astype(np.int32))
+        of_person.append(np.where(has, place + known, -1).astype(np.int32))
+        known += len(slots)
+    return of_entry, np.stack(of_person, axis=1), known
+
+
+def _index(of_person: Slots, slots: int) -> tuple[IntArray, Slots]:
+    """Who has each slot: the people ``members[starts[s]:starts[s + 1]]``."""
+    by_slot = np.argsort(of_person.T.ravel(), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(of_person.ravel(), minlength=slots))])
+    return starts.astype(np.int64), (by_slot % max(len(of_person), 1)).astype(np.int32)
+
+
+@njit(cache=True)
+def _weigh(
+    sizes: IntArray,
+    unlisted: FloatArray,
+    offsets: IntArray,
+    codes: Slots,
+    starts: IntArray,
+    members: Slots,
+    of_person: Slots,
+    counts: IntArray,
+    bits: int,
+    found: FloatArray,
+    certain: NDArray[np.bool_],
+    decided: IntArray,
+) -> None:
+    """Per group: who is covered, and what the adversary believes of them; per person, the largest over the groups."""
+    tables = len(offsets)
+    here = np.full(len(starts), -1, dtype=np.int64)  # the entry of the group at hand that fills a slot
+    covered = np.empty(len(counts), dtype=np.int32)
+    first, second = np.empty(1 << bits, dtype=np.int64), np.empty(1 << bits, dtype=np.int64)
+    for g in range(len(sizes)):
+        entries = 0
+        for t in range(tables):
+            for e in range(offsets[t, g], offsets[t, g + 1]):
+                here[codes[e]] = entries
+                entries += 1
+        n = _covered(g, offsets, codes, starts, members, of_person, here, covered)
+        table = np.empty(entries, dtype=np.int64)
+        entry = np.empty((n, tables), dtype=np.int64)
+        people = np.empty(n, dtype=np.int64)
+        total = 0
+        for i in range(n):
+            people[i] = counts[covered[i]]
+            total += people[i]
+            for t in range(tables):
+                entry[i, t] = here[of_person[covered[i], t]]
+        entries = 0
+        for t in range(tables):
+            for e in range(offsets[t, g], offsets[t, g + 1]):
+                here[codes[e]] = -1
+                table[entries] = t
+                entries += 1
+        state = np.zeros(n, dtype=np.uint8)
+        chance = np.full(n, min(sizes[g] / max(total, 1), 1.0))
+        counted = chance[0] if n else 0.0
+        done = np.zeros(entries, dtype=np.uint8)
+        left = settle(sizes[g], entry, people, table, state, done)
+        decided[g] = CONTRADICTED
+        if left >= 0:
+            decided[g] = chances(left, entry, people, table, state, done, bits, first, second, chance)
+        if decided[g] == CONTRADICTED:  # the list is not everybody: nothing is certain here
+            chance[:] = counted
+            state[:] = OPEN
+        for i in range(n):
+            p = covered[i]
+            found[0, p] = max(found[0, p], unlisted[g])
+            found[1, p] = max(found[1, p], counted)
+            found[2, p] = max(found[2, p], chance[i])
+            certain[p] |= state[i] == IN
+
+
+@njit(cache=True)
+def _covered(
+    g: int,
+    offsets: IntArray,
+    codes: Slots,
+    starts: IntArray,
+    members: Slots,
+    of_person: Slots,
+    here: IntArray,
+    out: Slots,
+) -> int:
+    """List the people of a group, looking only at those who have one of the values of its most telling table."""
+    tables = len(offsets)
+    best, fewest = 0, -1
+    for t in range(tables):
+        having = 0
+        for e in range(offsets[t, g], offsets[t, g + 1]):
+            having += starts[codes[e] + 1] - starts[codes[e]]
+        if fewest < 0 or having < fewest:
+            best, fewest = t, having
+    n = 0
+    for e in range(offsets[best, g], offsets[best, g + 1]):
+        for m in range(starts[codes[e]], starts[codes[e] + 1]):
+            p = members[m]
+            inside = True
+            for t in range(tables):
+                if here[of_person[p, t]] < 0:
+                    inside = False
+                    break
+            if inside:
+                out[n] = p
+                n += 1
+    return n
