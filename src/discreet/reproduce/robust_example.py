@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from itertools import product
 
@@ -22,6 +22,7 @@ _TABLE_7 = {
     (6, 3, ".3"): 0.1537,
     (6, 4, ".3"): 0.0955,
 }
+Chances = dict[Hashable, Fraction]
 # Four people, four values, each once; what is left of 1 goes to values that nobody has.
 _VALUES = ("x1", "x2", "x3", "x4")
 _CHANCES = {"a": (".04", ".04", ".03", ".04"), "b": (".1", ".1", ".012", ".1")}
@@ -39,7 +40,8 @@ def largest_deviation(size: int, r: Fraction, largest: Fraction) -> Fraction:
 
 def worked_example() -> Iterator[Claim]:
     """Tables 5 and 7, and a group that obeys theorem 1 and is not robust."""
-    half, fifth = ({"x": Fraction(n, 10), "y": Fraction(10 - n, 10)} for n in (5, 2))
+    half: Chances = {"x": Fraction(1, 2), "y": Fraction(1, 2)}
+    fifth: Chances = {"x": Fraction(1, 5), "y": Fraction(4, 5)}
     weight = worlds.independent([half, half, fifth, fifth])
     chance = worlds.belief(worlds.enumerate("xxyy", weight), lambda world: world[0] == "x")
     says = "Table 5: the first of four people has x with probability 0.72"
@@ -56,7 +58,9 @@ def worked_example() -> Iterator[Claim]:
 
 
 def _theorem_1() -> Claim:
-    chances = {kind: dict(zip(_VALUES, map(Fraction, listed), strict=True)) for kind, listed in _CHANCES.items()}
+    chances: dict[str, Chances] = {
+        kind: dict(zip(_VALUES, map(Fraction, listed), strict=True)) for kind, listed in _CHANCES.items()
+    }
     r, size = Fraction(2), len(_PEOPLE)
     obeys = True
     for value in _VALUES:
@@ -72,7 +76,7 @@ def _theorem_1() -> Claim:
     group = [*zip(_PEOPLE, _VALUES, strict=True)]
     unlike = [("a", "another"), ("b", "another")]  # somebody has what is left of 1
     groups = bucketized("value", ["kind"], [group], table=[*group, *unlike])
-    promise = Robust(r, "value", values=list(_VALUES), knowledge=GivenKnowledge(known))
+    promise = Robust(r, "value", values=tuple((value,) for value in _VALUES), knowledge=GivenKnowledge(known))
     refused = not promise.holds(groups).all()
     worst = max(beliefs)
     return Claim(
