@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,19 +17,19 @@ from discreet.models.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, as_word, exact
 from discreet.models.robust_beliefs import LEVELS, MARGIN, PEOPLE, VERDICTS, Judged, judged
 
-ValueSet = tuple[Value, ...]
-
 
 @dataclass(frozen=True, eq=False)
 class Posteriors:
     """For each entry of a release's people, the worst posterior over all attribute sets, protected sets and views.
 
-    `levels` are rounded, `above` says exactly which are above 1/r. Where `bounded`, a proven upper bound took the place
-    of a posterior that would have taken too long.
+    `levels` are rounded, `above` says exactly which are above 1/r. In a group that is `bounded`, exact posteriors would
+    have taken too long for some attribute sets: there they are proven upper bounds, and `proven` says who is above 1/r
+    by what is known exactly.
     """
 
     levels: FloatArray
     above: BoolArray
+    proven: BoolArray
     bounded: BoolArray  # per group
 
 
@@ -57,8 +57,8 @@ class Robust(Parameterized):
 
     r: Threshold
     attribute: str
-    values: tuple[ValueSet, ...] | None = None
-    attribute_sets: tuple[tuple[str, ...], ...] | None = None
+    values: Any = None  # a list of values or of lists of them; kept as a tuple of tuples
+    attribute_sets: Any = None  # a list of lists of names; kept as a tuple of tuples
     min_support: int = MIN_SUPPORT
     knowledge: GivenKnowledge | None = None
     monotone = False
@@ -97,11 +97,12 @@ class Robust(Parameterized):
     def posteriors(self, groups: Groups) -> Posteriors:
         """What she comes to believe of everybody."""
         judged = self._judged(groups, PEOPLE)
-        above = judged.of_entry > float(1 / exact(self.r)) + MARGIN
+        above, proven = judged.of_entry > float(1 / exact(self.r)) + MARGIN
         for group in np.flatnonzero(judged.near.any(axis=0)).tolist():
             for entry, over in judged.exactly(group):
                 above[entry] |= over
-        return Posteriors(judged.of_entry, above, judged.bounded)
+                proven[entry] |= over
+        return Posteriors(judged.of_entry[0], above, proven, judged.bounded)
 
     def decided(self, groups: Groups) -> dict[str, int]:
         """How many groups' levels are exact, and how many rest on a bound."""

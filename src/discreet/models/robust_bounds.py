@@ -1,14 +1,16 @@
-"""A proven upper bound on posteriors, for groups with too many worlds to add them up.
+"""Proven upper bounds on posteriors, for groups with too many worlds to add them up.
 
 In a world, somebody, t, has a value x of the protected set X, and u has y, outside of it. Let them swap. That
 multiplies the weight of the world by p_u(x) p_t(y) / (p_t(x) p_u(y)), the *price* of u at y. It maps the worlds in
-which t is in X, each with one of the people outside, one to one to the worlds in which t is outside, each with one of
-the m people in X:
+which t has x, each with one of the people outside of X, one to one to the worlds in which t is outside, each with one
+of the c(x) people who have x:
 
-    m · P(t outside X) = P(t in X) · (the mean, over worlds with t in X, of the prices of all people outside X).
+    c(x) · P(t outside X) = P(t : x) · (the mean, over worlds in which t has x, of the prices of all people outside X).
 
-So P(t : X) ≤ m / (m + L), where L is not above the price of any world. It is found here from each person's least price:
-N − m people are outside, at least those with the smallest ones. For m = 1 and two values that is the exact posterior.
+So with L(x) not above the price of any such world, P(t : x) ≤ P(t outside X) · c(x) / L(x), and the odds of P(t : X)
+are at most Σ c(x) / L(x) over x in X. A world gives everybody but t a value; its price is that of a transport of people
+to values, and L(x) is found in three ways, from cheap to tight: everybody outside has his own least price; every value
+has the people of the least price for it; any potentials of the values bound the transport by linear duality.
 """
 
 from __future__ import annotations
@@ -19,76 +21,199 @@ from numba import njit
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import IntArray
 
-_MOST_PAIRS = 4_000_000  # of signatures; beyond, everybody else is as bad as the worst of them
+_ROUNDING = 1e-12  # of a sum of prices, relative to its terms: far above what floating point loses
 
 
 @njit(cache=True)
-def most(chances: FloatArray, people: IntArray, inside: BoolArray, m: int, size: int) -> FloatArray:
-    """An upper bound on how likely somebody of each signature is to have one of the values `inside`, as m people do."""
+def most(
+    chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, enough: float, steps: int
+) -> FloatArray:
+    """An upper bound on how likely somebody of each signature is to have one of the values `inside`.
+
+    The group must have a world with weight (`dealable`). Bounds below `enough` are not made tighter; `steps` of duality
+    are taken for the others.
+    """
     kinds, columns = chances.shape
-    found = np.empty(kinds)
-    if kinds * kinds > _MOST_PAIRS:
-        for t in range(kinds):
-            least = _least_price_of_all(chances, inside, t)
-            found[t] = 0.0 if least == np.inf else m / (m + (size - m) * least)
-        return found
+    outside_people = values[~inside].sum()
+    found, odds, tight = np.empty(kinds), np.zeros(kinds), np.zeros((kinds, columns))
     prices = np.empty(kinds)
+    for x in np.flatnonzero(inside):
+        by_value = _cheapest(chances, people, values, inside, x)
+        for t in range(kinds):
+            if chances[t, x] > 0:
+                for u in range(kinds):
+                    prices[u] = _least_price(chances, inside, x, t, u)
+                least = _sum_of_least(prices, people, t, outside_people)
+                each = 0.0
+                for y in range(columns):
+                    each += by_value[y] * chances[t, y] / chances[t, x]
+                tight[t, x] = max(least, each * (1 - _ROUNDING))
+                odds[t] += values[x] / tight[t, x] if tight[t, x] > 0 else np.inf
     for t in range(kinds):
-        possible = False
-        for v in range(columns):
-            possible |= inside[v] and chances[t, v] > 0
-        if not possible:
-            found[t] = 0.0
-            continue
-        total = 0.0
-        for u in range(kinds):
-            prices[u] = 1.0 if u == t else _least_price(chances, inside, t, u)
-            total += (people[u] - (u == t)) * prices[u]
-        if m > 1:
-            total, left = 0.0, size - m
-            for u in np.argsort(prices):
-                taken = min(left, people[u] - (u == t))
-                if taken > 0 and prices[u] < np.inf:
-                    total += taken * prices[u]
-                left -= taken
-        elif not total < np.inf:
-            total = 0.0
-            for u in range(kinds):
-                if prices[u] < np.inf:
-                    total += (people[u] - (u == t)) * prices[u]
-        found[t] = m / (m + total)
+        found[t] = odds[t] / (1 + odds[t]) if odds[t] < np.inf else 1.0
+        if found[t] > enough and steps > 0:
+            odds[t] = 0.0
+            for x in np.flatnonzero(inside):
+                if chances[t, x] > 0:
+                    least = max(tight[t, x], _transport(chances, people, values, inside, x, t, steps))
+                    odds[t] += values[x] / least if least > 0 else np.inf
+            found[t] = odds[t] / (1 + odds[t]) if odds[t] < np.inf else 1.0
     return found
 
 
 @njit(cache=True)
-def _least_price(chances: FloatArray, inside: BoolArray, t: int, u: int) -> float:
-    """Of u in any world where t has a value of the set; infinite if u is never outside of it."""
-    gain, loss = np.inf, 0.0
-    for v in range(chances.shape[1]):
-        if inside[v]:
-            if chances[t, v] > 0:
-                gain = min(gain, chances[u, v] / chances[t, v])
-        elif chances[u, v] > 0:
-            loss = max(loss, chances[u, v] / chances[t, v] if chances[t, v] > 0 else np.inf)
-    if loss == 0:
-        return np.inf
-    return gain / loss if loss < np.inf else 0.0
+def dealable(chances: FloatArray, people: IntArray, values: IntArray) -> bool:
+    """Is there a world with weight: can everybody get a value that is possible for him?"""
+    kinds, columns = chances.shape
+    flow = np.zeros((kinds, columns), dtype=np.int64)
+    left = values.copy()
+    came_by, came_from = np.empty(columns, dtype=np.int64), np.empty(columns, dtype=np.int64)
+    queue = np.empty(columns, dtype=np.int64)
+    for j in range(kinds):
+        waiting = people[j]
+        while waiting > 0:
+            # The shortest way to a value that is left, by people who may change to another one.
+            came_by[:] = -1
+            head = tail = 0
+            end = -1
+            for v in range(columns):
+                if chances[j, v] > 0:
+                    came_by[v], came_from[v] = j, -1
+                    queue[tail] = v
+                    tail += 1
+            while head < tail:
+                v = queue[head]
+                head += 1
+                if left[v] > 0:
+                    end = v
+                    break
+                for u in range(kinds):
+                    if flow[u, v] > 0:
+                        for w in range(columns):
+                            if came_by[w] < 0 and chances[u, w] > 0:
+                                came_by[w], came_from[w] = u, v
+                                queue[tail] = w
+                                tail += 1
+            if end < 0:
+                return False
+            amount, v = min(waiting, left[end]), end
+            while came_from[v] >= 0:
+                amount = min(amount, flow[came_by[v], came_from[v]])
+                v = came_from[v]
+            left[end] -= amount
+            v = end
+            while came_from[v] >= 0:
+                flow[came_by[v], v] += amount
+                flow[came_by[v], came_from[v]] -= amount
+                v = came_from[v]
+            flow[j, v] += amount
+            waiting -= amount
+    return True
 
 
 @njit(cache=True)
-def _least_price_of_all(chances: FloatArray, inside: BoolArray, t: int) -> float:
-    """The least price of anybody, from the extreme chances of each value; infinite if t has none of the set."""
-    kinds, columns = chances.shape
-    gain, loss = np.inf, 0.0
-    for v in range(columns):
-        low, high = np.inf, 0.0
-        for u in range(kinds):
-            low, high = min(low, chances[u, v]), max(high, chances[u, v])
-        if inside[v]:
-            if chances[t, v] > 0:
-                gain = min(gain, low / chances[t, v])
-        elif high > 0:
-            loss = max(loss, high / chances[t, v] if chances[t, v] > 0 else np.inf)
-    if gain == np.inf:
+def _least_price(chances: FloatArray, inside: BoolArray, x: int, t: int, u: int) -> float:
+    """Of u, at any value outside of the set; infinite if u is never outside."""
+    loss = 0.0
+    for y in range(chances.shape[1]):
+        if not inside[y] and chances[u, y] > 0:
+            loss = max(loss, chances[u, y] / chances[t, y] if chances[t, y] > 0 else np.inf)
+    if loss == 0:
         return np.inf
-    return gain / loss if 0 < loss < np.inf else 0.0
+    return float(chances[u, x] / chances[t, x] / loss)
+
+
+@njit(cache=True)
+def _sum_of_least(prices: FloatArray, people: IntArray, t: int, count: int) -> float:
+    """Of the `count` cheapest people other than one of t; those who have no price don't count."""
+    total, left = 0.0, count
+    for u in np.argsort(prices):
+        taken = min(left, people[u] - (u == t))
+        if taken > 0 and prices[u] < np.inf:
+            total += taken * prices[u]
+        left -= taken
+    return total * (1 - _ROUNDING)
+
+
+@njit(cache=True)
+def _cheapest(chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, x: int) -> FloatArray:
+    """For each value outside of the set, the least sum of p(x) / p(y) of as many people as have it."""
+    kinds, columns = chances.shape
+    found = np.zeros(columns)
+    ratios = np.empty(kinds)
+    for y in range(columns):
+        if not inside[y]:
+            for u in range(kinds):
+                ratios[u] = chances[u, x] / chances[u, y] if chances[u, y] > 0 else np.inf
+            left = values[y]
+            for u in np.argsort(ratios):
+                taken = min(left, people[u])
+                if taken > 0 and ratios[u] < np.inf:
+                    found[y] += taken * ratios[u]
+                left -= taken
+    return found
+
+
+@njit(cache=True)
+def _transport(
+    chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, x: int, t: int, steps: int
+) -> float:
+    """A lower bound on the price of all worlds in which t has x: ascent of the dual by subgradients.
+
+    For potentials b(v), every transport costs at least Σ_u min_v (price(u, v) − b(v)) + Σ_v c(v) b(v).
+    """
+    kinds, columns = chances.shape
+    price, cheapest = np.empty((kinds, columns)), np.empty(kinds)
+    for u in range(kinds):
+        gain = chances[u, x] / chances[t, x]
+        cheapest[u] = np.inf
+        for v in range(columns):
+            if chances[u, v] == 0:
+                price[u, v] = np.inf
+            elif inside[v]:
+                price[u, v] = 0.0
+            else:
+                price[u, v] = gain * chances[t, v] / chances[u, v]
+                cheapest[u] = min(cheapest[u], price[u, v])
+    # Start where those with the highest prices are the ones inside: that is the sum of everybody's least price.
+    potential = np.zeros(columns)
+    order = np.argsort(cheapest)
+    left, outside, middle = 0, values[~inside].sum(), 0.0
+    for u in order:
+        if cheapest[u] < np.inf:
+            left += people[u] - (u == t)
+            middle = cheapest[u]
+            if left >= outside:
+                break
+    for v in range(columns):
+        potential[v] = -middle if inside[v] else 0.0
+    scale = cheapest[order[kinds // 2]]
+    scale = scale if 0 < scale < np.inf else middle
+    best = 0.0
+    used = np.empty(columns)
+    for step in range(steps):
+        used[:] = 0.0
+        total = terms = 0.0
+        for u in range(kinds):
+            count = people[u] - (u == t)
+            if count > 0:
+                least, choice = np.inf, -1
+                for v in range(columns):
+                    if price[u, v] - potential[v] < least:
+                        least, choice = price[u, v] - potential[v], v
+                if choice >= 0:
+                    total += count * least
+                    terms += count * (price[u, choice] + abs(potential[choice]))
+                    used[choice] += count
+        farthest = 0.0
+        for v in range(columns):
+            wanted = values[v] - (v == x)
+            total += wanted * potential[v]
+            terms += wanted * abs(potential[v])
+            farthest = max(farthest, abs(wanted - used[v]))
+        best = max(best, total - _ROUNDING * terms)
+        if farthest == 0:
+            break
+        for v in range(columns):
+            potential[v] += scale / np.sqrt(step + 1.0) * (values[v] - (v == x) - used[v]) / farthest
+    return best

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.robust_beliefs import LEVELS, MARGIN, NEAR_FULL, NEAR_TWO, PEOPLE, VERDICTS
-from discreet.models.robust_bounds import most
+from discreet.models.robust_bounds import dealable, most
 from discreet.models.robust_kernels import marginals, states, two_valued
 
 Marks = NDArray[np.uint8]
 
 _AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
 _MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded too
+_DUAL_STEPS = 40
+_MOST_DUAL = 4_000_000  # of all that the steps of a bound by duality take
 
 
 @njit(cache=True)
@@ -39,18 +41,19 @@ def judge(
     asked: int,
     most_steps: int,
 ) -> tuple[BoolArray, FloatArray, FloatArray, BoolArray, Marks]:
-    """For each group: is it clearly kept, its level, the levels of its entries, is a bound among them, and near ties.
+    """For each group: is it clearly kept, its level, those of its entries, does it rest on a bound, and near ties.
 
     `rows` (sets × entries) are rows of `known`, p = known / supports. The protected sets are slices of `x_values`; none
     stand for every value by itself. `allowed` is how many people of each group may share a set at all, ⌊N / r⌋.
+    Entries have two levels, if asked for: proven upper bounds, and the worst of what is known exactly.
     """
     groups, sets = len(offsets) - 1, rows.shape[0]
     kept = np.ones(groups, dtype=np.bool_)
     level = np.zeros(groups)
-    of_entry = np.zeros(len(people) if asked == PEOPLE else 0)
+    of_entry = np.zeros((2, len(people) if asked == PEOPLE else 0))
     bounded = np.zeros(groups, dtype=np.bool_)
     near = np.zeros((sets, groups), dtype=np.uint8)
-    before, after = np.empty(1024), np.empty(1024)
+    scratch = np.empty((2, 1024))
     for g in range(groups):
         begin, end = offsets[g], offsets[g + 1]
         names = t_values[t_offsets[g] : t_offsets[g + 1]]
@@ -60,68 +63,71 @@ def judge(
             continue
         size, largest = people[begin:end].sum(), satisfied.max()
         level[g] = largest / size  # somebody's posterior is at least the mean
-        if largest > allowed[g]:
-            kept[g] = False
-            if asked == VERDICTS:
-                continue
-        put_off = np.full(sets, -1.0)  # bounds on what is not computed exactly yet
+        kept[g] = largest <= allowed[g]
+        put_off = np.full(sets, -1.0)  # bounds on what is not computed exactly
         for k in range(sets):
+            if asked == VERDICTS and not kept[g]:
+                break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             if len(kinds) == 1:
-                if not possible(known[kinds[0]], names):
-                    kept[g], level[g] = False, 1.0
-                    raise_entries(of_entry, begin, kind, np.ones(1))
-                elif asked == PEOPLE:
-                    of_entry[begin:end] = np.maximum(of_entry[begin:end], largest / size)
-                    if largest > allowed[g] and largest / size <= threshold + MARGIN:
-                        near[k, g] |= NEAR_TWO
+                p = largest / size if possible(known[kinds[0]], names) else 1.0
+                kept[g] &= p < 1
+                level[g] = max(level[g], p)
+                raise_entries(of_entry, begin, kind, np.full(1, p), True)
+                if largest > allowed[g] and p <= threshold + MARGIN:
+                    near[k, g] |= NEAR_TWO
                 continue
-            worst, unsure, rough = in_two_values(
+            worst, unsure, exact = in_two_values(
                 kinds, own, known, supports, names, which, satisfied, size, x_offsets, x_values
             )
             above, close = compare(worst, unsure, threshold)
             kept[g] &= not above
             near[k, g] |= NEAR_TWO if close else 0
             level[g] = max(level[g], worst.max())
-            bounded[g] |= rough
-            raise_entries(of_entry, begin, kind, worst)
-            if asked == VERDICTS and not kept[g]:
-                break
+            bounded[g] |= not exact
+            raise_entries(of_entry, begin, kind, worst, exact and not unsure)
             chances = chances_of(kinds, known, supports, names)
             steps = min(states(values) * len(values), states(own) * len(own))
             if steps > most_steps or steps > _AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
-                put_off[k] = at_most(chances, own, inside, satisfied, size).max()
+                put_off[k] = 1.0 if asked == PEOPLE else at_most(chances, own, values, inside, 1.0, 0).max()
                 continue
-            before, after = room(before, steps), room(after, steps)
-            worst, unsure = in_full(chances, own, values, inside, before, after)
+            scratch = room(scratch, steps)
+            worst, unsure = in_full(chances, own, values, inside, scratch)
             above, close = compare(worst, unsure, threshold)
             kept[g] &= not above
             near[k, g] |= NEAR_FULL if close else 0
             level[g] = max(level[g], worst.max())
-            raise_entries(of_entry, begin, kind, worst)
-            if asked == VERDICTS and not kept[g]:
-                break
+            raise_entries(of_entry, begin, kind, worst, not unsure)
+        tried = np.zeros(sets, dtype=np.bool_)
         while kept[g] or asked != VERDICTS:
             k = int(np.argmax(put_off))
-            enough = threshold - MARGIN if asked == VERDICTS else level[g] if asked == LEVELS else -0.5
-            if put_off[k] <= enough:
+            enough = level[g] if asked == LEVELS else threshold - MARGIN
+            if put_off[k] < 0 or (put_off[k] <= enough and asked != PEOPLE):
                 break
-            put_off[k] = -1.0
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             chances = chances_of(kinds, known, supports, names)
             steps = min(states(values) * len(values), states(own) * len(own))
-            if steps > most_steps:
-                worst = at_most(chances, own, inside, satisfied, size)
-                above, close = worst.max() > threshold - MARGIN, False
-                bounded[g] = True
-            else:
-                before, after = room(before, steps), room(after, steps)
-                worst, unsure = in_full(chances, own, values, inside, before, after)
-                above, close = compare(worst, unsure, threshold)
+            dual = len(own) * len(own) * len(values) * len(which)
+            if steps > most_steps or (asked != PEOPLE and not tried[k] and dual * _DUAL_STEPS < steps):
+                tried[k] = True
+                tightly = min(_DUAL_STEPS, _MOST_DUAL // dual)
+                worst = at_most(chances, own, values, inside, enough, tightly)
+                put_off[k] = worst.max()
+                if steps > most_steps and (asked == PEOPLE or put_off[k] > enough):
+                    put_off[k] = -1.0
+                    bounded[g] = True
+                    kept[g] &= worst.max() <= threshold - MARGIN
+                    level[g] = max(level[g], worst.max())
+                    raise_entries(of_entry, begin, kind, worst, False)
+                continue
+            put_off[k] = -1.0
+            scratch = room(scratch, steps)
+            worst, unsure = in_full(chances, own, values, inside, scratch)
+            above, close = compare(worst, unsure, threshold)
             kept[g] &= not above
             near[k, g] |= NEAR_FULL if close else 0
             level[g] = max(level[g], worst.max())
-            raise_entries(of_entry, begin, kind, worst)
+            raise_entries(of_entry, begin, kind, worst, not unsure)
     return kept, level, of_entry, bounded, near
 
 
@@ -207,9 +213,9 @@ def in_two_values(
     x_offsets: IntArray,
     x_values: Codes,
 ) -> tuple[FloatArray, bool, bool]:
-    """The worst posterior of each signature where she asks "in the set or not"; can't it be told, and is it a bound?"""
+    """The worst posterior of each signature where she asks "in the set or not"; can't it be told, and is it exact?"""
     worst = np.zeros(len(kinds))
-    unsure = rough = False
+    unsure, exact = False, True
     pair = np.empty((len(kinds), 2))
     for x in range(len(which)):
         for j in range(len(kinds)):
@@ -221,22 +227,22 @@ def in_two_values(
                     mass += known[kinds[j], x_values[i]]
             pair[j, 0], pair[j, 1] = mass / supports[kinds[j]], (supports[kinds[j]] - mass) / supports[kinds[j]]
         if size * satisfied[x] > _MOST_TERMS:
-            found = most(pair, own, np.array([True, False]), satisfied[x], size)
-            rough = True
+            found = at_most(pair, own, np.array([satisfied[x], size - satisfied[x]]), np.array([[True, False]]), 1.0, 0)
+            exact = False
         else:
             found = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
         for j in range(len(kinds)):
             unsure |= np.isnan(found[j])
             worst[j] = max(worst[j], min(found[j], 1.0) if found[j] == found[j] else 1.0)
-    return worst, unsure, rough
+    return worst, unsure, exact
 
 
 @njit(cache=True)
 def in_full(
-    chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, before: FloatArray, after: FloatArray
+    chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, scratch: FloatArray
 ) -> tuple[FloatArray, bool]:
     """The worst posterior of each signature where she knows the chances of every value; can't it be told?"""
-    found = marginals(chances, own, values, before, after)
+    found = marginals(chances, own, values, scratch[0], scratch[1])
     worst = np.zeros(len(own))
     unsure = False
     for j in range(len(own)):
@@ -251,11 +257,15 @@ def in_full(
 
 
 @njit(cache=True)
-def at_most(chances: FloatArray, own: IntArray, inside: BoolArray, satisfied: IntArray, size: int) -> FloatArray:
+def at_most(
+    chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, enough: float, steps: int
+) -> FloatArray:
     """A bound on the worst posterior of each signature where she knows the chances of every value."""
+    if not dealable(chances, own, values):
+        return np.ones(len(own))
     worst = np.zeros(len(own))
     for x in range(len(inside)):
-        worst = np.maximum(worst, most(chances, own, inside[x], satisfied[x], size))
+        worst = np.maximum(worst, most(chances, own, values, inside[x], enough, steps))
     return worst
 
 
@@ -272,14 +282,16 @@ def compare(worst: FloatArray, unsure: bool, threshold: float) -> tuple[bool, bo
 
 
 @njit(cache=True)
-def raise_entries(of_entry: FloatArray, begin: int, kind: IntArray, worst: FloatArray) -> None:
+def raise_entries(of_entry: FloatArray, begin: int, kind: IntArray, worst: FloatArray, exact: bool) -> None:
     """Keep the worst posterior of each entry, where entries are asked for."""
-    if len(of_entry):
+    if of_entry.shape[1]:
         for e in range(len(kind)):
-            of_entry[begin + e] = max(of_entry[begin + e], worst[kind[e]])
+            of_entry[0, begin + e] = max(of_entry[0, begin + e], worst[kind[e]])
+            if exact:
+                of_entry[1, begin + e] = max(of_entry[1, begin + e], worst[kind[e]])
 
 
 @njit(cache=True)
 def room(scratch: FloatArray, steps: float) -> FloatArray:
     """Scratch with a place for each step."""
-    return scratch if steps <= len(scratch) else np.empty(int(2 * steps))
+    return scratch if steps <= scratch.shape[1] else np.empty((2, int(2 * steps)))
