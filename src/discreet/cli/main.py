@@ -107,7 +107,7 @@ def init(
 def anonymize(
     policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the release; must not exist yet.")],
-    search: Annotated[str | None, typer.Option(help="optimal, mondrian or local, instead of the policy's.")] = None,
+    search: Annotated[str | None, typer.Option(help="optimal, mondrian, art, …: instead of the policy's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds for the search; the best release found by then.")
@@ -136,6 +136,9 @@ def anonymize(
 @app.command()
 def verify(
     release: Annotated[Path, typer.Argument(help="The folder of a release.")],
+    source: Annotated[
+        Path | None, typer.Option(help="The original table, for promises about what others know of it (robust).")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -145,7 +148,7 @@ def verify(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
-        findings = run(release)
+        findings = run(release, source)
     screen.findings(release, findings)
     raise typer.Exit(0 if findings.kept else 1)
 
@@ -168,6 +171,26 @@ def apply(
     with screen.progress() as progress:
         made = run(release, data, output, seed=seed, replace=force, progress=progress)
     screen.say(made.to_json(), to_text(made.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
+
+
+@app.command()
+def audit(
+    release: Annotated[Path, typer.Argument(help="The folder of a release.")],
+    population: Annotated[Path, typer.Option(help="A list of the people that an adversary may know: CSV or Parquet.")],
+    alpha: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Count people above this chance (default: the promised α).")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """What somebody who holds a list of the population learns about who is in a release."""
+    from discreet.audit.presence import audit_presence, to_json, to_text
+
+    screen = Screen(as_json, quiet)
+    with screen.progress() as progress:
+        progress("audit", 0, 0, "")
+        found = audit_presence(release, population, alpha=alpha)
+    screen.say(to_json(found), to_text(found))
 
 
 studies.register(app)
