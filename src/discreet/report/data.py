@@ -18,7 +18,7 @@ from discreet.report.exact import Exact, exact, told_by_tables
 from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable, shown
 from discreet.report.open_risks import open_risks
 from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
-from discreet.report.worst_case import WorstCase, worst_case
+from discreet.report.worst_case import WorstCase, seen_through, worst_case
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
 
 FEW_SIZES = 8  # so many have a place each
@@ -117,6 +117,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
     grain = Grain(plan.frequency.rows)
     sizes = plan.groups.sizes
     k = max((int(p["k"]) for p in (model_of(x)[1] for x in promises) if "k" in p), default=None)
+    worst = worst_case(plan, promises, grain) if isinstance(plan, Bucketization) else None
     unclear = ambiguous(plan, promises) if isinstance(plan, Ambiguity) else None
     attributes: tuple[Became, ...] = ()
     apart: Exact | None = None
@@ -154,7 +155,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         k=k,
         sizes=size_bins(sizes, k),
         ambiguous=unclear,
-        worst_case=worst_case(plan, promises, grain) if isinstance(plan, Bucketization) else None,
+        worst_case=worst,
         beliefs=tuple(replace(b, attribute=shown(b.attribute)) for b in beliefs(plan)),
         attributes=attributes,
         exact=apart,
@@ -170,6 +171,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
             seeded=manifest["random"] == "seed",
             stars=rows["suppressed"] if manifest["suppressed_as"] == "star" else 0,
             exchanged=0.0 if apart is None else apart.exchanged,
+            seen_through="" if worst is None else seen_through(worst, grain.step),
         ),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],

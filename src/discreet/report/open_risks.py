@@ -35,16 +35,18 @@ def open_risks(
     seeded: bool = False,
     stars: int = 0,
     exchanged: float = 0.0,
+    seen_through: str = "",
 ) -> tuple[Risk, ...]:
     """What the release leaves open.
 
     `agreeing`: per sensitive column, the share of published rows in groups that agree on its value; `stars`: how many
-    suppressed rows are in the file as ``*``; `exchanged`: the share of rows with a sensitive value not their own.
+    suppressed rows are in the file as ``*``; `exchanged`: the share of rows with a sensitive value not their own;
+    `seen_through`: what a worst-case adversary learns, where nothing is promised about her.
     """
     kinds = {model_of(p)[0] for p in promises}
     return (
         *_values(promises, roles, agreeing),
-        *_adversaries(promises, publish, agreeing),
+        *_adversaries(promises, publish, agreeing, seen_through),
         *_columns(roles),
         *_presence(kinds, publish),
         *_always(publish),
@@ -89,7 +91,9 @@ def _agreement(share: float) -> str:
     return f"In this release {percent(share)} of the published rows are in such a group."
 
 
-def _adversaries(promises: Sequence[Mapping[str, Any]], publish: str, agreeing: Mapping[str, float]) -> list[Risk]:
+def _adversaries(
+    promises: Sequence[Mapping[str, Any]], publish: str, agreeing: Mapping[str, float], seen_through: str
+) -> list[Risk]:
     """Those that a promise does not speak of."""
     found: list[Risk] = []
     robust = False
@@ -105,7 +109,7 @@ def _adversaries(promises: Sequence[Mapping[str, Any]], publish: str, agreeing: 
                 "Knowing what people of some kind tend to have",
                 "Everybody's quasi-identifiers stand beside their group. Whoever knows that a value is common among "
                 "people like one of the group, and rare among people like the others, may guess whose it is. "
-                "Only the promise robust limits that.",
+                "Only the promise robust limits that." + (f" In this release, {seen_through}." if seen_through else ""),
             )
         )
     if publish == "ambiguity":
@@ -113,7 +117,8 @@ def _adversaries(promises: Sequence[Mapping[str, Any]], publish: str, agreeing: 
             (
                 "A list of the population",
                 "A combination of values is taken to be as likely as any other of its group. Whoever holds a list of "
-                "all the people there are can strike out what nobody has, and be surer of the rest than promised.",
+                "all the people there are can strike out what nobody has, and be surer of the rest than promised: "
+                "discreet audit --population tells by how much.",
             )
         )
         found.append(

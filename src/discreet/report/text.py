@@ -10,6 +10,7 @@ from discreet.report.coarser import Became
 from discreet.report.data import ReportData
 from discreet.report.exact import Exact
 from discreet.report.words import number, percent
+from discreet.report.worst_case import seen_through
 
 MOST_ATTRIBUTES = 15
 MOST_LETTERS = 32
@@ -45,6 +46,8 @@ def to_text(data: ReportData) -> str:
         lines.append(f"    and {len(data.attributes) - MOST_ATTRIBUTES} more in the report")
     if data.published and data.answers is not None and data.answers.typical is not None:
         lines.append(f"  {counting(data.answers, data.answers.typical)}")
+    if data.worst_case is not None and not data.worst_case.promised and data.worst_case.anybody_above:
+        lines.append(f"  {seen_through(data.worst_case, data.share_step)} (nothing is promised about that)")
     lines += [f"  note: {note}" for note in data.notes]
     return "\n".join(lines)
 

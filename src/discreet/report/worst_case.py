@@ -60,6 +60,12 @@ class WorstCase:
         """How many groups a proven bound decided."""
         return self.groups - self.exactly
 
+    def above_in_words(self, step: int) -> str:
+        """Of how many people she is surer than 1 in r; shares are told in steps of so many percent."""
+        if not self.anybody_above:
+            return "nobody"
+        return f"{self.above}% of the people" if self.above else f"fewer than {step}% of the people"
+
 
 def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain: Grain) -> WorstCase | None:
     """Against the promised adversary, or the default one where none is promised."""
@@ -77,7 +83,9 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
     found = replace(model, r=r * _BESIDE).posteriors(groups)
     people = groups.people.counts if groups.people is not None else groups.sizes
     spread = chances(np.minimum(found.levels, 1.0), people, None if promise is None else float(1 / r), grain)
-    above = float(people[found.above].sum() / max(int(people.sum()), 1))
+    # A promise is kept by everybody who may be above 1/r; where none is made, only what is certain is held against it.
+    who = found.proven if promise is None else found.above
+    above = float(people[who].sum() / max(int(people.sum()), 1))
     broken = promise is not None and not promise["holds"]
     by_bound = int(found.bounded.sum())
     return WorstCase(
@@ -93,6 +101,14 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
         model.mean_deviation(groups),
         len(groups),
         len(groups) - by_bound,
+    )
+
+
+def seen_through(found: WorstCase, step: int) -> str:
+    """What she learns where nothing is promised about her, in one sentence."""
+    return (
+        f"whoever knows what is common among which people is surer than 1 in {found.r} of the {found.attribute} of "
+        f"{found.above_in_words(step)}"
     )
 
 
