@@ -1,0 +1,50 @@
+"""Anatomy: groups of ℓ rows that all have different sensitive values, taken from the most frequent ones first.
+
+Xiao & Tao 2006. Always taking from the ℓ most frequent of the remaining values leaves fewer than ℓ rows at the end, all
+of different values, and for each of them there is a group that lacks its value. Where only some values are protected,
+every row of the others counts as a value of its own. Who stands with whom is left to chance: how likely people are to
+have what their group has is not asked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.counts.frequency import FrequencySet
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.progress import Progress, silent
+from discreet.search.bucketizing import (
+    Demand,
+    bucketization,
+    check_eligible,
+    demand,
+    eligible,
+    kept,
+    set_sizes,
+    shuffled_rows,
+)
+from discreet.search.plan import SUPPRESSED, Bucketization, Problem
+
+
+def anatomy(problem: Problem, progress: Progress = silent) -> Bucketization:
+    """ℓ-diverse groups. Raises `Infeasible` if a value is too frequent, or a group breaks another promise."""
+    asked = demand(problem, "anatomy")
+    check_eligible(problem, asked, "anatomy")
+    progress("search", 0, 0, "")
+    return kept(problem, anatomized(problem.frequency, asked, np.random.default_rng(problem.seed)), progress)
+
+
+def anatomized(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -> Bucketization:
+    """The groups of Anatomy, with no other promise in mind; of values that are too frequent, rows are suppressed."""
+    from discreet.search.anatomy_kernels import anatomize
+
+    row = shuffled_rows(frequency, rng)
+    number = asked.set_of[frequency.sensitive[asked.attribute]][row]
+    row = row[np.argsort(number, kind="stable")]  # the unprotected first, then set by set
+    sizes, unprotected = set_sizes(frequency, asked)
+    stay = eligible(sizes, unprotected, asked.l)
+    starts = unprotected + np.cumsum(sizes) - sizes
+    group: IntArray = np.full(len(row), SUPPRESSED, dtype=np.int64)
+    anatomize(group, starts, stay, unprotected, asked.l, rng.random(asked.l))
+    facts = {"search": "anatomy", "l": asked.l}
+    return bucketization(frequency, row, np.ones_like(row), group, {}, facts)
