@@ -139,7 +139,7 @@ def test_exchanged_values_are_told_and_counted_as_published():
     assert [(p.label, p.after) for p in data.marginals[1].pairs] == [("x", 100)]
     assert "Values that are not true" in dict(data.open_risks)
     assert "25% of the published rows" in to_html(data)
-    assert "25% of the rows were exchanged" in to_text(data)
+    assert "25% of the rows have an exchanged sensitive value" in to_text(data)
 
 
 @pytest.mark.parametrize("plan", [bucketized(TABLE), ambiguous(TABLE)], ids=["bucketized", "ambiguous"])

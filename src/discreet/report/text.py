@@ -85,10 +85,10 @@ def became(a: Became) -> str:
 def exact_values(published: Exact, publish: str) -> str:
     """What a release of exact values keeps to itself, in one line."""
     hidden = "whose sensitive value is whose" if publish == "bucketization" else "which of them belong together"
-    said = f"every value exact, in {len(published.tables)} tables; hidden is {hidden}"
+    said = f"exact, in {len(published.tables)} tables; hidden is {hidden}"
     if not published.exchanged:
-        return said
-    return f"{said}; the sensitive values of {percent(published.exchanged)} of the rows were exchanged"
+        return f"every value {said}"
+    return f"quasi-identifiers {said}; {percent(published.exchanged)} of the rows have an exchanged sensitive value"
 
 
 def counting(answers: Answers, line: AnswerLine) -> str:

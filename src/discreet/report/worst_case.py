@@ -29,6 +29,7 @@ WORK = 60_000_000  # steps of exact posteriors: a moment; of a larger release a 
 LEAST_GROUPS = 25  # fewer say nothing about the others
 SEED = 0  # the same plan gives the same page
 
+_MORE_LIKELY_THAN_NOT = 2  # the r to compare with where none is promised
 _BESIDE = Fraction(999_999, 1_000_000)
 _LEAST = 700  # steps that a group takes under an attribute set, however small it is
 
@@ -73,7 +74,7 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
     if name is None or not len(plan.groups) or not plan.frequency.hierarchies:
         return None
     promise = next((p for p in promises if model_of(p)[0] == "robust"), None)
-    model = Robust(_comparable(promises), name) if promise is None else _robust(promise, name)
+    model = Robust(_MORE_LIKELY_THAN_NOT, name) if promise is None else _robust(promise, name)
     knowledge = model.knowledge_of(plan.frequency)
     groups = sample(plan.groups, name, len(knowledge.sets), LEAST_GROUPS if promise is not None else 0)
     if len(groups) < min(LEAST_GROUPS, len(plan.groups)):
@@ -83,7 +84,7 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
     found = replace(model, r=r * _BESIDE).posteriors(groups)
     people = groups.people.counts if groups.people is not None else groups.sizes
     spread = chances(np.minimum(found.levels, 1.0), people, None if promise is None else float(1 / r), grain)
-    # A promise is kept by everybody who may be above 1/r; where none is made, only what is certain is held against it.
+    # A promise must hold for all who may be above 1/r; where none is made, only what is certain is held against it.
     who = found.proven if promise is None else found.above
     above = float(people[who].sum() / max(int(people.sum()), 1))
     broken = promise is not None and not promise["holds"]
@@ -117,16 +118,6 @@ def _robust(promise: Mapping[str, Any], name: str) -> Robust:
     models, _ = model_from_words("robust", model_of(promise)[1], "robust", [name])
     assert isinstance(models[0], Robust)
     return models[0]
-
-
-def _comparable(promises: Sequence[Mapping[str, Any]]) -> Fraction:
-    """The r that comes closest to what is promised: ℓ of a diversity, 1/α of a share; else more likely than not."""
-    for name, p in map(model_of, promises):
-        if name == "l_diversity" and exact(p["l"]) > 1:
-            return exact(p["l"])
-        if name == "alpha_k":
-            return 1 / exact(p["alpha"])
-    return Fraction(2)
 
 
 def _sets_in_words(sets: Sequence[tuple[str, ...]], model: Robust, plan: Bucketization) -> str:
