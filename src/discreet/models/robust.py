@@ -76,9 +76,12 @@ class Robust(Parameterized):
             object.__setattr__(self, "values", _sets(self.values, "values"))
         if self.attribute_sets is not None:
             object.__setattr__(self, "attribute_sets", _sets(self.attribute_sets, "attribute_sets"))
-            if self.knowledge is not None:
-                rule = "given knowledge says itself which attributes it is about"
-                raise PolicyError(Mistake("robust.attribute_sets", rule, "leave them out"))
+        tables_own = {"attribute_sets": self.attribute_sets is not None, "min_support": self.min_support != MIN_SUPPORT}
+        if self.knowledge is not None and any(tables_own.values()):
+            rule = "is for the table's own distributions"
+            raise PolicyError(
+                *(Mistake(f"robust.{w}", rule, "leave it out") for w, given in tables_own.items() if given)
+            )
 
     def holds(self, groups: Groups) -> BoolArray:
         judged = self._judged(groups, VERDICTS)

@@ -21,6 +21,9 @@ from discreet.models.l_diversity import (
 from discreet.models.parameters import Choice, Wrong, read_parameters
 from discreet.models.realistic import Realistic
 from discreet.models.realistic_words import EXAMPLE, read_realistic
+from discreet.models.robust import Robust
+from discreet.models.robust_words import EXAMPLE as ROBUST_EXAMPLE
+from discreet.models.robust_words import read_robust
 from discreet.models.t_closeness import TCloseness
 
 _Kind = (
@@ -59,6 +62,7 @@ _EXAMPLES = {
     "delta_disclosure": "{delta: 1}",
     "ambiguity": "{alpha: 0.1, beta: 0.2}",
     Realistic.word: EXAMPLE,
+    Robust.word: ROBUST_EXAMPLE,
 }
 
 
@@ -87,6 +91,8 @@ def model_from_words(
     given = dict(parameters)
     if word == Realistic.word:
         return _realistic(given, place, sensitive, folder)
+    if word == Robust.word:
+        return _robust(given, place, sensitive, folder)
     kind, mistakes = _kind(word, given, place)
     known = kind.parameters
     for name in list(given):
@@ -108,7 +114,7 @@ def model_from_words(
 def _realistic(
     given: Mapping[object, object], place: str, sensitive: Sequence[str], folder: Path
 ) -> tuple[list[PrivacyModel], list[Mistake]]:
-    """The one promise whose parameters are more than numbers and choices."""
+    """A promise whose parameters are more than numbers and choices."""
     asked, mistakes = read_realistic(given, place, folder)
     name = {"attribute": given["attribute"]} if "attribute" in given else {}
     values, wrong = read_parameters(place, Realistic.parameters, name)
@@ -117,6 +123,18 @@ def _realistic(
     if asked is None or mistakes:
         return [], mistakes
     return [Realistic(asked.epsilon, asked.adversary, a, asked.predicates) for a in attributes], []
+
+
+def _robust(
+    given: Mapping[object, object], place: str, sensitive: Sequence[str], folder: Path
+) -> tuple[list[PrivacyModel], list[Mistake]]:
+    """Another one, which may read a file for each of its attributes."""
+    name = {"attribute": given["attribute"]} if "attribute" in given else {}
+    values, wrong = read_parameters(place, Robust.parameters, name)
+    attributes, strange = _attributes(values.get("attribute"), bool(name), place, sensitive)
+    models, mistakes = read_robust(given, place, folder, [] if wrong else attributes)
+    mistakes += wrong + strange
+    return [] if mistakes else [*models], mistakes
 
 
 def _kind(word: str, given: dict[object, object], place: str) -> tuple[_Kind, list[Mistake]]:

@@ -1,0 +1,96 @@
+"""What r-robustness asks of a group before its worlds are looked at: the bounds that guide ART, and who is eligible.
+
+The bounds are those of Wong et al. for one value against all others. They guide; exact posteriors decide.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import FloatArray
+from discreet.errors import Infeasible
+from discreet.hierarchies.hierarchy import Value
+from discreet.models.parameters import Threshold, exact
+from discreet.models.robust import Robust
+
+_ROUNDING = 1e-9  # of a size, before it is rounded up to a whole number
+
+
+def delta_max(size: ArrayLike, r: Threshold, most: ArrayLike) -> FloatArray:
+    """How far apart the chances f of a value may be in a group of this size, the largest being `most`.
+
+    Wong et al., definition 5: (N − r) f / (f (r − 1) / (1 − f) + N − 1); 0 where f is 0 or 1. Negative below r people:
+    then no value is protected.
+
+    >>> delta_max([3, 3, 6], 2, [0.1, 0.9, 0.3]).round(4)
+    array([0.0474, 0.0818, 0.2211])
+    """
+    n, f, r = np.asarray(size, dtype=np.float64), np.asarray(most, dtype=np.float64), float(exact(r))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = (n - r) * f / (f * (r - 1) / (1 - f) + (n - 1))
+    return np.where((f <= 0) | (f >= 1), np.where(n < r, n - r, 0.0), found)
+
+
+def least_size(r: Threshold, most: ArrayLike, deviation: ArrayLike) -> FloatArray:
+    """The least N for which a group with these chances keeps to `delta_max`; infinite if no size will do.
+
+    Wong et al., inequality 5: N ≥ (f (r − 1) Δ / (1 − f) − Δ + r f) / (f − Δ), with f the largest chance and Δ the
+    largest less the smallest.
+
+    >>> least_size(2, [0.1, 0.1, 0.3, 0.0], [0.02, 0.1, 0.1235, 0.0])
+    array([ 3., inf,  3.,  2.])
+    """
+    f, delta = np.broadcast_arrays(np.asarray(most, dtype=np.float64), np.asarray(deviation, dtype=np.float64))
+    r = float(exact(r))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = (f * (r - 1) * delta / (1 - f) - delta + r * f) / (f - delta)
+    found = np.where(delta >= f, np.inf, np.ceil(needed - _ROUNDING))
+    return np.where(delta <= 0, np.ceil(r - _ROUNDING), np.where(f >= 1, np.inf, found))
+
+
+def impossible(frequency: FrequencySet, model: Robust, limit: int = 0) -> list[tuple[tuple[Value, ...], Fraction]]:
+    """Protected sets that too many rows have, even if `limit` rows of theirs are suppressed, with their shares.
+
+    Somebody's posterior is at least the share of the set in his group, so every group must have it in at most 1/r of
+    its rows, and all of them together too.
+    """
+    hierarchy, totals = frequency.sensitive_hierarchies[model.attribute], frequency.totals[model.attribute].tolist()
+    rows, r = frequency.rows, exact(model.r)
+    sets = [(leaf,) for leaf in hierarchy.leaves] if model.values is None else model.values
+    found = []
+    for s in sets:
+        have = sum(totals[hierarchy.index[value]] for value in s if value in hierarchy.index)
+        if max(have - limit, 0) * r > rows - limit:
+            found.append((s, Fraction(have, rows)))
+    return sorted(found, key=lambda pair: -pair[1])
+
+
+def ineligible(frequency: FrequencySet, model: Robust, limit: int = 0) -> Infeasible | None:
+    """The error for sets that can't be protected, if there are any: no search is needed to know.
+
+    >>> from discreet.models.examples import bucketized
+    >>> table = bucketized("disease", ["zip"], [[("1", "flu"), ("2", "flu"), ("3", "gout")]]).people.table
+    >>> print(ineligible(table, Robust(3, "disease")))
+    require: 3-robustness of disease can't be had: flu is the value of 66.7% of the rows, more than 1/3; take r of at \
+most 1.5, name the values to protect, or raise `suppress`
+    """
+    found = impossible(frequency, model, limit)
+    if not found:
+        return None
+    values, share = found[0]
+    names = ["NULL" if value is None else value for value in values]
+    subject = f"{names[0]} is the value" if len(names) == 1 else f"{', '.join(names)} are the values"
+    more = f" ({len(found) - 1} more are too frequent)" if len(found) > 1 else ""
+    message = f"{model.describe()} can't be had: {subject} of {float(share):.1%} of the rows, more than {_share(model)}"
+    largest = int(100 / share) / 100
+    return Infeasible(
+        f"{message}{more}", repair=f"take r of at most {largest:g}, name the values to protect, or raise `suppress`"
+    )
+
+
+def _share(model: Robust) -> str:
+    return model.require().removeprefix("at most ")

@@ -1,0 +1,191 @@
+"""`robust` in the words of a policy.
+
+{r: 10, values: [HIV, [flu, cold]], attribute_sets: [[age], [age, zip]], min_support: 30, knowledge: table}
+values: nothing for every value by itself, else those to protect; a list stands for any of its values
+knowledge: table (the default) | a CSV with columns for quasi-identifiers, the sensitive attribute and p | its rows
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.hierarchies.hierarchy import Value
+from discreet.models.given_knowledge import GivenKnowledge
+from discreet.models.knowledge import MIN_SUPPORT
+from discreet.models.parameters import Number, Wrong, read_parameters
+from discreet.models.robust import Robust
+
+EXAMPLE = "{r: 10}"
+WORDS = ("r", "values", "attribute_sets", "min_support", "knowledge", "attribute")
+_PROBABILITY = "p"
+_SHOWN = 10  # mistakes of one file
+
+
+def read_robust(
+    given: Mapping[object, object], place: str, folder: Path, attributes: Sequence[str]
+) -> tuple[list[Robust], list[Mistake]]:
+    """What the parameters of one entry mean for each of these sensitive attributes, or everything wrong with them.
+
+    >>> read_robust({"r": 10, "values": [["HIV", "flu"]]}, "robust", Path(), ["disease"])[0][0].describe()
+    '10-robustness of disease, listed values'
+    >>> for mistake in read_robust({"r": 1, "knowledge": "tabel"}, "robust", Path(), ["disease"])[1]:
+    ...     print(mistake)
+    robust.r: must be above 1, got 1; a probability of 1/1 promises nothing
+    robust.knowledge: no such knowledge 'tabel'; did you mean 'table'? (or give the path of a CSV)
+    """
+    mistakes = [
+        Mistake(f"{place}.{word}", "no such parameter", did_you_mean(word, WORDS))
+        for word in given
+        if word not in WORDS
+    ]
+    numbers = {name: given[name] for name in ("r", "min_support") if given.get(name) is not None}
+    if "r" not in numbers:
+        mistakes.append(Mistake(f"{place}.r", "is missing", f"for example robust: {EXAMPLE}"))
+    found, wrong = read_parameters(place, Robust.parameters, numbers)
+    mistakes += wrong
+    values, wrong = _values(given.get("values"), f"{place}.values")
+    mistakes += wrong
+    sets, wrong = _attribute_sets(given.get("attribute_sets"), f"{place}.attribute_sets")
+    mistakes += wrong
+    known = given.get("knowledge")
+    if known is not None and known != "table":
+        mistakes += [
+            Mistake(
+                f"{place}.{word}", "is for the table's own distributions", "leave it out, or write knowledge: table"
+            )
+            for word in ("attribute_sets", "min_support")
+            if given.get(word) is not None
+        ]
+    models = []
+    for attribute in attributes or [""]:
+        knowledge, wrong = _knowledge(known, f"{place}.knowledge", folder, attribute)
+        mistakes += [m for m in wrong if m not in mistakes]
+        if not mistakes and attribute:
+            support = int(found.get("min_support", MIN_SUPPORT))
+            models.append(Robust(Fraction(found["r"]), attribute, values, sets, support, knowledge))
+    return ([] if mistakes else models), mistakes
+
+
+def _values(words: object, place: str) -> tuple[tuple[tuple[Value, ...], ...] | None, list[Mistake]]:
+    if words is None:
+        return None, []
+    example = "for example [HIV, [flu, cold]]"
+    if not isinstance(words, Sequence) or isinstance(words, str) or not words:
+        return None, [Mistake(place, f"must be a list of values or of lists of values, got {words!r}", example)]
+    sets, mistakes = [], []
+    for i, word in enumerate(words):
+        listed = [word] if word is None or isinstance(word, str) else word
+        if isinstance(listed, Sequence) and listed and all(v is None or isinstance(v, str) for v in listed):
+            sets.append(tuple(listed))
+        else:
+            rule = f"must be a value or a list of values, got {word!r}"
+            mistakes.append(Mistake(f"{place}[{i}]", rule, f"put values in quotes where they are numbers; {example}"))
+    return tuple(sets), mistakes
+
+
+def _attribute_sets(words: object, place: str) -> tuple[tuple[tuple[str, ...], ...] | None, list[Mistake]]:
+    if words is None:
+        return None, []
+    example = "for example [[age], [age, zip]]"
+    if not isinstance(words, Sequence) or isinstance(words, str) or not words:
+        return None, [Mistake(place, f"must be a list of lists of quasi-identifiers, got {words!r}", example)]
+    sets, mistakes = [], []
+    for i, word in enumerate(words):
+        listed = [word] if isinstance(word, str) else word
+        if isinstance(listed, Sequence) and listed and all(isinstance(name, str) and name for name in listed):
+            sets.append(tuple(listed))
+        else:
+            mistakes.append(Mistake(f"{place}[{i}]", f"must be a list of quasi-identifiers, got {word!r}", example))
+    return tuple(sets), mistakes
+
+
+def _knowledge(words: object, place: str, folder: Path, attribute: str) -> tuple[GivenKnowledge | None, list[Mistake]]:
+    if words is None or words == "table":
+        return None, []
+    if not isinstance(words, str):
+        return _made(words, place)
+    if not words.lower().endswith((".csv", ".tsv", ".txt")):
+        repair = f"{did_you_mean(words, ['table'])} (or give the path of a CSV)"
+        return None, [Mistake(place, f"no such knowledge {words!r}", repair)]
+    if not attribute:
+        return None, []
+    rows, mistakes = read_knowledge(words, folder, place, attribute)
+    return _made(rows, place) if not mistakes else (None, mistakes)
+
+
+def _made(rows: object, place: str) -> tuple[GivenKnowledge | None, list[Mistake]]:
+    try:
+        return GivenKnowledge(rows), []
+    except PolicyError as error:
+        return None, [Mistake(place + m.place.removeprefix("knowledge"), m.rule, m.repair) for m in error.mistakes]
+
+
+def read_knowledge(
+    path: str, folder: Path, place: str, attribute: str
+) -> tuple[list[tuple[dict[str, Value], Value, object]], list[Mistake]]:
+    """The rows of a CSV: columns named like quasi-identifiers, one like the sensitive attribute, and p.
+
+    A quasi-identifier that is left empty is not in the row's attribute set, so one file may be about several of them; a
+    pair of quotes is the empty text. Nothing in the sensitive column is NULL.
+    """
+    try:
+        text = (folder / path).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return [], [Mistake(place, f"no file {path!r}", "paths are relative to the folder of the policy")]
+    except UnicodeDecodeError:
+        return [], [Mistake(place, f"{path!r} is not UTF-8 text", "save it as UTF-8")]
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return [], [Mistake(place, f"{path!r} can't be read: {why}", "give the path of a CSV file")]
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if not lines:
+        return [], [Mistake(place, f"{path!r} is empty", "give a header and a row per signature and value")]
+    separator = next((s for s in (";", "\t", ",") if s in lines[0][1]), ",")
+    header = [name or "" for name in _cells(lines[0][1], separator) or []]
+    mistakes = [
+        Mistake(place, f"{path!r} has no column {name!r}", did_you_mean(name, header))
+        for name in (attribute, _PROBABILITY)
+        if name not in header
+    ]
+    twice = sorted({name for name in header if header.count(name) > 1})
+    mistakes += [Mistake(place, f"{path!r} has the column {name!r} twice", "keep one of them") for name in twice]
+    if attribute == _PROBABILITY:
+        rule = f"{path!r} has one column {attribute!r} for values and probabilities"
+        mistakes.append(Mistake(place, rule, "list the rows in the policy: [[{age: '30'}, value, 0.1], …]"))
+    if mistakes:
+        return [], mistakes
+    rows: list[tuple[dict[str, Value], Value, object]] = []
+    for number, line in lines[1:]:
+        cells = _cells(line, separator)
+        if cells is None or len(cells) != len(header):
+            rule = f"{path!r}, line {number}: not {len(header)} cells"
+            mistakes.append(Mistake(place, rule, "put cells with separators in quotes"))
+            continue
+        named = dict(zip(header, cells, strict=True))
+        p, value = named.pop(_PROBABILITY), named.pop(attribute)
+        try:
+            Number(0, closed=True).read(p or "")
+        except Wrong:
+            mistakes.append(Mistake(place, f"{path!r}, line {number}: p is no probability", "write a number like 0.03"))
+            continue
+        rows.append(({name: cell for name, cell in named.items() if cell is not None}, value, p))
+    return rows, mistakes[:_SHOWN]
+
+
+def _cells(line: str, separator: str) -> list[Value] | None:
+    """The cells of a line: nothing is None, a pair of quotes the empty text; None if the quotes do not fit."""
+    pattern = re.compile(rf' *(?:"((?:[^"]|"")*)"|([^"{separator}]*?)) *(?:({separator})|$)')
+    cells: list[Value] = []
+    at, more = 0, True
+    while more:
+        found = pattern.match(line, at)
+        if found is None:
+            return None
+        quoted, plain, after = found.groups()
+        cells.append(quoted.replace('""', '"') if quoted is not None else plain or None)
+        at, more = found.end(), after is not None
+    return cells
