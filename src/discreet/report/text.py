@@ -30,7 +30,8 @@ def to_text(data: ReportData) -> str:
     lines.append(f"  {people(data)}")
     if data.groups:
         lines.append(
-            f"  {data.groups:,} group{'s' * (data.groups != 1)}, the smallest with {data.smallest_group:,} rows, "
+            f"  {data.groups:,} group{'s' * (data.groups != 1)}, the smallest with "
+            f"{data.smallest_group:,} row{'s' * (data.smallest_group != 1)}, "
             f"{number(data.average_group or 0)} on average"
         )
     if data.exact is None:
