@@ -57,3 +57,12 @@ def test_the_mark_claims_no_more_than_is_true():
 def test_a_bar_rounded_to_nothing_is_not_called_empty():
     bins = chances(np.array([0.01, 0.3]), np.array([1, 999]), None, Grain(1_000)).bins
     assert "up to 1%: &lt;1% of the people" in spread(bins, None, "", "belief", True, 1)
+
+
+def test_those_of_whom_it_cannot_be_true_have_a_bin_of_their_own():
+    bins = chances(np.array([0.0, 0.3, 0.0]), np.array([1, 2, 1]), 0.5).bins
+    assert [(b.low, b.high, b.share) for b in bins] == [(0, 0, 0.5), (0, 0.5, 0.5)]
+    drawn = spread(bins, 0.5, "1/r", "belief", True)
+    assert ">none</text>" in drawn and "none: 50% of the people" in drawn
+    nobody = chances(np.array([0.0]), np.array([7]), 0.5).bins
+    assert "nobody is above" in spread(nobody, 0.5, "1/r", "belief", True)

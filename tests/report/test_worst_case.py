@@ -86,6 +86,7 @@ def test_protected_values_and_attribute_sets_are_named():
     titles = dict(data.open_risks)
     assert {"Knowing individuals", "Knowing other distributions", "Values that the policy does not list"} <= set(titles)
     assert "Knowing what people of some kind tend to have" not in titles
+    assert not any("more likely" in title for title in titles), "values that are not listed may be certain"
 
 
 def test_a_set_that_says_nothing_of_anybody_in_particular_is_told_in_words():
@@ -103,4 +104,12 @@ def test_a_large_release_is_judged_by_a_sample(monkeypatch: pytest.MonkeyPatch):
     assert not levels[0] - levels[1]
     assert worst_case(PLAN, [], Grain(1_000)) is None
     data = data_of(model)
+    assert data.worst_case is not None
+    assert data.worst_case.posteriors.largest == pytest.approx(model.level(PLAN.groups).max())
     assert f"a random sample of 25 of {len(PLAN.groups)} groups" in to_html(data)
+
+
+def test_a_promise_of_something_else_costs_no_long_look_at_a_large_table(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "LOOKED_UP", len(TABLE.counts))
+    assert worst_case(PLAN, [], Grain(1_000)) is None
+    assert worst_case(PLAN, judged(Robust("1.2", "illness", min_support=5)), Grain(1_000)) is not None

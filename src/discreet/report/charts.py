@@ -115,15 +115,16 @@ def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str,
     for i, b in enumerate(bins):
         text = percent(b.share) if b.share else least
         columns.append(Bar(i / slots, b.share, text, f"{_between(b)}: {text} of the people"))
-    edges = [(i / slots, b.low) for i, b in enumerate(bins)]
-    if bins:
+    edges = [(i / slots, b.low) for i, b in enumerate(bins) if b.high > 0]
+    if edges:
         edges.append((len(bins) / slots, bins[-1].high))
     if limit is not None and room and bins[-1].high < limit:
         edges.append(((len(bins) + 0.8) / slots, limit))  # somewhere in the empty place
     meaning = f"{name} = {chance(limit or 0)}, as asked{': nobody is above' if kept and room else ''}"
     mark = next(((at, meaning) for at, edge in edges if edge == limit), None)
     told = "; ".join(f"{_between(b)}: {c.text}" for b, c in zip(bins, columns, strict=True))
-    ticks = [(at, chance(edge)) for at, edge in edges]
+    never = [(0.5 / slots, "none")] if bins and bins[0].high == 0 else []
+    ticks = never + [(at, chance(edge)) for at, edge in edges]
     return _bars(columns, slots, ticks, mark, axis, f"Share of the people by {axis}. {told}")
 
 
@@ -183,6 +184,8 @@ def _mark(at: float, meaning: str, base: int) -> str:
 
 
 def _between(b: ChanceBin) -> str:
+    if b.high == 0:
+        return "none"
     return f"up to {chance(b.high)}" if not b.low else f"above {chance(b.low)}, up to {chance(b.high)}"
 
 

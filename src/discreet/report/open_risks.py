@@ -60,11 +60,10 @@ def _values(
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     found: list[Risk] = []
     for name in sensitive:
-        mine = {
-            kind
-            for kind, p in map(model_of, promises)
-            if kind in ABOUT_VALUES and attribute_of(p, sensitive) in (name, None)
-        }
+        about = [(kind, p) for kind, p in map(model_of, promises) if attribute_of(p, sensitive) in (name, None)]
+        mine = {kind for kind, _ in about if kind in ABOUT_VALUES}
+        if mine == {"robust"} and any(p.get("values") for _, p in about):
+            continue  # of values that are not listed it has more to say
         if not mine:
             found.append(
                 (

@@ -26,6 +26,7 @@ from discreet.search.plan import Bucketization
 
 MOST_SHOWN = 20  # sets of values or attributes
 WORK = 60_000_000  # steps of exact posteriors: a moment; of a larger release a sample of groups is told
+LOOKED_UP = 20_000_000  # attribute sets × combinations; beyond, only a promise is worth the time
 LEAST_GROUPS = 25  # fewer say nothing about the others
 SEED = 0  # the same plan gives the same page
 
@@ -39,8 +40,8 @@ class WorstCase:
     """The worst that she would believe of each person, over all attribute sets that she may judge people by.
 
     `values` are the protected sets of values, none for every value; `sets` the attribute sets she knows the
-    distributions of. `groups` of them were looked at; `exactly` of these by exact posteriors, the others by a bound.
-    `above` is the share of people above 1/r in percent, and `deviation` the paper's mean Δ.
+    distributions of. `groups` of `all_groups` were looked at; `exactly` of these by exact posteriors, the others by a
+    bound. `above` is the share of people above 1/r in percent, and `deviation` the paper's mean Δ.
     """
 
     attribute: str
@@ -55,6 +56,7 @@ class WorstCase:
     deviation: float
     groups: int
     exactly: int
+    all_groups: int
 
     @property
     def by_bound(self) -> int:
@@ -65,7 +67,8 @@ class WorstCase:
         """Of how many people she is surer than 1 in r; shares are told in steps of so many percent."""
         if not self.anybody_above:
             return "nobody"
-        return f"{self.above}% of the people" if self.above else f"fewer than {step}% of the people"
+        about = "about " if self.groups < self.all_groups else ""
+        return f"{about}{self.above}% of the people" if self.above else f"fewer than {step}% of the people"
 
 
 def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain: Grain) -> WorstCase | None:
@@ -74,6 +77,9 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
     if name is None or not len(plan.groups) or not plan.frequency.hierarchies:
         return None
     promise = next((p for p in promises if model_of(p)[0] == "robust"), None)
+    sets = len(default_sets(len(plan.frequency.hierarchies)))
+    if promise is None and sets * len(plan.frequency.counts) > LOOKED_UP:
+        return None
     model = Robust(_MORE_LIKELY_THAN_NOT, name) if promise is None else _robust(promise, name)
     knowledge = model.knowledge_of(plan.frequency)
     groups = sample(plan.groups, name, len(knowledge.sets), LEAST_GROUPS if promise is not None else 0)
@@ -87,6 +93,8 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
     # A promise must hold for all who may be above 1/r; where none is made, only what is certain is held against it.
     who = found.proven if promise is None else found.above
     above = float(people[who].sum() / max(int(people.sum()), 1))
+    if promise is not None:  # which was judged on every group
+        spread = replace(spread, largest=min(float(promise["level"]), 1.0))
     broken = promise is not None and not promise["holds"]
     by_bound = int(found.bounded.sum())
     return WorstCase(
@@ -102,6 +110,7 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
         model.mean_deviation(groups),
         len(groups),
         len(groups) - by_bound,
+        len(plan.groups),
     )
 
 
