@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.models.given_knowledge import GivenKnowledge
 from discreet.models.robust import Robust
 from discreet.models.verdicts import verdicts
 from discreet.releases.manifest import promises
@@ -87,6 +88,22 @@ def test_protected_values_and_attribute_sets_are_named():
     assert {"Knowing individuals", "Knowing other distributions", "Values that the policy does not list"} <= set(titles)
     assert "Knowing what people of some kind tend to have" not in titles
     assert not any("more likely" in title for title in titles), "values that are not listed may be certain"
+
+
+def test_given_knowledge_is_told_as_such():
+    known = GivenKnowledge([({"town": f"town{i}"}, "ill1", p) for i, p in enumerate((0.1, 0.2, 0.3))])
+    model = Robust("1.2", "illness", values=["ill1"], knowledge=known)
+    data = data_of(model)
+    mean = (model.posteriors(PLAN.groups).levels * PLAN.people.counts).sum() / 1_000
+    assert data.worst_case is not None
+    assert (data.worst_case.sets, data.worst_case.least_rows) == ("town", None)
+    assert data.worst_case.posteriors.mean == pytest.approx(mean)
+    assert "the chances that the policy lists" in to_html(data)
+
+
+def test_an_r_close_to_one_is_no_trouble():
+    found = worst_case(PLAN, judged(Robust("1.0000001", "illness", min_support=5)), Grain(1_000))
+    assert found is not None and found.r == "1.0000001"
 
 
 def test_a_set_that_says_nothing_of_anybody_in_particular_is_told_in_words():

@@ -87,7 +87,7 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
         return None  # nothing is promised, and it would take too long
     r = exact(model.r)
     # The verdict has told ties at 1/r apart, by exact sums. A threshold beside them spares that here.
-    found = replace(model, r=r * _BESIDE).posteriors(groups)
+    found = replace(model, r=max(r * _BESIDE, 1 + (r - 1) / 2)).posteriors(groups)
     people = groups.people.counts if groups.people is not None else groups.sizes
     spread = chances(np.minimum(found.levels, 1.0), people, None if promise is None else float(1 / r), grain)
     # A promise must hold for all who may be above 1/r; where none is made, only what is certain is held against it.
@@ -101,7 +101,7 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
         shown(name),
         promise is not None,
         as_text(r),
-        tuple(", ".join(map(shown, s)) for s in model.values or ())[:MOST_SHOWN],
+        _values_in_words(model),
         _sets_in_words([tuple(plan.frequency.attributes[d] for d in s) for s in knowledge.sets], model, plan),
         None if model.knowledge is not None else model.min_support,
         spread,
@@ -127,6 +127,11 @@ def _robust(promise: Mapping[str, Any], name: str) -> Robust:
     models, _ = model_from_words("robust", model_of(promise)[1], "robust", [name])
     assert isinstance(models[0], Robust)
     return models[0]
+
+
+def _values_in_words(model: Robust) -> tuple[str, ...]:
+    told = [", ".join(map(shown, s)) for s in model.values or ()]
+    return (*told[:MOST_SHOWN], *([f"and {len(told) - MOST_SHOWN:,} more"] if len(told) > MOST_SHOWN else []))
 
 
 def _sets_in_words(sets: Sequence[tuple[str, ...]], model: Robust, plan: Bucketization) -> str:
