@@ -93,7 +93,6 @@ def judged(
     protected: Protected,
     r: Fraction,
     asked: int,
-    most_steps: int = MOST_STEPS,
 ) -> Judged:
     """Judge all groups at once."""
     from discreet.models.robust_judge import judge  # late: reading a policy should not wait for numba
@@ -114,6 +113,6 @@ def judged(
         allowed,
         float(1 / r),
         asked,
-        most_steps,
+        MOST_STEPS,
     )
     return Judged(kept, level, of_entry, bounded, near, tally, people, knowledge, rows, protected, 1 / r)

@@ -52,7 +52,7 @@ def read_robust(
     sets, wrong = _attribute_sets(given.get("attribute_sets"), f"{place}.attribute_sets")
     mistakes += wrong
     known = given.get("knowledge")
-    if known is not None and known != "table":
+    if known is not None and (not isinstance(known, str) or _is_file(known)):
         mistakes += [
             Mistake(
                 f"{place}.{word}", "is for the table's own distributions", "leave it out, or write knowledge: table"
@@ -108,13 +108,17 @@ def _knowledge(words: object, place: str, folder: Path, attribute: str) -> tuple
         return None, []
     if not isinstance(words, str):
         return _made(words, place)
-    if not words.lower().endswith((".csv", ".tsv", ".txt")):
+    if not _is_file(words):
         repair = f"{did_you_mean(words, ['table'])} (or give the path of a CSV)"
         return None, [Mistake(place, f"no such knowledge {words!r}", repair)]
     if not attribute:
         return None, []
     rows, mistakes = read_knowledge(words, folder, place, attribute)
     return _made(rows, place) if not mistakes else (None, mistakes)
+
+
+def _is_file(words: str) -> bool:
+    return words.lower().endswith((".csv", ".tsv", ".txt"))
 
 
 def _made(rows: object, place: str) -> tuple[GivenKnowledge | None, list[Mistake]]:
