@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.counts.groups import FloatArray, Groups
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models import robust_beliefs
+from discreet.models import robust_beliefs, robust_exact
 from discreet.models.examples import bucketized
 from discreet.models.robust import Robust
 from discreet.models.robust_beliefs import LEVELS, PEOPLE, VERDICTS
@@ -219,3 +219,18 @@ def test_groups_of_very_many_people_are_bounded_in_two_values_too() -> None:
     factor = zero_of(lambda c: people.counts @ (c * f / (c * f + 1 - f)) / people.counts.sum() - share, 1e-6, 1e6)
     worst = (factor * f / (factor * f + 1 - f)).max()
     assert worst - 1e-6 <= level < 1.5 * worst
+
+
+def test_a_tie_that_takes_too_long_to_decide_is_not_proven_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Both towns have the same chances in different numbers, so that everybody's posterior is exactly 1/3.
+    table = [("1", value) for value in "abc"] + [("2", value) for value in "abc" * 2]
+    shown = bucketized(S, ["town"], [[("1", "a"), ("2", "b"), ("2", "c")]], table)
+    model = Robust(3, S, min_support=1)
+    assert model.holds(shown).all()
+    assert not model.posteriors(shown).above.any()
+    monkeypatch.setattr(robust_exact, "MOST_STEPS", 0)
+    monkeypatch.setattr(robust_exact, "_reduced", lambda row: row)
+    assert not model.holds(shown).any()
+    found = model.posteriors(shown)
+    assert found.above.all()
+    assert not found.proven.any()

@@ -87,7 +87,7 @@ class Robust(Parameterized):
         judged = self._judged(groups, VERDICTS)
         holds = judged.kept.copy()
         for group in np.flatnonzero(holds & judged.near.any(axis=0)).tolist():
-            holds[group] = not any(above for _, above in judged.exactly(group))
+            holds[group] = all(above is False for _, above in judged.exactly(group))
         return holds
 
     def level(self, groups: Groups) -> FloatArray:
@@ -102,9 +102,10 @@ class Robust(Parameterized):
         judged = self._judged(groups, PEOPLE)
         above, proven = judged.of_entry > float(1 / exact(self.r)) + MARGIN
         for group in np.flatnonzero(judged.near.any(axis=0)).tolist():
-            for entry, over in judged.exactly(group):
-                above[entry] |= over
-                proven[entry] |= over
+            if not proven[slice(*judged.people.offsets[group : group + 2])].all():
+                for entry, over in judged.exactly(group):
+                    above[entry] |= over is not False
+                    proven[entry] |= over is True
         return Posteriors(judged.of_entry[0], above, proven, judged.bounded)
 
     def decided(self, groups: Groups) -> dict[str, int]:

@@ -44,8 +44,11 @@ class Judged:
     protected: Protected
     threshold: Fraction
 
-    def exactly(self, group: int) -> Iterator[tuple[int, bool]]:
-        """For entries of a group: is a posterior above 1/r, under an attribute set where one came too close?"""
+    def exactly(self, group: int) -> Iterator[tuple[int, bool | None]]:
+        """For entries of a group: is a posterior above 1/r, under an attribute set where one came too close?
+
+        None where whole numbers would take too long as well: then it is not proven to be at most 1/r.
+        """
         begin, end = self.people.offsets[group : group + 2].tolist()
         counts = self.people.counts[begin:end].tolist()
         values = dict(pairs(self.tally, group))
@@ -64,22 +67,23 @@ class Judged:
         sets = [members[a:b].tolist() for a, b in pairwise(offsets.tolist())]
         return [s for s in sets if any(value in values for value in s)]
 
-    def _in_two_values(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool]:
-        above = [False] * len(own)
+    def _in_two_values(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool | None]:
+        above: list[bool | None] = [False] * len(own)
         for s in self._sets(values):
             inside = [sum(self.knowledge.rows[row, s].tolist()) for row in own]
             outside = [int(self.knowledge.totals[row]) - a for row, a in zip(own, inside, strict=True)]
             found = two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s))
-            # Too close to tell, and too much to add up: not proven.
-            over = [True] * len(own) if found is None else [p > self.threshold for p in found]
-            above = [a or b for a, b in zip(above, over, strict=True)]
+            if found is None:
+                above = [a or None for a in above]
+            else:
+                above = [p > self.threshold or a for p, a in zip(found, above, strict=True)]
         return above
 
-    def _in_full(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool]:
+    def _in_full(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool | None]:
         chances = [tuple(self.knowledge.rows[row, list(values)].tolist()) for row in own]
         found = deal_exactly(chances, counts, list(values.values()))
         if found is None:
-            return [True] * len(own)
+            return [None] * len(own)
         place = {value: v for v, value in enumerate(values)}
         sets = [[place[value] for value in s if value in place] for s in self._sets(values)]
         return [any(sum((p[v] for v in s), Fraction(0)) > self.threshold for s in sets) for p in found]
