@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def frequency_set(
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
     codes = [_leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
-    codes, order = in_order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
+    codes, order = _in_order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
     width = len(quasi_identifiers)
     return FrequencySet(
         tuple(quasi_identifiers),
@@ -38,7 +39,24 @@ def value_counts(found: Frequencies, column: int) -> IntArray:
     return weights.astype(np.int64)
 
 
-def in_order(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[list[Codes], IntArray]:
+def merged(columns: Sequence[Any], sizes: Sequence[int], count: IntArray) -> tuple[list[Codes], IntArray]:
+    """The distinct combinations of coded columns in order, first column first, and the sum of their counts.
+
+    >>> [columns, count] = merged([np.array([1, 0, 1]), np.array([2, 0, 2])], [2, 3], np.array([1, 1, 4]))
+    >>> [c.tolist() for c in columns], count.tolist()
+    ([[0, 1], [0, 2]], [1, 5])
+    """
+    ordered, order = _in_order(columns, sizes, len(count))
+    new = np.zeros(len(count), dtype=np.bool_)
+    new[:1] = True
+    for c in ordered:
+        new[1:] |= c[1:] != c[:-1]
+    first = np.flatnonzero(new)
+    total = np.add.reduceat(count[order], first) if len(first) else count[:0]
+    return [c[first] for c in ordered], total.astype(np.int64)
+
+
+def _in_order(codes: Sequence[Any], sizes: Sequence[int], rows: int) -> tuple[list[Codes], IntArray]:
     """The combinations sorted by their codes, first column first, and what sorts them. Codes lie below `sizes`."""
     bits = [max(1, (size - 1).bit_length()) for size in sizes]
     if sum(bits) > 63:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
@@ -105,15 +106,7 @@ def people_of(
     table: FrequencySet | None = None,
 ) -> People:
     """Put (group, quasi-identifiers, count) entries, given in any order and with repetitions, in order."""
-    keys: list[IntArray | Codes] = [*reversed(codes), group]
-    order = np.lexsort(keys)
-    group, codes, count = group[order], [c[order] for c in codes], count[order]
-    new = np.ones(len(group), dtype=np.bool_)
-    if len(group):
-        new[1:] = group[1:] != group[:-1]
-        for c in codes:
-            new[1:] |= c[1:] != c[:-1]
-    first = np.flatnonzero(new)
-    counts = np.add.reduceat(count, first) if len(first) else count[:0]
-    offsets = np.searchsorted(group[first], np.arange(groups + 1)).astype(np.int64)
-    return People(offsets, tuple(c[first] for c in codes), counts.astype(np.int64), tuple(hierarchies), table)
+    sizes = [groups, *(len(h.leaves) for h in hierarchies)]
+    (of_entry, *found), counts = merged([group, *codes], sizes, count)
+    offsets = np.searchsorted(of_entry, np.arange(groups + 1)).astype(np.int64)
+    return People(offsets, tuple(found), counts, tuple(hierarchies), table)

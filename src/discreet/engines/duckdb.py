@@ -72,17 +72,29 @@ class DuckDB:
 
     def frequencies(self, columns: Sequence[str]) -> Frequencies:
         """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
-        inner = ", ".join(f"{self._key(c)} AS c{i}" for i, c in enumerate(columns))
-        keys = ", ".join(f"c{i}" for i in range(len(columns)))
-        outer = ", ".join(f"CAST(c{i} AS VARCHAR) AS c{i}" for i in range(len(columns)))
+        return self._frequencies(columns)[0]
+
+    def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
+        """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""
+        written = f"CAST({name(group)} AS VARCHAR)"
+        number = f"TRY_CAST({written} AS BIGINT)"
+        plain = f"CASE WHEN CAST({number} AS VARCHAR) = {written} THEN {number} ELSE -1 END"
+        found, [numbered] = self._frequencies(columns, [f"{plain} AS g"])
+        return found, numbered
+
+    def _frequencies(self, columns: Sequence[str], number: Sequence[str] = ()) -> tuple[Frequencies, Any]:
+        """Counts by `columns`, and by a number if its expression is given, called g."""
+        inner = ", ".join([*(f"{self._key(c)} AS c{i}" for i, c in enumerate(columns)), *number])
+        outer = ", ".join(
+            [*(f"CAST(c{i} AS VARCHAR) AS c{i}" for i in range(len(columns))), "n", *("g" for _ in number)]
+        )
         # Grouped by the values as they are (numbers group faster), then written as text once per combination.
         query = (
-            f"SELECT {outer}, n FROM (SELECT {keys}, count(*) AS n FROM (SELECT {inner} FROM {self._relation}) "
-            f"GROUP BY {keys})"
+            f"SELECT {outer} FROM (SELECT *, count(*) AS n FROM (SELECT {inner} FROM {self._relation}) GROUP BY ALL)"
         )
         known: list[dict[str | None, int]] = [{} for _ in columns]
-        codes: list[list[Any]] = [[] for _ in columns]
-        counts = [np.empty(0, dtype=np.int64)]
+        codes: list[list[Any]] = [[np.empty(0, dtype=np.int32)] for _ in columns]
+        whole = [[np.empty(0, dtype=np.int64)] for _ in ("n", *number)]
         with self._plainly():
             self.scans += 1
             # Batch by batch, so that the texts of millions of combinations are never in memory together.
@@ -91,13 +103,11 @@ class DuckDB:
                     column = batch.column(i).dictionary_encode(null_encoding="encode")
                     found = [place.setdefault(v, len(place)) for v in column.dictionary.to_pylist()]
                     codes[i].append(np.array(found, dtype=np.int32)[to_numpy(column.indices)])
-                counts.append(to_numpy(batch.column(len(columns))).astype(np.int64))
-        none = np.empty(0, dtype=np.int32)
-        return Frequencies(
-            tuple(tuple(place) for place in known),
-            tuple(np.concatenate([none, *parts]) for parts in codes),
-            np.concatenate(counts),
-        )
+                for i, parts in enumerate(whole, start=len(columns)):
+                    parts.append(to_numpy(batch.column(i)).astype(np.int64))
+        values = tuple(tuple(place) for place in known)
+        counts, *numbered = map(np.concatenate, whole)
+        return Frequencies(values, tuple(map(np.concatenate, codes)), counts), numbered
 
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself: one scan into a table of the engine, then counts."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.engines.duckdb import DuckDB, Frequencies
@@ -24,7 +25,6 @@ from discreet.releases.grouped import (
     Grouped,
     added_name,
     assigned,
-    merged,
     quasi_identifier_columns,
     read_grouped,
     sensitive_columns,

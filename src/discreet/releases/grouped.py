@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.counts.coding import in_order
+from discreet.counts.coding import merged
 from discreet.engines.arrow import numbers, places_in
 from discreet.engines.arrow import texts as text_array
 from discreet.engines.duckdb import DuckDB, Frequencies
@@ -80,23 +80,6 @@ def added_name(wanted: str, taken: Collection[str]) -> str:
     known = {name.lower() for name in taken}
     names = (wanted if i == 1 else f"{wanted}_{i}" for i in range(1, len(known) + 2))
     return next(name for name in names if name not in known)
-
-
-def merged(columns: Sequence[Any], sizes: Sequence[int], count: IntArray) -> tuple[list[Codes], IntArray]:
-    """The distinct combinations of coded columns in order, first column first, and the sum of their counts.
-
-    >>> [columns, count] = merged([np.array([1, 0, 1]), np.array([2, 0, 2])], [2, 3], np.array([1, 1, 4]))
-    >>> [c.tolist() for c in columns], count.tolist()
-    ([[0, 1], [0, 2]], [1, 5])
-    """
-    ordered, order = in_order(columns, sizes, len(count))
-    new = np.zeros(len(count), dtype=np.bool_)
-    new[:1] = True
-    for c in ordered:
-        new[1:] |= c[1:] != c[:-1]
-    first = np.flatnonzero(new)
-    total = np.add.reduceat(count[order], first) if len(first) else count[:0]
-    return [c[first] for c in ordered], total.astype(np.int64)
 
 
 def write_grouped(
@@ -190,11 +173,9 @@ class Grouped:
 def read_grouped(path: Path, columns: Sequence[str], group_column: str, *, beside: Sequence[str] = ()) -> Grouped:
     """Count a published table: one scan of the file. It must have these columns, and those `beside` them, alone."""
     engine = open_table(path, [*columns, *beside, group_column])
-    found = engine.frequencies([*columns, group_column])
-    texts = found.values[-1]
-    known = {str(number): number - 1 for number in range(1, len(texts) + 1)}
-    places = np.array([known.get(str(text), -1) for text in texts], dtype=np.int64)
-    if (places < 0).any():  # other names could say something about the people in the group
-        raise DataError(Mistake(path.name, f"its {len(texts):,} groups are not numbered from 1", AGAIN))
-    own = Frequencies(found.values[:-1], found.codes[:-1], found.counts)
-    return Grouped(path.name, own, places[found.codes[-1]], len(texts))
+    found, number = engine.grouped_frequencies(columns, group_column)
+    groups = int(number.max(initial=0))
+    if number.min(initial=1) < 1 or groups > len(number) or not np.bincount(number, minlength=1)[1:].all():
+        # Other names, or gaps between them, could say something about the people.
+        raise DataError(Mistake(path.name, "its groups are not numbered 1, 2, …", AGAIN))
+    return Grouped(path.name, found, number - 1, groups)

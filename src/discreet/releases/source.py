@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counts.coding import frequency_set
+from discreet.counts.coding import frequency_set, merged
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.duckdb import DuckDB, Frequencies
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, Value
-from discreet.releases.grouped import merged
 from discreet.releases.published import Manifest, columns_of, hierarchy_in_words
 
 
