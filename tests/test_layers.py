@@ -28,6 +28,7 @@ LAYERS = [
     ["releases"],
     ["report"],
     ["intake"],
+    ["methods"],
     ["pipeline", "compare", "reproduce"],
     ["application"],
     ["cli", "warm_up"],

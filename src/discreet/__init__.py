@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from discreet.application import apply
+    from discreet.audit.presence import audit_presence
     from discreet.errors import DataError, DiscreetError, HierarchyError, Infeasible, PolicyError, ReleaseError
     from discreet.pipeline import Release, anonymize
     from discreet.policy import Attribute, Policy, Role, policy_from_words, read_policy
+    from discreet.releases.queries import query_error_of
     from discreet.releases.verify import verify
     from discreet.utility.tables import compare_answers, compare_tables
 
 _HOMES = {
     "discreet.application": ("apply",),
+    "discreet.audit.presence": ("audit_presence",),
     "discreet.errors": (
         "DataError",
         "DiscreetError",
@@ -34,6 +37,7 @@ _HOMES = {
     ),
     "discreet.pipeline": ("Release", "anonymize"),
     "discreet.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
+    "discreet.releases.queries": ("query_error_of",),
     "discreet.releases.verify": ("verify",),
     "discreet.utility.tables": ("compare_answers", "compare_tables"),
 }
@@ -52,9 +56,11 @@ __all__ = [
     "Role",
     "anonymize",
     "apply",
+    "audit_presence",
     "compare_answers",
     "compare_tables",
     "policy_from_words",
+    "query_error_of",
     "read_policy",
     "verify",
 ]

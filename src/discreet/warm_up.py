@@ -19,11 +19,20 @@ PROMISES = [
     {"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9}},
     {"realistic": {"class": "III", "epsilon": 9, "predicates": ["a", {"not": "b"}]}},
 ]
+# Searches for exact values, each with what it needs.
+APART = {
+    "art": {"robust": {"r": 2, "min_support": 3}},
+    "anatomy": {"l_diversity": {"l": 2, "kind": "frequency"}},
+    "injector": {"l_diversity": {"l": 2, "kind": "frequency"}},
+    "mask": {"l_diversity": {"l": 2, "kind": "frequency"}},
+    "greedy": {"ambiguity": {"alpha": 0.9, "beta": 0.5}},
+}
 
 
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows."""
     from discreet.application import apply
+    from discreet.audit.presence import audit_presence
     from discreet.compare import compare
     from discreet.pipeline import anonymize
     from discreet.policy import policy_from_words
@@ -48,6 +57,11 @@ def warm_up() -> None:
             policy = policy_from_words(words | {"require": PROMISES, "publish": publish})
             anonymize(policy, Path(folder) / publish, source=table)
             apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
+        for search, promise in APART.items():
+            kind = "ambiguity" if search == "greedy" else "bucketization"
+            policy_apart = policy_from_words(words | {"require": [promise], "publish": kind, "search": search})
+            anonymize(policy_apart, Path(folder) / search, source=table)
+        audit_presence(Path(folder) / "greedy", table)
     compare(policy, source=table)
     compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
 
