@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from discreet import DiscreetError, verify
 from discreet.application import apply
-from discreet.models.base import PrivacyModel
+from discreet.models.given_knowledge import GivenKnowledge
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.robust import Robust
 from discreet.search.plan import SUPPRESSED
 from tests.releases.making import Columns, planned, put_manifest, release
 from tests.releases.reading import manifest_of
@@ -363,18 +364,24 @@ def test_later_rows_can_t_follow_tables_apart(request: pytest.FixtureRequest, tm
     assert caught.value.exit_code == 2
 
 
-def test_a_promise_about_the_source_is_told_to_need_it(bucketized: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    holds = FrequencyDiversity.holds
-
-    def knowing(self: PrivacyModel, groups: Any) -> Any:
-        if groups.people.table is None:
-            raise DiscreetError("only the original table can tell")
-        return holds(self, groups)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(FrequencyDiversity, "holds", knowing)
-    found = verify(bucketized)
-    assert [v.model for v in found.verdicts] == [MODELS[0]]
-    assert found.unjudged == (MODELS[1],)
+def test_a_promise_about_the_source_is_told_to_need_it(tmp_path: Path) -> None:
+    models = (KAnonymity(6), Robust(2, "disease"))
+    release(planned(SOURCE, COLUMNS, GROUP), tmp_path / "r", models)
+    found = verify(tmp_path / "r")
+    assert [v.model for v in found.verdicts] == [models[0]]
+    assert found.unjudged == (models[1],)
     [mistake] = found.mistakes
-    assert "--source" in str(mistake)
-    assert verify(bucketized, SOURCE).kept
+    assert "--source" in mistake.repair
+    judged = verify(tmp_path / "r", SOURCE)
+    assert judged.mistakes == ()
+    assert [v.level for v in judged.verdicts] == [p["level"] for p in manifest_of(tmp_path / "r")["promises"]]
+    assert judged.kept
+
+
+def test_a_promise_about_given_knowledge_needs_no_source(tmp_path: Path) -> None:
+    known = GivenKnowledge([({"zip": "470"}, "HIV", 0.3), ({"zip": "471"}, "HIV", 0.2)])
+    models = (Robust(2, "disease", knowledge=known),)
+    release(planned(SOURCE, COLUMNS, GROUP), tmp_path / "r", models)
+    levels = [[v.level for v in verify(tmp_path / "r", source).verdicts] for source in (None, SOURCE)]
+    assert levels[0] == levels[1] == [manifest_of(tmp_path / "r")["promises"][0]["level"]]
+    assert verify(tmp_path / "r").kept

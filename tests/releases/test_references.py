@@ -7,16 +7,23 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words, verify
 from discreet.intake import take_in
+from discreet.models.alpha_beta import AlphaBeta
+from discreet.models.base import PrivacyModel
+from discreet.models.k_anonymity import KAnonymity
+from discreet.models.robust import Robust
+from discreet.models.t_closeness import TCloseness
 from discreet.pipeline import find_plan
 from discreet.policy import Policy
 from discreet.releases.references import ROWS_PER_STEP, references
 from discreet.search.plan import SUPPRESSED, Recoding
 from tests.oracles import keeps_one
+from tests.releases.making import Columns, planned, release
 from tests.releases.reading import manifest_of, read_table
 
 MISSING = "missing"
@@ -109,3 +116,21 @@ def test_verify_needs_the_files_alone(tmp_path: Path) -> None:
     assert manifest_of(tmp_path / "r")["rows"]["suppressed"] == 1
     assert "z" not in {row[1] for row in read_table(tmp_path / "r")[1]}
     assert verify(tmp_path / "r").kept
+
+
+@pytest.mark.parametrize(
+    ("tables", "model"), [(None, Robust("1.2", "disease")), ([[0], [1]], AlphaBeta(1, "0.9", "disease"))]
+)
+def test_releases_of_exact_values_have_references_too(
+    tmp_path: Path, tables: list[list[int]] | None, model: PrivacyModel
+) -> None:
+    """What is published fails, the table does not; and the suppressed rows would be a group as good as the others."""
+    groups = [(0, "x", 8), (0, "y", 2), (1, "x", 1), (1, "y", 1), (SUPPRESSED, "x", 2), (SUPPRESSED, "y", 2)]
+    rows = [(g, s) for g, s, n in groups for _ in range(n)]
+    source = {"age": ["30"] * 16, "zip": ["4790"] * 16, "disease": [s for _, s in rows]}
+    made = planned(source, Columns(("age", "zip"), ("disease",)), [g for g, _ in rows], tables=tables)
+    models = (KAnonymity(2), TCloseness("0.2", "disease"), model)
+    assert references(made.plan, models) == {"disease": [["x", 11], ["y", 5]]}
+    assert references(made.plan, (KAnonymity(5), *models[1:])) is None  # nobody hides among four
+    release(made, tmp_path / "r", models)
+    assert verify(tmp_path / "r", source).kept
