@@ -66,7 +66,8 @@ class Witness:
 
     def __str__(self) -> str:
         level = f"{int(self.level)}" if float(self.level).is_integer() else f"{self.level:.4g}"
-        return f"a group of {self.size:,} rows reaches {level} where {self.promise} asks for {self.required}"
+        rows = "1 row" if self.size == 1 else f"{self.size:,} rows"
+        return f"a group of {rows} reaches {level} where {self.promise} asks for {self.required}"
 
 
 class Infeasible(DiscreetError):
