@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet import worlds
 from discreet.audit import covering
 from discreet.audit.covering import beliefs
-from discreet.audit.one_table import table_chances
+from discreet.audit.one_table import value_chances
 from discreet.audit.possible import BY_TABLE, CONTRADICTED, EXACT
 from discreet.audit.published import AMBIGUOUS, Population, PublishedRelease, Table
 from discreet.engines.duckdb import Frequencies
@@ -126,7 +126,7 @@ def test_a_list_that_is_not_everybody_is_found_out(case):
 def test_counting_by_one_table_at_a_time_finds_who_is_certain_too(case):
     groups, population, tables = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(covering, "_MOST_BITS", 0)
+        patch.setattr(covering, "_MOST_VALUES", 0)
         found = beliefs(released(groups, tables), listed(population))
     assert set(found.decided.tolist()) <= {EXACT, BY_TABLE}
     for group in groups:
@@ -163,14 +163,8 @@ def test_the_full_product_as_population_gives_the_papers_presence(columns, data)
 
 def test_many_values_with_unequal_crowds_are_counted_to_the_last_digit():
     having, rest, left = [2, 50_000, 3_000, 1_200, 7], 400, 8
-    total = sum(having) + rest
-    entry = np.arange(6, dtype=np.int64).reshape(-1, 1)
-    people = np.array([*having, rest], dtype=np.int64)
-    table = np.zeros(6, dtype=np.int64)
-    heeded = np.array([1, 1, 1, 1, 1, 0], dtype=np.uint8)
-    chance = np.full(6, left / total)
-    state = np.zeros(6, dtype=np.uint8)
-    assert table_chances(left, total, 0, True, entry, people, table, state, people, heeded, chance)
+    chance = np.empty(6)
+    assert value_chances(np.array(having), rest, left, chance)
 
     def surely(sizes, others, slots):
         """Ways to choose `slots` people with one of each at least, by inclusion and exclusion."""
@@ -188,17 +182,13 @@ def test_many_values_with_unequal_crowds_are_counted_to_the_last_digit():
     expected.append(Fraction(surely(having, rest - 1, left - 1), ways))
     assert chance == pytest.approx([float(x) for x in expected], rel=1e-11)
     assert (chance >= [float(x) for x in expected]).all()  # never told smaller than it is
-    assert (chance * people).sum() == pytest.approx(left)
+    assert (chance * [*having, rest]).sum() == pytest.approx(left)
 
 
 def test_a_table_beyond_all_bounds_falls_back_on_counting():
-    people = np.array([3_000, 4_000], dtype=np.int64)
-    chance = np.full(2, 0.5)
-    arguments = (np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.uint8), people, np.ones(2, dtype=np.uint8))
-    table, state, having, heeded = arguments
-    entry = np.arange(2, dtype=np.int64).reshape(-1, 1)
-    assert not table_chances(3_500, 7_000, 0, True, entry, people, table, state, having, heeded, chance)
-    assert chance.tolist() == [0.5, 0.5]
+    chance = np.empty(3)
+    assert not value_chances(np.array([3_000, 4_000]), 0, 3_500, chance)
+    assert chance.tolist() == [0.5] * 3
 
 
 def test_somebody_with_a_value_that_nobody_published_is_absent():

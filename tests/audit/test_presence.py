@@ -65,6 +65,17 @@ def test_a_list_of_those_who_are_in_gives_everybody_away(tmp_path):
     assert found.without_list.worst == 4 / 9
 
 
+def test_a_list_with_no_more_people_than_are_published_gives_everybody_away(tmp_path):
+    rows = [(a, "M", z, "flu") for a in ("45", "46") for z in ("1", "2")]
+    folder = publish(tmp_path / "release", rows=rows, group=[0, 1, 1, 0])
+    # Both groups cover all four, and by themselves tell nobody from the others.
+    found = audit_presence(folder, table([r[:3] for r in rows], NAMES[:3]))
+    assert found.by_counting.worst == 0.5
+    assert (found.certain, found.with_list.worst) == (4, 1)
+    with_a_twin = audit_presence(folder, table([r[:3] for r in rows] + [rows[0][:3]], NAMES[:3]))
+    assert with_a_twin.certain == 0
+
+
 def test_a_value_that_one_person_has_gives_that_person_away(tmp_path):
     people = [("45", "M", "11000"), *[("20", "M", "12000"), ("50", "M", "23000"), ("60", "M", "23000")] * 3]
     people += [("45", "M", "23000")] * 2

@@ -19,9 +19,17 @@ from discreet.audit.published import Population, PublishedRelease, Table, combin
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Slots = NDArray[np.int32]
+Bits = NDArray[np.uint64]
+
+# The place of the lowest set bit by one multiplication (de Bruijn sequence).
+_SEQUENCE = 0x03F79D71B4CB0A89
+_BRUIJN = np.uint64(_SEQUENCE)
+_PLACE = np.zeros(64, dtype=np.int64)
+for _place in range(64):
+    _PLACE[((_SEQUENCE << _place) & (2**64 - 1)) >> 58] = _place
 
 _WORK = 3e9  # steps that exact counting may take in all
-_MOST_BITS = 18  # values that must be heeded in a group whose worlds are counted
+_MOST_VALUES = 18  # values that must be heeded in a group whose worlds are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +67,7 @@ def beliefs(release: PublishedRelease, population: Population) -> Beliefs:
     certain = np.zeros(len(known), dtype=np.bool_)
     decided = np.zeros(groups, dtype=np.int64)
     _weigh(
-        release.sizes, unlisted, offsets, codes, starts, members, of_person[known], counts[known], _bits(groups),
+        release.sizes, unlisted, offsets, codes, starts, members, of_person[known], counts[known], _most_values(groups),
         found, certain, decided,
     )  # fmt: skip
     everybody = np.zeros((3, len(counts)))
@@ -69,9 +77,9 @@ def beliefs(release: PublishedRelease, population: Population) -> Beliefs:
     return Beliefs(counts, everybody[1] > 0, everybody[0], everybody[1], everybody[2], sure, decided)
 
 
-def _bits(groups: int) -> int:
+def _most_values(groups: int) -> int:
     """For how many values per group all sets of them may be gone through."""
-    return max(b for b in range(_MOST_BITS + 1) if b == 0 or groups * b * 2.0**b <= _WORK)
+    return max(b for b in range(_MOST_VALUES + 1) if b == 0 or groups * b * 2.0**b <= _WORK)
 
 
 def _slots(tables: Sequence[Table], population: Population) -> tuple[list[Slots], Slots, int]:
@@ -105,25 +113,27 @@ def _weigh(
     members: Slots,
     of_person: Slots,
     counts: IntArray,
-    bits: int,
+    most_values: int,
     found: FloatArray,
     certain: NDArray[np.bool_],
     decided: IntArray,
 ) -> None:
     """Per group: who is covered, and what the adversary believes of them; per person, the largest over the groups."""
     tables = len(offsets)
-    here = np.full(len(starts), -1, dtype=np.int64)  # the entry of the group at hand that fills a slot
+    here = np.full(len(starts), -1, dtype=np.int32)  # the entry of the group at hand that fills a slot
     covered = np.empty(len(counts), dtype=np.int32)
-    first, second = np.empty(1 << bits, dtype=np.int64), np.empty(1 << bits, dtype=np.int64)
+    row, bits = _crowds(starts, members, len(counts))
+    one, all_ = np.empty((2, bits.shape[1]), dtype=np.uint64)
+    first, second = np.empty(1 << most_values, dtype=np.int64), np.empty(1 << most_values, dtype=np.int64)
     for g in range(len(sizes)):
         entries = 0
         for t in range(tables):
             for e in range(offsets[t, g], offsets[t, g + 1]):
                 here[codes[e]] = entries
                 entries += 1
-        n = _covered(g, offsets, codes, starts, members, of_person, here, covered)
+        n = _covered(g, offsets, codes, starts, members, row, bits, one, all_, covered)
         table = np.empty(entries, dtype=np.int64)
-        entry = np.empty((n, tables), dtype=np.int64)
+        entry = np.empty((n, tables), dtype=np.int32)
         people = np.empty(n, dtype=np.int64)
         total = 0
         for i in range(n):
@@ -141,10 +151,11 @@ def _weigh(
         chance = np.full(n, min(sizes[g] / max(total, 1), 1.0))
         counted = chance[0] if n else 0.0
         done = np.zeros(entries, dtype=np.uint8)
-        left = settle(sizes[g], entry, people, table, state, done)
+        having = np.empty(entries, dtype=np.int64)
+        left = settle(sizes[g], entry, people, table, state, done, having)
         decided[g] = CONTRADICTED
         if left >= 0:
-            decided[g] = chances(left, entry, people, table, state, done, bits, first, second, chance)
+            decided[g] = chances(left, entry, people, table, state, done, having, most_values, first, second, chance)
         if decided[g] == CONTRADICTED:  # the list is not everybody: nothing is certain here
             chance[:] = counted
             state[:] = OPEN
@@ -157,35 +168,60 @@ def _weigh(
 
 
 @njit(cache=True)
+def _crowds(starts: IntArray, members: Slots, people: int) -> tuple[Slots, Bits]:
+    """For each slot that many people have, a row of bits, one per person; and its number, −1 for other slots.
+
+    There can't be many such slots, so that memory stays within some hundred bits per person and table.
+    """
+    words = (people + 63) // 64
+    row = np.full(len(starts) - 1, -1, dtype=np.int32)
+    crowds = 0
+    for s in range(len(row)):
+        if 2 * (starts[s + 1] - starts[s]) >= words:
+            row[s] = crowds
+            crowds += 1
+    bits = np.zeros((crowds, words), dtype=np.uint64)
+    for s in range(len(row)):
+        if row[s] >= 0:
+            for m in range(starts[s], starts[s + 1]):
+                bits[row[s], members[m] >> 6] |= np.uint64(1) << np.uint64(members[m] & 63)
+    return row, bits
+
+
+@njit(cache=True)
 def _covered(
     g: int,
     offsets: IntArray,
     codes: Slots,
     starts: IntArray,
     members: Slots,
-    of_person: Slots,
-    here: IntArray,
+    row: Slots,
+    bits: Bits,
+    one: Bits,
+    all_: Bits,
     out: Slots,
 ) -> int:
-    """List the people of a group, looking only at those who have one of the values of its most telling table."""
-    tables = len(offsets)
-    best, fewest = 0, -1
-    for t in range(tables):
-        having = 0
+    """List the people whom a group covers: one of its values in every table, 64 people at a time."""
+    for t in range(len(offsets)):
+        for w in range(len(one)):
+            one[w] = np.uint64(0)
         for e in range(offsets[t, g], offsets[t, g + 1]):
-            having += starts[codes[e] + 1] - starts[codes[e]]
-        if fewest < 0 or having < fewest:
-            best, fewest = t, having
+            s = codes[e]
+            if row[s] >= 0:
+                line = bits[row[s]]
+                for w in range(len(one)):
+                    one[w] |= line[w]
+            else:
+                for m in range(starts[s], starts[s + 1]):
+                    one[members[m] >> 6] |= np.uint64(1) << np.uint64(members[m] & 63)
+        for w in range(len(one)):
+            all_[w] = one[w] if t == 0 else all_[w] & one[w]
     n = 0
-    for e in range(offsets[best, g], offsets[best, g + 1]):
-        for m in range(starts[codes[e]], starts[codes[e] + 1]):
-            p = members[m]
-            inside = True
-            for t in range(tables):
-                if here[of_person[p, t]] < 0:
-                    inside = False
-                    break
-            if inside:
-                out[n] = p
-                n += 1
+    for w in range(len(all_)):
+        left = all_[w]
+        while left != np.uint64(0):
+            lowest = left & (~left + np.uint64(1))
+            out[n] = 64 * w + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]
+            left ^= lowest
+            n += 1
     return n

@@ -14,11 +14,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.audit.one_table import table_chances
+from discreet.audit.one_table import value_chances
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Flags = NDArray[np.uint8]
+Codes = NDArray[np.int32]
 
 OPEN, IN, OUT = 0, 1, 2
 # How a group was decided.
@@ -28,71 +29,74 @@ _MOST_CANDIDATES = 1 << 12  # for exact counts
 
 
 @njit(cache=True)
-def count_entries(entry: IntArray, people: IntArray, state: Flags, found: IntArray) -> int:
+def count_entries(entry: Codes, people: IntArray, state: Flags, having: IntArray) -> int:
     """How many of the open people have each entry; returns how many open people there are."""
-    found[:] = 0
+    having[:] = 0
     total = 0
     for i in range(len(people)):
         if state[i] == OPEN:
             total += people[i]
             for t in range(entry.shape[1]):
-                found[entry[i, t]] += people[i]
+                having[entry[i, t]] += people[i]
     return total
 
 
 @njit(cache=True)
-def settle(size: int, entry: IntArray, people: IntArray, table: IntArray, state: Flags, done: Flags) -> int:
+def _open_people(people: IntArray, state: Flags) -> int:
+    total = 0
+    for i in range(len(people)):
+        if state[i] == OPEN:
+            total += people[i]
+    return total
+
+
+@njit(cache=True)
+def settle(
+    size: int, entry: Codes, people: IntArray, table: IntArray, state: Flags, done: Flags, having: IntArray
+) -> int:
     """Find people who are in every possible world, or in none; mark them in `state`, and their entries as `done`.
 
-    Somebody is in if nobody else has a published value; out if as many people are left to be found as a table has
-    values that nobody has yet, and theirs is not one of those. Returns how many people are left to be found among the
-    open ones, or −1 if there is no possible world at all.
+    Somebody is in if nobody else has a published value, or if no more people are open than are to be found; out if as
+    many people are left to be found as a table has values that nobody has yet, and theirs is not one of those. Returns
+    how many people are left to be found among the open ones (`having` counts their entries), or −1 if there is no
+    possible world at all.
     """
     left, tables = size, entry.shape[1]
-    having = np.zeros(len(table), dtype=np.int64)
+    undone = np.empty(tables, dtype=np.int64)
     while True:
         total = count_entries(entry, people, state, having)
-        if total < left:
-            return -1
-        undone = np.zeros(tables, dtype=np.int64)
+        undone[:] = 0
+        alone = False
+        possible = 0 <= left <= total
         for e in range(len(table)):
             if done[e] == 0:
                 undone[table[e]] += 1
-                if having[e] == 0:
-                    return -1
-        if undone.max() > left:
+                alone |= having[e] == 1
+                possible &= having[e] > 0 and undone[table[e]] <= left
+        if not possible:
             return -1
         changed = False
-        for i in range(len(people)):
-            if state[i] != OPEN:
-                continue
-            if total == left:
-                changed = _take(i, entry, state, done)
-                left -= people[i]
-                total -= people[i]
-                continue
+        if total == left:
+            for i in range(len(people)):
+                if state[i] == OPEN:
+                    changed = _take(i, entry, state, done)
+            left = 0
+        else:
             for t in range(tables):
-                if undone[t] == left and done[entry[i, t]] == 1:
-                    state[i] = OUT
-                    changed = True
-                    break
-        if changed:
-            continue
-        for i in range(len(people)):
-            if state[i] == OPEN:
+                if undone[t] == left:
+                    changed |= _exclude(t, entry, state, done)
+        if not changed and alone:
+            for i in range(len(people)):
                 for t in range(tables):
-                    if done[entry[i, t]] == 0 and having[entry[i, t]] == 1:
+                    if state[i] == OPEN and done[entry[i, t]] == 0 and having[entry[i, t]] == 1:
                         changed = _take(i, entry, state, done)
                         left -= 1
-                        break
-        if left < 0:
-            return -1
         if not changed:
             return left
 
 
 @njit(cache=True)
-def _take(i: int, entry: IntArray, state: Flags, done: Flags) -> bool:
+def _take(i: int, entry: Codes, state: Flags, done: Flags) -> bool:
     state[i] = IN
     for t in range(entry.shape[1]):
         done[entry[i, t]] = 1
@@ -100,60 +104,110 @@ def _take(i: int, entry: IntArray, state: Flags, done: Flags) -> bool:
 
 
 @njit(cache=True)
+def _exclude(t: int, entry: Codes, state: Flags, done: Flags) -> bool:
+    """Rule out the open people whose value in table t is somebody's already."""
+    changed = False
+    for i in range(len(state)):
+        if state[i] == OPEN and done[entry[i, t]] == 1:
+            state[i] = OUT
+            changed = True
+    return changed
+
+
+@njit(cache=True)
 def chances(
     left: int,
-    entry: IntArray,
+    entry: Codes,
     people: IntArray,
     table: IntArray,
     state: Flags,
     done: Flags,
-    bits: int,
+    having: IntArray,
+    most_values: int,
     first: IntArray,
     second: IntArray,
     chance: FloatArray,
 ) -> int:
     """The chance of every candidate, after `settle`; returns how it was decided.
 
-    Exact if nothing but one table's values has to be heeded, or if there are few enough worlds (`bits` values at most,
+    Exact if nothing but one table's values has to be heeded, or if there are few enough worlds (`most_values` at most,
     for which `first` and `second` have room). Else the most that one table by itself tells.
     """
-    having = np.zeros(len(table), dtype=np.int64)
-    total = count_entries(entry, people, state, having)
+    total = _open_people(people, state)
     for i in range(len(people)):
         chance[i] = 1.0 if state[i] == IN else 0.0 if state[i] == OUT else left / total
     if left == 0 or total == 0:
         return EXACT
     # A value that all open people have is somebody's whoever is taken.
     heeded = np.zeros(len(table), dtype=np.uint8)
-    concerned = np.zeros(entry.shape[1], dtype=np.uint8)
+    concerned = np.zeros(entry.shape[1], dtype=np.int64)
     for e in range(len(table)):
         if done[e] == 0 and having[e] < total:
             heeded[e] = 1
-            concerned[table[e]] = 1
-    if concerned.sum() == 0:
+            concerned[table[e]] += 1
+    tables = 0
+    for t in range(len(concerned)):
+        tables += concerned[t] > 0
+    if tables == 0:
         return EXACT
-    alone = concerned.sum() == 1
-    if not alone:
-        decided: int = exact_chances(left, total, entry, people, state, having, heeded, bits, first, second, chance)
+    if tables > 1:
+        decided: int = exact_chances(
+            left, total, entry, people, state, having, heeded, most_values, first, second, chance
+        )
         if decided != BY_TABLE:
             return decided
-    for t in range(entry.shape[1]):
-        if concerned[t] == 1:
-            told = table_chances(left, total, t, alone, entry, people, table, state, having, heeded, chance)
-            alone &= told
-    return EXACT if alone else BY_TABLE
+    told = np.full(len(table), left / total if tables > 1 else 0.0)
+    counted = _told_by_tables(left, total, table, having, heeded, concerned, told)
+    for i in range(len(people)):
+        if state[i] == OPEN:
+            chance[i] = 0.0
+            for t in range(entry.shape[1]):
+                chance[i] = max(chance[i], told[entry[i, t]])
+    return EXACT if counted and tables == 1 else BY_TABLE
+
+
+@njit(cache=True)
+def _told_by_tables(
+    left: int,
+    total: int,
+    table: IntArray,
+    having: IntArray,
+    heeded: Flags,
+    concerned: IntArray,
+    told: FloatArray,
+) -> bool:
+    """Raise what is told of people with each entry to what its table tells; False if a table has too many values."""
+    counted = True
+    for t in range(len(concerned)):
+        if concerned[t] == 0:
+            continue
+        values = np.empty(concerned[t], dtype=np.int64)
+        found = np.empty(concerned[t] + 1)
+        v, rest = 0, total
+        for e in range(len(table)):
+            if table[e] == t and heeded[e] == 1:
+                values[v] = having[e]
+                rest -= having[e]
+                v += 1
+        counted &= value_chances(values, rest, left, found)
+        v = 0
+        for e in range(len(table)):
+            if table[e] == t:
+                told[e] = max(told[e], found[v] if heeded[e] == 1 else found[len(values)])
+                v += heeded[e]
+    return counted
 
 
 @njit(cache=True)
 def exact_chances(
     left: int,
     total: int,
-    entry: IntArray,
+    entry: Codes,
     people: IntArray,
     state: Flags,
     having: IntArray,
     heeded: Flags,
-    bits: int,
+    most_values: int,
     first: IntArray,
     second: IntArray,
     chance: FloatArray,
@@ -167,7 +221,7 @@ def exact_chances(
         return BY_TABLE
     place = _needed(entry, people, state, having, heeded)
     values = place.max() + 1
-    if values > bits:
+    if values > most_values:
         return BY_TABLE
     all_values = (1 << values) - 1
     mask = np.zeros(len(people), dtype=np.int64)
@@ -205,7 +259,7 @@ def exact_chances(
 
 
 @njit(cache=True)
-def _needed(entry: IntArray, people: IntArray, state: Flags, having: IntArray, heeded: Flags) -> IntArray:
+def _needed(entry: Codes, people: IntArray, state: Flags, having: IntArray, heeded: Flags) -> IntArray:
     """A place for each value that must be heeded, −1 for one whose people include all those of another value."""
     n = len(having)
     joint = np.zeros((n, n), dtype=np.int64)

@@ -106,20 +106,26 @@ def _ambiguous(release: PublishedRelease, listed: Population, alpha: Fraction | 
     from discreet.audit.possible import BY_TABLE, CONTRADICTED, EXACT
 
     found = beliefs(release, listed)
+    chance, certain, published = found.chance, found.certain, int(release.sizes.sum())
+    contradicted = int((found.decided == CONTRADICTED).sum())
+    possible = found.people[chance > 0].sum()
+    if published == possible and not contradicted:  # no more people are left than are published
+        certain = chance > 0
+        chance = certain.astype(np.float64)
     return PresenceAudit(
         release.publish,
         people=listed.people,
-        absent=int(found.people[found.chance == 0].sum()),
-        published=int(release.sizes.sum()),
+        absent=int(listed.people - possible),
+        published=published,
         groups=len(release.sizes),
         alpha=None if alpha is None else float(alpha),
         without_list=_belief(found.unlisted, found.people, alpha),
         by_counting=_belief(found.counted, found.people, alpha),
-        with_list=_belief(found.chance, found.people, alpha),
-        certain=int(found.people[found.certain].sum()),
+        with_list=_belief(chance, found.people, alpha),
+        certain=int(found.people[certain].sum()),
         exact_groups=int((found.decided == EXACT).sum()),
         by_table=int((found.decided == BY_TABLE).sum()),
-        contradicted=int((found.decided == CONTRADICTED).sum()),
+        contradicted=contradicted,
     )
 
 
