@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from discreet import worlds
 from discreet.audit import covering
+from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED, EXACT
 from discreet.audit.covering import beliefs
 from discreet.audit.one_table import value_chances
-from discreet.audit.possible import BY_TABLE, CONTRADICTED, EXACT
 from discreet.audit.published import AMBIGUOUS, Population, PublishedRelease, Table
 from discreet.engines.duckdb import Frequencies
 

@@ -13,7 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.audit.possible import CONTRADICTED, IN, OPEN, chances, settle
+from discreet.audit.all_worlds import CONTRADICTED, IN, OPEN
+from discreet.audit.possible import chances, settle
 from discreet.audit.published import Population, PublishedRelease, Table, combination_codes
 
 IntArray = NDArray[np.int64]

@@ -102,8 +102,8 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
 
 
 def _ambiguous(release: PublishedRelease, listed: Population, alpha: Fraction | None) -> PresenceAudit:
+    from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED, EXACT
     from discreet.audit.covering import beliefs
-    from discreet.audit.possible import BY_TABLE, CONTRADICTED, EXACT
 
     found = beliefs(release, listed)
     chance, certain, published = found.chance, found.certain, int(release.sizes.sum())
