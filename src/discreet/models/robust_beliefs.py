@@ -19,6 +19,7 @@ from discreet.models.robust_exact import deal_exactly, two_valued_exactly
 
 MOST_STEPS = 1_000_000  # of the exact posteriors of a group under one attribute set; beyond, a bound decides
 VERDICTS, LEVELS, PEOPLE = 0, 1, 2  # what is asked
+_AT_A_TIME = 8_000_000  # entries times attribute sets
 NEAR_TWO, NEAR_FULL = 1, 2  # too close to 1/r to be decided in floating point, in which view
 
 Protected = tuple[IntArray, Codes]  # sets of leaves as slices ``offsets[x]:offsets[x + 1]``; none for every value
@@ -40,7 +41,6 @@ class Judged:
     tally: Tally
     people: People
     knowledge: Knowledge
-    rows: IntArray
     protected: Protected
     threshold: Fraction
 
@@ -52,8 +52,9 @@ class Judged:
         begin, end = self.people.offsets[group : group + 2].tolist()
         counts = self.people.counts[begin:end].tolist()
         values = dict(pairs(self.tally, group))
+        rows = _rows(self.knowledge, self.people, begin, end)
         for k in np.flatnonzero(self.near[:, group]).tolist():
-            own = self.rows[k, begin:end].tolist()
+            own = rows[k].tolist()
             if self.near[k, group] & NEAR_TWO:
                 yield from zip(range(begin, end), self._in_two_values(own, counts, values), strict=True)
             if self.near[k, group] & NEAR_FULL:
@@ -98,25 +99,45 @@ def judged(
     r: Fraction,
     asked: int,
 ) -> Judged:
-    """Judge all groups at once."""
+    """Judge all groups, so many at a time that it does not take much memory to say who has which signature."""
     from discreet.models.robust_judge import judge  # late: reading a policy should not wait for numba
 
-    rows = knowledge.signatures(people.codes) + knowledge.starts[:-1, None]
     sizes, place = np.unique(groups.sizes, return_inverse=True)
     allowed = np.array([n * r.denominator // r.numerator for n in sizes.tolist()], dtype=np.int64)[place]
-    kept, level, of_entry, bounded, near = judge(
-        people.offsets,
-        people.counts,
-        rows,
-        tally.offsets,
-        tally.values,
-        tally.counts,
-        knowledge.rows,
-        knowledge.totals,
-        *protected,
-        allowed,
-        float(1 / r),
-        asked,
-        MOST_STEPS,
-    )
-    return Judged(kept, level, of_entry, bounded, near, tally, people, knowledge, rows, protected, 1 / r)
+    entries = max(_AT_A_TIME // len(knowledge.sets), 1)
+    cuts = np.searchsorted(people.offsets, np.arange(0, len(people.counts), entries)).tolist()
+    parts = []
+    for first, last in pairwise(sorted({0, *cuts, len(groups)})):
+        begin, end = people.offsets[first], people.offsets[last]
+        t_begin, t_end = tally.offsets[first], tally.offsets[last]
+        parts.append(
+            judge(
+                people.offsets[first : last + 1] - begin,
+                people.counts[begin:end],
+                _rows(knowledge, people, begin, end),
+                tally.offsets[first : last + 1] - t_begin,
+                tally.values[t_begin:t_end],
+                tally.counts[t_begin:t_end],
+                knowledge.rows,
+                knowledge.totals,
+                *protected,
+                allowed[first:last],
+                float(1 / r),
+                asked,
+                MOST_STEPS,
+            )
+        )
+    if not parts:
+        nothing = np.zeros(0)
+        parts = [
+            (nothing > 0, nothing, np.zeros((2, 0)), nothing > 0, np.zeros((len(knowledge.sets), 0), dtype=np.uint8))
+        ]
+    kept, level, of_entry, bounded, near = (np.concatenate(found, axis=-1) for found in zip(*parts, strict=True))
+    return Judged(kept, level, of_entry, bounded, near, tally, people, knowledge, protected, 1 / r)
+
+
+def _rows(knowledge: Knowledge, people: People, begin: int, end: int) -> IntArray:
+    """For every attribute set, the row of all knowledge that is meant for each of some entries."""
+    rows = knowledge.signatures([codes[begin:end] for codes in people.codes])
+    rows += knowledge.starts[:-1, None]
+    return rows

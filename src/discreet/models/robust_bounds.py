@@ -30,8 +30,8 @@ def most(
 ) -> FloatArray:
     """An upper bound on how likely somebody of each signature is to have one of the values `inside`.
 
-    The group must have a world with weight (`dealable`). Bounds below `enough` are not made tighter; `steps` of duality
-    are taken for the others.
+    The group must have a world with weight (`robust_kernels.dealable`). Bounds below `enough` are not made tighter;
+    `steps` of duality are taken for the others.
     """
     kinds, columns = chances.shape
     outside_people = values[~inside].sum()
@@ -59,56 +59,6 @@ def most(
                     odds[t] += values[x] / least if least > 0 else np.inf
             found[t] = odds[t] / (1 + odds[t]) if odds[t] < np.inf else 1.0
     return found
-
-
-@njit(cache=True)
-def dealable(chances: FloatArray, people: IntArray, values: IntArray) -> bool:
-    """Is there a world with weight: can everybody get a value that is possible for him?"""
-    kinds, columns = chances.shape
-    flow = np.zeros((kinds, columns), dtype=np.int64)
-    left = values.copy()
-    came_by, came_from = np.empty(columns, dtype=np.int64), np.empty(columns, dtype=np.int64)
-    queue = np.empty(columns, dtype=np.int64)
-    for j in range(kinds):
-        waiting = people[j]
-        while waiting > 0:
-            # The shortest way to a value that is left, by people who may change to another one.
-            came_by[:] = -1
-            head = tail = 0
-            end = -1
-            for v in range(columns):
-                if chances[j, v] > 0:
-                    came_by[v], came_from[v] = j, -1
-                    queue[tail] = v
-                    tail += 1
-            while head < tail:
-                v = queue[head]
-                head += 1
-                if left[v] > 0:
-                    end = v
-                    break
-                for u in range(kinds):
-                    if flow[u, v] > 0:
-                        for w in range(columns):
-                            if came_by[w] < 0 and chances[u, w] > 0:
-                                came_by[w], came_from[w] = u, v
-                                queue[tail] = w
-                                tail += 1
-            if end < 0:
-                return False
-            amount, v = min(waiting, left[end]), end
-            while came_from[v] >= 0:
-                amount = min(amount, flow[came_by[v], came_from[v]])
-                v = came_from[v]
-            left[end] -= amount
-            v = end
-            while came_from[v] >= 0:
-                flow[came_by[v], v] += amount
-                flow[came_by[v], came_from[v]] -= amount
-                v = came_from[v]
-            flow[j, v] += amount
-            waiting -= amount
-    return True
 
 
 @njit(cache=True)

@@ -68,7 +68,7 @@ def balanced(chances: FloatArray, people: IntArray, values: IntArray) -> FloatAr
 def dealt(chances: FloatArray, people: IntArray, values: IntArray, before: FloatArray, after: FloatArray) -> FloatArray:
     """How many people of each signature are expected to have each value, over all worlds.
 
-    Infinite if none of them has weight: nothing is what she believed. NaN if that can't be told.
+    NaN if they have no weight to speak of.
 
     Dealing the values out to one person after the other, a state is what has been dealt so far: how often each value.
     That also says who is next. `before` is the weight of all ways into a state, `after` that of all ways out of it;
@@ -104,7 +104,7 @@ def dealt(chances: FloatArray, people: IntArray, values: IntArray, before: Float
                 weight += before[state - strides[v]] * chances[j, v]
         before[state] = weight
     if before[total - 1] < _LEAST_WEIGHT:
-        expected[:] = np.inf if before[total - 1] == 0 and _exact_zeros(chances, len(turn)) else np.nan
+        expected[:] = np.nan
         return expected
     after[total - 1] = 1.0
     for state in range(total - 2, -1, -1):
@@ -128,43 +128,84 @@ def dealt(chances: FloatArray, people: IntArray, values: IntArray, before: Float
 
 
 @njit(cache=True)
-def _exact_zeros(chances: FloatArray, people: int) -> bool:
-    """Is a product of so many chances too large to be rounded to 0?"""
-    least = 1.0
-    for p in chances.flat:
-        least = min(least, p) if p > 0 else least
-    return bool(people * np.log10(least) > -300.0)
+def dealable(chances: FloatArray, people: IntArray, values: IntArray) -> bool:
+    """Is there a world with weight: can everybody get a value that is possible for him?"""
+    kinds, columns = chances.shape
+    flow = np.zeros((kinds, columns), dtype=np.int64)
+    left = values.copy()
+    came_by, came_from = np.empty(columns, dtype=np.int64), np.empty(columns, dtype=np.int64)
+    queue = np.empty(columns, dtype=np.int64)
+    for j in range(kinds):
+        waiting = people[j]
+        while waiting > 0:
+            # The shortest way to a value that is left, by people who may change to another one.
+            came_by[:] = -1
+            head = tail = 0
+            end = -1
+            for v in range(columns):
+                if chances[j, v] > 0:
+                    came_by[v], came_from[v] = j, -1
+                    queue[tail] = v
+                    tail += 1
+            while head < tail:
+                v = queue[head]
+                head += 1
+                if left[v] > 0:
+                    end = v
+                    break
+                for u in range(kinds):
+                    if flow[u, v] > 0:
+                        for w in range(columns):
+                            if came_by[w] < 0 and chances[u, w] > 0:
+                                came_by[w], came_from[w] = u, v
+                                queue[tail] = w
+                                tail += 1
+            if end < 0:
+                return False
+            amount, v = min(waiting, left[end]), end
+            while came_from[v] >= 0:
+                amount = min(amount, flow[came_by[v], came_from[v]])
+                v = came_from[v]
+            left[end] -= amount
+            v = end
+            while came_from[v] >= 0:
+                flow[came_by[v], v] += amount
+                flow[came_by[v], came_from[v]] -= amount
+                v = came_from[v]
+            flow[j, v] += amount
+            waiting -= amount
+    return True
 
 
 @njit(cache=True)
 def marginals(
     chances: FloatArray, people: IntArray, values: IntArray, before: FloatArray, after: FloatArray
 ) -> FloatArray:
-    """How likely somebody of each signature is to have each value; infinite and NaN as above.
+    """How likely somebody of each signature is to have each value.
 
+    Infinite if no world has weight: nothing is what she believed. NaN if the weight is too small to tell.
     Values are dealt out to people, or people (by signature) to values, whichever has fewer states.
     """
     kinds, columns = chances.shape
     scaled = balanced(chances, people, values)
     found = np.empty((kinds, columns))
     if states(values) * columns <= states(people) * kinds:
-        expected = dealt(scaled, people, values, before, after)
-        for j in range(kinds):
-            for v in range(columns):
-                found[j, v] = expected[j, v] / people[j]
-        return found
-    turned = np.empty((columns, kinds))
-    for v in range(columns):
-        total = 0.0
-        for j in range(kinds):
-            turned[v, j] = scaled[j, v] * people[j]
-            total += turned[v, j]
-        for j in range(kinds):
-            turned[v, j] = turned[v, j] / total if total > 0 else 0.0
-    expected = dealt(turned, values, people, before, after)
+        found[:] = dealt(scaled, people, values, before, after)
+    else:
+        turned = np.empty((columns, kinds))
+        for v in range(columns):
+            total = 0.0
+            for j in range(kinds):
+                turned[v, j] = scaled[j, v] * people[j]
+                total += turned[v, j]
+            for j in range(kinds):
+                turned[v, j] = turned[v, j] / total if total > 0 else 0.0
+        found[:] = dealt(turned, values, people, before, after).T
+    if np.isnan(found[0, 0]) and not dealable(chances, people, values):
+        found[:] = np.inf
     for j in range(kinds):
         for v in range(columns):
-            found[j, v] = expected[v, j] / people[j]
+            found[j, v] /= people[j]
     return found
 
 
