@@ -108,6 +108,12 @@ def test_a_row_taken_for_a_header_is_not_shown(tmp_path: Path) -> None:
     assert SECRET not in str(caught.value)
 
 
+def test_the_delimiter_is_the_one_that_gives_the_named_columns(tmp_path: Path) -> None:
+    path = file(tmp_path, "a;b;c,group\nx;y;z,1\n")
+    assert rows_of(path, ("a;b;c", "group")) == {("x;y;z", "1"): 1}
+    assert rows_of(path, ("a",)) == rows_of(path) == {("x", "y", "z,1"): 1}
+
+
 def test_the_delimiter_is_the_one_that_suits_all_rows(tmp_path: Path) -> None:
     assert DuckDB(file(tmp_path, "a;b, really\n1;2\n3;4\n")).columns == ("a", "b, really")
 

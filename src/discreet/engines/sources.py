@@ -64,13 +64,14 @@ def relation(path: Path, named: Collection[str] = ()) -> str:
 def csv_layout(path: Path, named: Collection[str] = ()) -> CsvLayout:
     """Delimiter, header and column names, from the first rows.
 
-    The delimiter is the one under which the rows have the same number of values as the first. The first row is a header
-    if it has the columns in `named`; else unless one of its values is a number or a date, or is found again further
-    down in its column.
+    The delimiter is the one under which the first row has the columns in `named`; else under which the rows have the
+    same number of values as the first. The first row is a header if it has the columns in `named`; else unless one of
+    its values is a number or a date, or is found again further down in its column.
     """
     head, cut = _head(path)
     sample = head.decode("utf-8", errors="replace")
-    delimiter, rows = max(((d, _rows(sample, d, cut)) for d in DELIMITERS), key=lambda found: _fit(found[1]))
+    found = [(d, _rows(sample, d, cut)) for d in DELIMITERS]
+    delimiter, rows = max(found, key=lambda found: (_has(found[1], named), *_fit(found[1])))
     skip = next((i for i, row in enumerate(rows) if row), len(rows))
     rows = [row for row in rows if row]
     if not rows:
@@ -208,6 +209,11 @@ def _noted(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
     for line in lines:
         seen.append(line)
         yield line
+
+
+def _has(rows: Sequence[Sequence[str]], named: Collection[str]) -> bool:
+    """Has the first row these columns?"""
+    return bool(named) and set(named) <= set(next((row for row in rows if row), []))
 
 
 def _fit(rows: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
