@@ -96,15 +96,18 @@ def test_beliefs_equal_the_share_of_possible_worlds(case, how):
     assert (found.decided == EXACT).all()
     expected = [Fraction(0)] * len(population)
     certain = [False] * len(population)
-    counting = [Fraction(0)] * len(population)
+    counting, together = [Fraction(0)] * len(population), [Fraction(0)] * len(population)
     for group in groups:
         covered, all_worlds = possible(group, population, tables)
         for i in covered:
             chance = Fraction(sum(i in world for world in all_worlds), len(all_worlds))
             expected[i] = max(expected[i], chance)
+            together[i] += chance
             certain[i] |= chance == 1
             counting[i] = max(counting[i], Fraction(len(group), len(covered)))
     assert of_person(found.chance, population, population) == pytest.approx([float(x) for x in expected], rel=1e-11)
+    added_up = [min(1.0, float(x)) for x in together]
+    assert of_person(found.together, population, population) == pytest.approx(added_up, rel=1e-11)
     assert of_person(found.certain, population, population) == certain
     assert of_person(found.counted, population, population) == [float(x) for x in counting]
     assert of_person(found.covered, population, population) == [x > 0 for x in counting]
@@ -129,6 +132,7 @@ def test_counting_by_one_table_at_a_time_finds_who_is_certain_too(case):
         patch.setattr(covering, "_MOST_VALUES", 0)
         found = beliefs(released(groups, tables), listed(population))
     assert set(found.decided.tolist()) <= {EXACT, BY_TABLE}
+    assert (found.people * found.together).sum() <= sum(map(len, groups)) + 1e-9  # as many as are published, not more
     for group in groups:
         covered, _ = possible(group, population, tables)
         for table in tables:

@@ -72,8 +72,10 @@ def test_a_list_with_no_more_people_than_are_published_gives_everybody_away(tmp_
     found = audit_presence(folder, table([r[:3] for r in rows], NAMES[:3]))
     assert found.by_counting.worst == 0.5
     assert (found.certain, found.with_list.worst) == (4, 1)
-    with_a_twin = audit_presence(folder, table([r[:3] for r in rows] + [rows[0][:3]], NAMES[:3]))
-    assert with_a_twin.certain == 0
+    more = audit_presence(folder, table([r[:3] for r in rows] * 2, NAMES[:3]))
+    assert more.certain == 0
+    assert more.with_list.worst == pytest.approx(2 / 8)
+    assert more.over_all_groups.worst == pytest.approx(4 / 8)  # two groups, two of eight people in each
 
 
 def test_a_value_that_one_person_has_gives_that_person_away(tmp_path):
@@ -207,6 +209,9 @@ def test_text_and_json_say_the_same_with_what_is_assumed(tmp_path):
         "9 people (42.9%) above 40%.",
         "    Assumes that all ways to fill a group from the list are as likely. 2 groups decided exactly, "
         "0 by what one table at a time tells (an estimate).",
+        "  The same over all groups: at most 44.4% for anybody; 9 people (42.9%) above 40%.",
+        "    The chances of somebody whom several groups cover add up. Assumes that nobody is in two groups; "
+        "an estimate, since each group is weighed by itself.",
         "  Certain to be in: 0 people (0%).",
         "  Known not to be in: 0 people (0%), whose values fit nowhere.",
         "  On average: 38.1% for everybody else, since 8 of them are published.",

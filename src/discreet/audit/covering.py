@@ -38,7 +38,8 @@ class Beliefs:
     """What the adversary believes of each combination on the list: the largest chance over the groups that cover it.
 
     `unlisted` knows no list, `counted` counts the people whom a group covers, `chance` also heeds that every published
-    value is somebody's. Who is `certain` is in every possible world. `decided` says how each group was.
+    value is somebody's; `together` adds up over the groups, since nobody is in two. Who is `certain` is in every
+    possible world. `decided` says how each group was.
     """
 
     people: IntArray
@@ -46,6 +47,7 @@ class Beliefs:
     unlisted: FloatArray
     counted: FloatArray
     chance: FloatArray
+    together: FloatArray
     certain: NDArray[np.bool_]
     decided: IntArray
 
@@ -64,18 +66,19 @@ def beliefs(release: PublishedRelease, population: Population) -> Beliefs:
     starts, members = _index(of_person[known], slots)
     distinct = np.diff(offsets, axis=1)
     unlisted = np.minimum(release.sizes / np.maximum(distinct.prod(axis=0, dtype=np.float64), 1.0), 1.0)
-    found = np.zeros((3, len(known)))
+    found = np.zeros((4, len(known)))
     certain = np.zeros(len(known), dtype=np.bool_)
     decided = np.zeros(groups, dtype=np.int64)
     _weigh(
         release.sizes, unlisted, offsets, codes, starts, members, of_person[known], counts[known], _most_values(groups),
         found, certain, decided,
     )  # fmt: skip
-    everybody = np.zeros((3, len(counts)))
+    everybody = np.zeros((4, len(counts)))
     everybody[:, known] = found
     sure = np.zeros(len(counts), dtype=np.bool_)
     sure[known] = certain
-    return Beliefs(counts, everybody[1] > 0, everybody[0], everybody[1], everybody[2], sure, decided)
+    together = np.where(sure, 1.0, np.minimum(everybody[3], 1.0))
+    return Beliefs(counts, everybody[1] > 0, everybody[0], everybody[1], everybody[2], together, sure, decided)
 
 
 def _most_values(groups: int) -> int:
@@ -160,11 +163,16 @@ def _weigh(
         if decided[g] == CONTRADICTED:  # the list is not everybody: nothing is certain here
             chance[:] = counted
             state[:] = OPEN
+        expected = 0.0
+        for i in range(n):
+            expected += people[i] * chance[i]
+        share = min(sizes[g] / max(expected, 1.0), 1.0)  # one table at a time may tell of more people than there are
         for i in range(n):
             p = covered[i]
             found[0, p] = max(found[0, p], unlisted[g])
             found[1, p] = max(found[1, p], counted)
             found[2, p] = max(found[2, p], chance[i])
+            found[3, p] += chance[i] * share
             certain[p] |= state[i] == IN
 
 

@@ -54,7 +54,8 @@ class PresenceAudit:
     `without_list` is what the paper promises: |G| / Π mᵢ, whoever else there is. `by_counting` strikes out the
     combinations that nobody on the list has: |G| / (people whom the group covers). `with_list` also heeds that every
     published value is somebody's, and finds those who are `certain` to be in. Each takes for a person the group that
-    tells most. `absent` people are known not to be published: no group covers them, or none has room for them.
+    tells most; `over_all_groups` adds the groups up, since nobody is in two. `absent` people are known not to be
+    published: no group covers them, or none has room for them.
 
     `exact_groups` were decided by counting all possible worlds; `by_table` ones by what one table at a time tells;
     `contradicted` ones can't be filled from the list, which is not everybody then.
@@ -69,6 +70,7 @@ class PresenceAudit:
     without_list: Belief
     by_counting: Belief
     with_list: Belief
+    over_all_groups: Belief
     certain: int
     exact_groups: int
     by_table: int
@@ -106,12 +108,13 @@ def _ambiguous(release: PublishedRelease, listed: Population, alpha: Fraction | 
     from discreet.audit.covering import beliefs
 
     found = beliefs(release, listed)
-    chance, certain, published = found.chance, found.certain, int(release.sizes.sum())
+    chance, together, certain = found.chance, found.together, found.certain
+    published = int(release.sizes.sum())
     contradicted = int((found.decided == CONTRADICTED).sum())
     possible = found.people[chance > 0].sum()
     if published == possible and not contradicted:  # no more people are left than are published
         certain = chance > 0
-        chance = certain.astype(np.float64)
+        chance = together = certain.astype(np.float64)
     return PresenceAudit(
         release.publish,
         people=listed.people,
@@ -122,6 +125,7 @@ def _ambiguous(release: PublishedRelease, listed: Population, alpha: Fraction | 
         without_list=_belief(found.unlisted, found.people, alpha),
         by_counting=_belief(found.counted, found.people, alpha),
         with_list=_belief(chance, found.people, alpha),
+        over_all_groups=_belief(together, found.people, alpha),
         certain=int(found.people[certain].sum()),
         exact_groups=int((found.decided == EXACT).sum()),
         by_table=int((found.decided == BY_TABLE).sum()),
@@ -155,6 +159,7 @@ def _bucketized(release: PublishedRelease, listed: Population, alpha: Fraction |
         without_list=_belief(some, people, alpha),
         by_counting=told,
         with_list=told,
+        over_all_groups=told,
         certain=int(people[certain].sum()),
         exact_groups=len(release.sizes) - contradicted,
         by_table=0,
@@ -214,6 +219,9 @@ def to_text(audit: PresenceAudit) -> str:
             "    Assumes that all ways to fill a group from the list are as likely. "
             f"{_many(audit.exact_groups, 'group')} decided exactly, "
             f"{audit.by_table:,} by what one table at a time tells (an estimate).",
+            f"  The same over all groups: {_worst(audit, audit.over_all_groups)}.",
+            "    The chances of somebody whom several groups cover add up. Assumes that nobody is in two groups; "
+            "an estimate, since each group is weighed by itself.",
         ]
     absent = audit.absent / max(audit.people, 1)
     lines += [
