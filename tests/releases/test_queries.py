@@ -17,7 +17,7 @@ from discreet.hierarchies.categories import Flat
 from discreet.intake import take_in
 from discreet.pipeline import anonymize, find_plan
 from discreet.policy import policy_from_words
-from discreet.releases.queries import answers, query_error, query_error_of, true_answers
+from discreet.releases.queries import QueryError, answers, query_error, query_error_of, true_answers
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Recoding
 from discreet.utility import estimates as module
 from discreet.utility.queries import workload
@@ -318,3 +318,8 @@ def test_a_changed_manifest_is_not_asked(tmp_path):
     (tmp_path / "release/manifest.json").write_text(json.dumps(manifest | {"group_column": "nothing"}))
     with pytest.raises(ReleaseError, match="checksum"):
         query_error_of(tmp_path / "release", source_of_patients())
+
+
+def test_a_workload_that_nothing_answers_has_no_figures():
+    error = QueryError(float("nan"), float("nan"), 0, 5, 1, 0.05, None, 0)
+    assert json.dumps(error.to_json(), allow_nan=False).startswith('{"mean": null, "median": null, "queries": 0')

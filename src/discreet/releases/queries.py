@@ -17,7 +17,7 @@ from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.grouped import Grouped
-from discreet.releases.manifest import checksum
+from discreet.releases.manifest import checksum, finite
 from discreet.releases.published import AGAIN, Manifest
 from discreet.releases.recoded import Recoded, read_recoded
 from discreet.releases.source import read_source, value_codes
@@ -54,7 +54,8 @@ class QueryError:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """For scripts; figures that no query gives are null."""
+        return {name: finite(x) if isinstance(x, float) else x for name, x in asdict(self).items()}
 
 
 def answers(plan: Plan, workload: Workload) -> FloatArray:
