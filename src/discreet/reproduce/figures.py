@@ -94,8 +94,8 @@ def told(value: float | None, unit: Unit, *, short: bool = False) -> str:
     if unit == "share":
         return f"{100 * value:.4g}%" if short else percent(value)
     if short or unit == "number":
-        return f"{value:,.4g}"
-    return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
+        return f"{value:,.3g}" if abs(value) < 1 else f"{value:,.4g}"
+    return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s" if value >= 0.1 else f"{value:.1g} s"
 
 
 def _step(most: float) -> float:

@@ -10,32 +10,24 @@ from discreet import worlds
 from discreet.models.examples import bucketized
 from discreet.models.given_knowledge import GivenKnowledge
 from discreet.models.robust import Robust
+from discreet.models.robust_sizes import delta_max
 from discreet.reproduce.claims import Claim
 
 _TABLE_7 = {
-    (3, 2, ".1"): 0.0474,
-    (3, 2, ".3"): 0.1235,
-    (3, 2, ".5"): 0.1667,
-    (3, 2, ".9"): 0.0818,
-    (4, 2, ".3"): 0.1750,
-    (6, 2, ".3"): 0.2211,
-    (6, 3, ".3"): 0.1537,
-    (6, 4, ".3"): 0.0955,
+    (3, 2, 0.1): 0.0474,
+    (3, 2, 0.3): 0.1235,
+    (3, 2, 0.5): 0.1667,
+    (3, 2, 0.9): 0.0818,
+    (4, 2, 0.3): 0.1750,
+    (6, 2, 0.3): 0.2211,
+    (6, 3, 0.3): 0.1537,
+    (6, 4, 0.3): 0.0955,
 }
 Chances = dict[Hashable, Fraction]
 # Four people, four values, each once; what is left of 1 goes to values that nobody has.
 _VALUES = ("x1", "x2", "x3", "x4")
 _CHANCES = {"a": (".04", ".04", ".03", ".04"), "b": (".1", ".1", ".012", ".1")}
 _PEOPLE = ("a", "b", "b", "b")
-
-
-def largest_deviation(size: int, r: Fraction, largest: Fraction) -> Fraction:
-    """The bound of theorem 1, Δmax, for a group of `size` people of whom one has a value with chance `largest`.
-
-    >>> float(largest_deviation(4, Fraction(2), Fraction(3, 10)))
-    0.175
-    """
-    return (size - r) * largest / (largest * (r - 1) / (1 - largest) + size - 1)
 
 
 def worked_example() -> Iterator[Claim]:
@@ -46,8 +38,7 @@ def worked_example() -> Iterator[Claim]:
     chance = worlds.belief(worlds.enumerate("xxyy", weight), lambda world: world[0] == "x")
     says = "Table 5: the first of four people has x with probability 0.72"
     yield Claim("example 4", says, f"{chance} = {float(chance):.4f}; the paper adds rounded numbers", chance == 0.72)
-    found = {key: float(largest_deviation(key[0], Fraction(key[1]), Fraction(key[2]))) for key in _TABLE_7}
-    apart = max(abs(found[key] - printed) for key, printed in _TABLE_7.items())
+    apart = max(abs(float(delta_max(n, r, f)) - printed) for (n, r, f), printed in _TABLE_7.items())
     yield Claim(
         "table 7",
         f"{len(_TABLE_7)} values of the bound Δmax, for 3 to 6 people and r = 2 to 4",
@@ -65,7 +56,7 @@ def _theorem_1() -> Claim:
     obeys = True
     for value in _VALUES:
         of = [chances[kind][value] for kind in _PEOPLE]
-        obeys = obeys and max(of) - min(of) <= largest_deviation(size, r, max(of))
+        obeys = obeys and bool(float(max(of) - min(of)) <= delta_max(size, r, float(max(of))))
     weight = worlds.independent([chances[kind] for kind in _PEOPLE])
     listed = list(worlds.enumerate(_VALUES, weight))
     beliefs = [
