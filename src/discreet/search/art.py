@@ -1,0 +1,163 @@
+"""ART: groups in which nobody can be linked to a protected value, even by somebody who knows who is likely to have it.
+
+Wong, Fu, Wang, Xu, Pei & Yu, section 4.2. Each row starts alone; a group that breaks the promise is joined by whoever
+is closest in the chances of its protected values, over all attribute sets, until it holds. Protected values (or sets of
+them) occur at most once in a group. Their Theorem 1 only guides here: the exact posteriors decide, for many groups at
+once. People are found by their chances (`art_index`), so that the time grows with the rows, not with their square.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray
+from discreet.errors import Infeasible
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.verdicts import witness
+from discreet.progress import Progress, silent
+from discreet.search.art_draft import Draft, Gathered, gathered, start, together
+from discreet.search.plan import SUPPRESSED, Bucketization, Problem
+
+_COMPANIONS = 1024  # nearest kinds among which companions are looked for
+_MOST_COMPANIONS = 200  # rows of a group
+_KINDS = 64  # nearest kinds among which a group looks for its next member
+_WEIGHED = 96  # combinations of these that are weighed
+_AT_ONCE = 2000  # seeds between two signs of progress
+
+
+def art(problem: Problem, progress: Progress = silent) -> Bucketization:
+    """Groups as small and as alike as can be in which every promise holds.
+
+    Where protected values are rare, each gets companions without one; the others may stay alone, unless another promise
+    forbids it. Where most values are protected, people who can't be told apart come first, then similar ones. Whoever
+    can't be protected is suppressed. Raises `Infeasible` if that are too many rows.
+    """
+    from discreet.search.art_joining import join_groups  # late: reading a policy should not wait for numba
+
+    draft = start(problem, progress)
+    if draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
+        _with_companions(draft)
+    else:
+        _with_their_kind(draft)
+        _grow(draft, draft.protected, draft.least)
+    _grow(draft, draft.not_alone() & ~draft.protected, draft.smallest)
+    join_groups(draft)
+    return _finish(draft)
+
+
+def _with_companions(draft: Draft) -> None:
+    """Everybody with a protected value gets companions without. The easiest first: they take the fewest away."""
+    from discreet.search.art_companions import find_companions
+
+    rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
+    rows = rows[np.argsort(draft.priors(rows), kind="stable")]
+    seeds = np.repeat(rows, draft.stock.left[rows])
+    for at in range(0, len(seeds), _AT_ONCE):
+        some = seeds[at : at + _AT_ONCE]
+        offsets, companions = find_companions(
+            draft.table, draft.index, draft.stock, some, draft.r, draft.least, _MOST_COMPANIONS, _COMPANIONS
+        )
+        number = np.diff(offsets)
+        rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
+        _settle(draft, gathered(number[number > 0] + 1, rows), _MOST_COMPANIONS)
+
+
+def _with_their_kind(draft: Draft) -> None:
+    """Whoever finds enough people of his own kind, all with different values, is safe among them."""
+    from discreet.search.art_growth import same_kind_groups
+
+    members = same_kind_groups(draft.table, draft.index, draft.stock, draft.least)
+    _settle(draft, gathered(np.full(len(members), draft.least), members.ravel()), draft.most)
+
+
+def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
+    """Groups around everybody who needs one and has none; those with the most frequent value first."""
+    from discreet.search.art_growth import grow_groups
+
+    table, left = draft.table, draft.stock.left
+    rows = draft.in_random_order(np.flatnonzero(wanted & (left > 0)))
+    frequent = np.bincount(table.values[rows], weights=left[rows], minlength=1)
+    rows = rows[np.lexsort((draft.index.place[table.kind[rows]], -frequent[table.values[rows]]))]
+    seeds = np.repeat(rows, left[rows])
+    for at in range(0, len(seeds), _AT_ONCE):
+        some = seeds[at : at + _AT_ONCE]
+        offsets, members = grow_groups(
+            table, draft.index, draft.stock, some, draft.r, least, draft.most, draft.repeated, _KINDS, _WEIGHED
+        )
+        _settle(draft, Gathered(offsets, members), draft.most)
+
+
+def _settle(draft: Draft, groups: Gathered, most: int) -> None:
+    """Groups that hold are done; the others get one more member at a time, until they hold or can't be helped."""
+    from discreet.search.art_growth import extend_groups
+    from discreet.search.art_tree import take_all
+
+    while len(groups):
+        holds = draft.holds(groups)
+        draft.merges += int((groups.sizes[holds] - 1).sum())
+        draft.done = together(draft.done, groups.only(holds))
+        draft.tell()
+        groups = groups.only(~holds)
+        small = groups.sizes < most
+        joining = np.full(len(groups), -1, dtype=np.int64)
+        some = groups.only(small)
+        joining[small] = extend_groups(
+            draft.table, draft.index, draft.stock, some.offsets, some.rows, draft.r, draft.repeated, _KINDS, _WEIGHED
+        )
+        if (joining < 0).any():
+            draft.failed = groups.only(joining < 0)
+            take_all(draft.table, draft.index, draft.stock, draft.failed.rows, -1)
+        groups = groups.only(joining >= 0).joined_by(joining[joining >= 0])
+
+
+def _finish(draft: Draft) -> Bucketization:
+    """Who is left and needs nobody stays alone; who can't be helped is suppressed, if so many may be."""
+    f, left, done = draft.problem.frequency, draft.stock.left, draft.done
+    lost = draft.not_alone()
+    suppressed, alone = np.flatnonzero(lost), np.flatnonzero(~lost & (left > 0))
+    if left[suppressed].sum() > draft.problem.suppression_limit:
+        raise _refusal(draft, suppressed)
+    key, count = np.unique(done.group * len(f.counts) + done.rows, return_counts=True)
+    group, row = np.divmod(key, len(f.counts))
+    alone_group = len(done) + np.arange(len(alone))
+    plan = Bucketization(
+        f,
+        np.concatenate([row, alone, suppressed]),
+        np.concatenate([count, left[alone], left[suppressed]]).astype(np.int64),
+        np.concatenate([group, alone_group, np.full(len(suppressed), SUPPRESSED, dtype=np.int64)]),
+    )
+    decided = draft.robust.decided(plan.groups)
+    facts = {
+        "search": "art",
+        "attribute_sets": draft.table.signatures.shape[1],
+        "decided_exactly": decided["exactly"],
+        "decided_by_bound": decided["by_bound"],
+        "rows_alone": int(left[alone].sum()),
+        "merges": draft.merges,
+    }
+    return replace(plan, facts=facts)
+
+
+def _refusal(draft: Draft, rows: IntArray) -> Infeasible:
+    f, left = draft.problem.frequency, draft.stock.left
+    missing, limit = int(left[rows].sum()), draft.problem.suppression_limit
+    known = int(left[rows[draft.priors(rows) > 1 / draft.r]].sum())
+    share = draft.robust.require().removeprefix("at most ")
+    return Infeasible(
+        f"{missing:,} of {f.rows:,} rows could not be given a group in which every promise holds, and {limit:,} may be "
+        f"suppressed; {known:,} of them have a protected value that of people like them more than {share} have",
+        closest=f"{f.rows - missing:,} rows can be published",
+        witness=witness(draft.problem.models, draft.seen(draft.failed)) if len(draft.failed) else None,
+        repair=f"write suppress: {_rounded_up(missing / f.rows):g}, ask for a smaller r, or raise min_support",
+    )
+
+
+def _rounded_up(share: float) -> float:
+    """A share that is not smaller, for people to write.
+
+    >>> _rounded_up(0.01232)
+    0.013
+    """
+    return min(float(np.ceil(share * 1000) / 1000), 1.0)

@@ -1,0 +1,332 @@
+"""The compiled growth of groups with several protected values, each at most once.
+
+How well somebody fits into a group is estimated, for every attribute set and protected value v of the group, by how
+many more people like its likeliest owner it takes: r − Σ q / max q. Once with the odds q = p(v) / (1 − p(v)); once with
+q = p(v) / g, where g is how likely the person is to have the values of the group, each weighed by its rarity there: the
+first step of balancing the chances, which comes close to the posteriors. The exact verdict is left to the promise.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.search.art_index import Index, Points, Stock, Table
+from discreet.search.art_tree import apart, conflict, nearest, take
+
+_TIE = 1e-5
+_NEARNESS = 0.01
+_CERTAIN = np.float32(1e6)  # odds of people whose value is known beforehand
+
+
+class Group(NamedTuple):
+    """A group that grows, with room for more. `numbers` are those of its members, distinct values and protected values.
+
+    For its distinct values: how often the group has them, divided by how many of its people should, per attribute set.
+    For its members: g. For its protected values: the largest q and their sum, in both views.
+    """
+
+    numbers: IntArray
+    rows: IntArray
+    values: Codes
+    counts: IntArray
+    protected: Codes
+    rarity: Points
+    likely: Points
+    largest: Points
+    total: Points
+
+
+@njit(cache=True)
+def empty_group(table: Table, most: int) -> Group:
+    """Room for a group of so many people."""
+    sets = table.signatures.shape[1]
+    return Group(
+        np.zeros(3, dtype=np.int64),
+        np.empty(most, dtype=np.int64),
+        np.empty(most, dtype=np.int32),
+        np.empty(most, dtype=np.int64),
+        np.empty(most, dtype=np.int32),
+        np.empty((most, sets), dtype=np.float32),
+        np.empty((most, sets), dtype=np.float32),
+        np.empty((most, 2, sets), dtype=np.float32),
+        np.empty((most, 2, sets), dtype=np.float32),
+    )
+
+
+@njit(cache=True)
+def is_protected(table: Table, v: int) -> bool:
+    """Is a value in a protected set?"""
+    return bool(table.set_offsets[v] < table.set_offsets[v + 1])
+
+
+@njit(cache=True)
+def fill(table: Table, group: Group, rows: IntArray) -> None:
+    """Make it the group of these combinations, one row of each."""
+    members, distinct, protected = len(rows), 0, 0
+    for t in range(members):
+        group.rows[t] = rows[t]
+        v = table.values[rows[t]]
+        i = 0
+        while i < distinct and group.values[i] != v:
+            i += 1
+        if i == distinct:
+            group.values[i], group.counts[i] = v, 0
+            distinct += 1
+            if is_protected(table, v):
+                group.protected[protected] = v
+                protected += 1
+        group.counts[i] += 1
+    group.numbers[0], group.numbers[1], group.numbers[2] = members, distinct, protected
+    if protected == 0:
+        return
+    for a in range(table.signatures.shape[1]):
+        for i in range(distinct):
+            expected = np.float32(0)
+            for t in range(members):
+                expected += table.chances[table.signatures[table.kind[rows[t]], a], group.values[i]]
+            group.rarity[i, a] = group.counts[i] / expected if expected > 0 else 0
+        for j in range(protected):
+            group.largest[j, :, a], group.total[j, :, a] = 0, 0
+        for t in range(members):
+            at = table.signatures[table.kind[rows[t]], a]
+            group.likely[t, a] = _likely(table, group, at, a)
+            for j in range(protected):
+                v = group.protected[j]
+                first, second = _odds(table, at, v), _share(table, at, v, group.likely[t, a])
+                group.largest[j, 0, a] = max(group.largest[j, 0, a], first)
+                group.largest[j, 1, a] = max(group.largest[j, 1, a], second)
+                group.total[j, 0, a] += first
+                group.total[j, 1, a] += second
+
+
+@njit(cache=True)
+def _likely(table: Table, group: Group, at: int, a: int) -> np.float32:
+    likely = np.float32(0)
+    for i in range(group.numbers[1]):
+        likely += table.chances[at, group.values[i]] * group.rarity[i, a]
+    return likely
+
+
+@njit(cache=True)
+def _odds(table: Table, at: int, v: int) -> np.float32:
+    p = table.inside[at, v]
+    return p / (1 - p) if p < 1 else _CERTAIN
+
+
+@njit(cache=True)
+def _share(table: Table, at: int, v: int, likely: np.float32) -> np.float32:
+    p = table.chances[at, v]
+    return min(p / likely, _CERTAIN) if likely > 0 else (_CERTAIN if p > 0 else np.float32(0))
+
+
+@njit(cache=True)
+def _lacking(largest: np.float32, total: np.float32, r: np.float32) -> np.float32:
+    return max(r - total / largest, np.float32(0)) if largest > 0 else r
+
+
+@njit(cache=True)
+def lacks(table: Table, group: Group, r: float) -> bool:
+    """Is anybody missing where she only asks whether somebody has a value or not? Then the group can't hold."""
+    for j in range(group.numbers[2]):
+        for a in range(table.signatures.shape[1]):
+            if group.largest[j, 0, a] == 0 or group.total[j, 0, a] < r * group.largest[j, 0, a] * (1 - _TIE):
+                return True
+    return False
+
+
+@njit(cache=True)
+def fits(table: Table, group: Group, row: int) -> bool:
+    """Has nobody in the group a value of the same protected set?"""
+    new = True
+    for j in range(group.numbers[2]):
+        new &= not conflict(table, group.protected[j], table.values[row])
+    return new
+
+
+@njit(cache=True)
+def missing_with(table: Table, group: Group, row: int, r: np.float32, enough: float) -> float:
+    """How many people are missing in the group if one of this combination joins; no more exact than `enough`."""
+    w, kind = table.values[row], table.kind[row]
+    joins = is_protected(table, w)
+    missing = np.float32(0)
+    for a in range(table.signatures.shape[1]):
+        at = table.signatures[kind, a]
+        likely = _likely(table, group, at, a) if group.numbers[2] else np.float32(1)
+        for j in range(group.numbers[2]):
+            v = group.protected[j]
+            q = _odds(table, at, v)
+            missing += _lacking(max(group.largest[j, 0, a], q), group.total[j, 0, a] + q, r)
+            q = _share(table, at, v, likely)
+            missing += _lacking(max(group.largest[j, 1, a], q), group.total[j, 1, a] + q, r)
+        if joins:
+            first = largest = _odds(table, at, w)
+            second = top = _share(table, at, w, likely)
+            for t in range(group.numbers[0]):
+                of = table.signatures[table.kind[group.rows[t]], a]
+                q = _odds(table, of, w)
+                first += q
+                largest = max(largest, q)
+                q = _share(table, of, w, group.likely[t, a]) if group.numbers[2] else table.chances[of, w]
+                second += q
+                top = max(top, q)
+            missing += _lacking(largest, first, r) + _lacking(top, second, r)
+        if missing >= enough:
+            break
+    return float(missing)
+
+
+@njit(cache=True)
+def missing(table: Table, group: Group, r: float, enough: float) -> float:
+    """How many people are missing in the group, both ways; no more exact than `enough`."""
+    total = np.float32(0)
+    for a in range(table.signatures.shape[1]):
+        for j in range(group.numbers[2]):
+            for view in range(2):
+                total += _lacking(group.largest[j, view, a], group.total[j, view, a], np.float32(r))
+        if total >= enough:
+            break
+    return float(total)
+
+
+@njit(cache=True)
+def _best(
+    table: Table, index: Index, stock: Stock, group: Group, r: float, repeated: float, found: Codes, most: int
+) -> int:
+    """The combination that fits best, among the nearest ones that are left; −1 if none fits.
+
+    `repeated` is what it costs to have an unprotected value once more: less than nothing where that is welcome.
+    """
+    near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[group.rows[0]]], found)
+    best, chosen, tried = np.inf, -1, 0
+    for k in found[:near]:
+        for i in range(table.starts[k], table.starts[k + 1]):
+            row = table.rows[i]
+            if stock.left[row] > 0 and fits(table, group, row):
+                score = _NEARNESS * apart(table, row, group.rows[0])
+                for v in group.values[: group.numbers[1]]:
+                    if v == table.values[row]:
+                        score += repeated
+                score += missing_with(table, group, row, np.float32(r), best - score)
+                tried += 1
+                if score < best:
+                    best, chosen = score, row
+        if tried >= most:
+            break
+    return chosen
+
+
+@njit(cache=True)
+def grow_groups(
+    table: Table,
+    index: Index,
+    stock: Stock,
+    seeds: IntArray,
+    r: float,
+    least: int,
+    most: int,
+    repeated: float,
+    look_at: int,
+    tries: int,
+) -> tuple[IntArray, IntArray]:
+    """Groups around the seeds (combinations) that are still left: offsets into a list of combinations.
+
+    Each grows to `least` people, and on until nobody seems missing or `most` are reached. Its people leave the stock.
+    """
+    group = empty_group(table, most)
+    found = np.empty(look_at, dtype=np.int32)
+    offsets = np.zeros(1024, dtype=np.int64)
+    members = np.empty(1024, dtype=np.int64)
+    number = 0
+    for seed in seeds:
+        if stock.left[seed] == 0:
+            continue
+        take(table, index, stock, seed, 1)
+        group.rows[0] = seed
+        size = 1
+        fill(table, group, group.rows[:size])
+        while size < most and (size < least or lacks(table, group, r)):
+            row = _best(table, index, stock, group, r, repeated, found, tries)
+            if row < 0:
+                break
+            take(table, index, stock, row, 1)
+            group.rows[size] = row
+            size += 1
+            fill(table, group, group.rows[:size])
+        if number + 1 == len(offsets):
+            offsets = np.concatenate((offsets, np.empty_like(offsets)))
+        start = offsets[number]
+        while start + size > len(members):
+            members = np.concatenate((members, np.empty_like(members)))
+        members[start : start + size] = group.rows[:size]
+        number += 1
+        offsets[number] = start + size
+    return offsets[: number + 1].copy(), members[: offsets[number]].copy()
+
+
+@njit(cache=True)
+def extend_groups(
+    table: Table,
+    index: Index,
+    stock: Stock,
+    offsets: IntArray,
+    rows: IntArray,
+    r: float,
+    repeated: float,
+    look_at: int,
+    tries: int,
+) -> IntArray:
+    """For each group, the combination of one more member, who leaves the stock; −1 if nobody fits."""
+    most = 1
+    for g in range(len(offsets) - 1):
+        most = max(most, offsets[g + 1] - offsets[g])
+    group = empty_group(table, most)
+    found = np.empty(look_at, dtype=np.int32)
+    joined = np.empty(len(offsets) - 1, dtype=np.int64)
+    for g in range(len(joined)):
+        fill(table, group, rows[offsets[g] : offsets[g + 1]])
+        joined[g] = _best(table, index, stock, group, r, repeated, found, tries)
+        if joined[g] >= 0:
+            take(table, index, stock, joined[g], 1)
+    return joined
+
+
+@njit(cache=True)
+def same_kind_groups(table: Table, index: Index, stock: Stock, size: int) -> IntArray:
+    """Groups of people whom nobody can tell apart, one of each of their most frequent values (Anatomy's rule).
+
+    All with equal chances: everybody has each value with 1 / `size`. Returns the combinations, a row per group.
+    """
+    members = np.empty((1024, size), dtype=np.int64)
+    number = 0
+    chosen = np.empty(size, dtype=np.int64)
+    for k in range(len(table.starts) - 1):
+        rows = table.rows[table.starts[k] : table.starts[k + 1]]
+        while True:
+            distinct = 0
+            while distinct < size:
+                best, most = -1, 0
+                for row in rows:
+                    if stock.left[row] > most:
+                        free = True
+                        for c in chosen[:distinct]:
+                            same = table.values[c] == table.values[row]
+                            free &= not same and not conflict(table, table.values[c], table.values[row])
+                        if free:
+                            best, most = row, stock.left[row]
+                if best < 0:
+                    break
+                chosen[distinct] = best
+                distinct += 1
+            if distinct < size:
+                break
+            if number == len(members):
+                members = np.concatenate((members, np.empty_like(members)))
+            members[number] = chosen
+            number += 1
+            for row in chosen:
+                take(table, index, stock, row, 1)
+    return members[:number].copy()

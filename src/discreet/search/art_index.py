@@ -1,0 +1,140 @@
+"""People by their chances: who is alike to an adversary with worst-case knowledge, and who is nearly so.
+
+People of equal signatures in every attribute set are of one *kind*: she can't tell them apart. Kinds stand in a k-d
+tree by their vectors of chances, so that those nearest to somebody are found without looking at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import BoolArray
+from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.models.knowledge import Knowledge
+
+Points = NDArray[np.float32]
+
+_LEAF = 8  # kinds in a leaf of the tree
+_DIRECTIONS = 2  # of the chances of all protected values, per attribute set
+
+
+class Table(NamedTuple):
+    """What ART knows of the combinations of a frequency set, for its compiled loops.
+
+    Combination i is of `kind[i]` and has the sensitive value `values[i]`; kind k has the combinations
+    ``starts[k]:starts[k + 1]`` of `rows`, and `signatures[k]` (one per attribute set) are rows of `chances`, which have
+    a column per value. `inside` is as `chances`, of the protected set that each value is in. Value v is in the
+    protected sets ``set_offsets[v]:set_offsets[v + 1]`` of `sets`. `features` are the quasi-identifiers, as
+    numbers; those of an attribute that is not `ordered` can only be equal or not.
+    """
+
+    kind: IntArray
+    values: Codes
+    starts: IntArray
+    rows: IntArray
+    signatures: Codes
+    chances: Points
+    inside: Points
+    set_offsets: IntArray
+    sets: IntArray
+    features: Points
+    ordered: BoolArray
+
+
+class Index(NamedTuple):
+    """A balanced k-d tree of kinds; inner node i has the children 2i + 1 and 2i + 2, and halves its kinds."""
+
+    points: Points
+    order: Codes
+    place: Codes  # of each kind in `order`
+    dims: Codes
+    cuts: Points
+
+
+class Stock(NamedTuple):
+    """Who has no group yet: rows of each combination and kind, and kinds under each node that have some."""
+
+    left: IntArray
+    of_kind: IntArray
+    alive: IntArray
+
+
+def table_of(frequency: FrequencySet, attribute: str, knowledge: Knowledge, protected: Sequence[Codes]) -> Table:
+    """Combinations with equal signatures are of one kind."""
+    from discreet.counts.kernels import group_equal  # late: reading a policy should not wait for numba
+
+    n, leaves = len(frequency.counts), len(frequency.sensitive_hierarchies[attribute].leaves)
+    signatures = np.zeros((n, len(knowledge.sets)), dtype=np.int32)
+    if frequency.codes:
+        signatures += knowledge.signatures(frequency.codes).T.astype(np.int32)
+    signatures += knowledge.starts[:-1].astype(np.int32)
+    kind, first = group_equal(_hashed(signatures))
+    rows = np.argsort(kind, kind="stable")
+    chances = knowledge.rows / knowledge.totals[:, None]
+    inside = np.zeros_like(chances)
+    in_sets: list[list[int]] = [[] for _ in range(leaves)]
+    for number, members in enumerate(protected):
+        for v in members.tolist():
+            in_sets[v].append(number)
+            inside[:, v] = np.minimum(inside[:, v] + chances[:, members].sum(axis=1), 1)
+    span = [max(len(h.leaves) - 1, 1) if h.ranges else 1 for h in frequency.hierarchies]
+    return Table(
+        kind.astype(np.int64),
+        frequency.sensitive[attribute],
+        np.searchsorted(kind[rows], np.arange(len(first) + 1)).astype(np.int64),
+        rows,
+        np.ascontiguousarray(signatures[first]),
+        chances.astype(np.float32),
+        inside.astype(np.float32),
+        np.cumsum([0, *map(len, in_sets)], dtype=np.int64),
+        np.array([number for numbers in in_sets for number in numbers], dtype=np.int64),
+        np.stack([c / s for c, s in zip(frequency.codes, span, strict=True)], axis=1).astype(np.float32)
+        if span
+        else np.zeros((n, 0), dtype=np.float32),
+        np.array([h.ranges for h in frequency.hierarchies], dtype=np.bool_),
+    )
+
+
+def _hashed(signatures: Codes) -> NDArray[np.uint64]:
+    """One number for each row; that two different rows get the same is as likely as not once in 2^32 tables."""
+    factors: NDArray[np.uint64] = np.random.default_rng(0).integers(1, 1 << 63, signatures.shape[1]).astype(
+        np.uint64
+    ) | np.uint64(1)
+    key = np.zeros(len(signatures), dtype=np.uint64)
+    for column, factor in zip(signatures.T, factors, strict=True):
+        key = (key ^ (key >> np.uint64(29))) + (column.astype(np.uint64) + np.uint64(1)) * factor
+    return key
+
+
+def index_of(table: Table, counts: IntArray) -> Index:
+    """Kinds by the roots of their chances of protected values, in the directions in which these vary most.
+
+    The distance of roots is Hellinger's: it sees the difference between 0 and 1% as well as that between 30 and 40%.
+    """
+    from discreet.search.art_tree import plant
+
+    roots = np.sqrt(table.chances[:, np.diff(table.set_offsets) > 0].astype(np.float64))
+    people = np.bincount(table.kind, weights=counts, minlength=len(table.signatures))
+    weights = np.zeros(len(roots))
+    for column in table.signatures.T:
+        weights += np.bincount(column, weights=people, minlength=len(roots))
+    centred = roots - np.average(roots, axis=0, weights=weights)
+    directions = np.linalg.eigh((centred * weights[:, None]).T @ centred)[1][:, ::-1][:, :_DIRECTIONS]
+    points = (centred @ directions).astype(np.float32)[table.signatures].reshape(len(table.signatures), -1)
+    order, dims, cuts = plant(points, _LEAF)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order), dtype=order.dtype)
+    return Index(points, order, place, dims, cuts)
+
+
+def stock_of(table: Table, index: Index, left: IntArray) -> Stock:
+    """Everybody of `left` is there to be taken."""
+    from discreet.search.art_tree import census
+
+    of_kind = np.bincount(table.kind, weights=left, minlength=len(table.signatures)).astype(np.int64)
+    return Stock(left, of_kind, census(index, of_kind))
