@@ -1,0 +1,119 @@
+"""Ambiguity: exact values in tables apart, in groups made so that nobody can be sure who is in them.
+
+Wang's greedy (section 7, with its mistakes mended), made near-linear and kinder to what analysts ask. Groups start
+from the fullest sensitive values, one row each, and grow until they are (α, β)-private. Where the paper looks at all
+rows for the one that covers most values, we look at a bounded number of rows of the same neighbourhood, and take from
+them what is needed rather than all there is (see `ambiguity_kernels`). Rows left over are placed in groups that stay
+private with them; what finds no place is suppressed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.errors import DiscreetError, Infeasible, Mistake
+from discreet.models.alpha_beta import AlphaBeta
+from discreet.models.base import all_hold
+from discreet.models.parameters import exact
+from discreet.progress import Progress, silent
+from discreet.search.ambiguity_bounds import round_up, smallest_alpha, smallest_beta, usual_size
+from discreet.search.ambiguity_groups import Leeway, Tables, build, combinations, kept, least_size, tables_of
+from discreet.search.attribute_sets import ways
+from discreet.search.plan import Ambiguity, Problem
+
+_FAILS = 2  # doublings of the size that don't help, until the rest is given up
+
+
+def greedy(problem: Problem, progress: Progress = silent) -> Ambiguity:
+    """Groups that keep every promise, none larger than it must be. Raises `Infeasible` if too many rows find no place.
+
+    What no grouping can give is refused at once, with the smallest α and β that the table allows.
+    """
+    model = _asked(problem)
+    check_possible(problem, model)
+    found: list[Ambiguity] = []
+    for tables, leeway in ways(problem, model, progress):
+        found.append(_smallest_groups(problem, model, tables, leeway, progress))
+        if found[-1].suppressed <= problem.suppression_limit:
+            return found[-1]
+    raise _infeasible(problem, model, min(found, key=lambda plan: plan.suppressed))
+
+
+def _asked(problem: Problem) -> AlphaBeta:
+    models = [model for model in problem.models if isinstance(model, AlphaBeta)]
+    if len(models) != 1:
+        rule = f"search: greedy needs one promise of ambiguity, the policy has {len(models)}"
+        raise DiscreetError(Mistake("require", rule, "write ambiguity: {alpha: 0.1, beta: 0.2} once"))
+    misfits = models[0].misfits(problem.frequency)
+    if misfits:
+        raise DiscreetError(*misfits)
+    return models[0]
+
+
+def check_possible(problem: Problem, model: AlphaBeta) -> None:
+    """Refuse at once what no grouping can give, with the smallest α and β that are possible."""
+    f, rules, repairs = problem.frequency, [], []
+    if problem.suppression_limit >= f.rows:
+        return
+    alpha, beta = exact(model.alpha), exact(model.beta)
+    totals = f.totals[model.attribute]
+    least_beta = smallest_beta(totals, problem.suppression_limit)
+    if beta < least_beta:
+        rules.append(f"the most frequent value of {model.attribute} has {int(totals.max()) / f.rows:.2%} of the rows")
+        repairs.append(f"the smallest possible beta is {round_up(least_beta)}")
+    size = least_size(problem, model) if beta >= least_beta else math.ceil(1 / least_beta)
+    if size > f.rows:
+        rules.append(f"groups need at least {size:,} rows and the table has {f.rows:,}")
+        repairs.append("ask for smaller groups")
+    different = [len(np.unique(codes)) for codes in combinations(f, tables_of(f, model)).T]
+    least_alpha = smallest_alpha(different, size, f.rows)
+    if alpha < least_alpha:
+        rules.append(f"no group of this table hides anybody better than {round_up(least_alpha)}")
+        repairs.append(f"the smallest possible alpha is {round_up(least_alpha)}")
+        if least_alpha == 1:
+            repairs.append("name more quasi-identifiers, or fewer together: only values in tables apart hide anybody")
+    if rules:
+        raise Infeasible(f"no release has {model.describe()}: {', and '.join(rules)}", repair="; ".join(repairs))
+
+
+def _smallest_groups(
+    problem: Problem, model: AlphaBeta, tables: Tables, leeway: Leeway, progress: Progress
+) -> Ambiguity:
+    """The plan with the smallest groups that suppresses no more than it may, or else the one that suppresses least.
+
+    Larger groups leave more room for a frequent value, and keep promises that small ones can't. So twice the size is
+    tried as long as that helps, and all rows in one group at last.
+    """
+    least = least_size(problem, model)
+    best = build(problem, model, tables, least, leeway, progress)
+    fails = 0
+    while best.suppressed > problem.suppression_limit and least < problem.frequency.rows and fails < _FAILS:
+        least *= 2
+        plan = build(problem, model, tables, least, leeway, progress)
+        fails = 0 if plan.suppressed < best.suppressed else fails + 1
+        best = min(best, plan, key=lambda plan: plan.suppressed)
+    if best.suppressed > problem.suppression_limit:
+        rows = np.arange(len(problem.frequency.counts))
+        everything = replace(best, row=rows, count=problem.frequency.counts, group=np.zeros_like(rows))
+        if all_hold(problem.models, everything.groups).all():
+            return kept(problem, everything, {"neighbourhoods": 1, "placed": 0})
+    return best
+
+
+def _infeasible(problem: Problem, model: AlphaBeta, plan: Ambiguity) -> Infeasible:
+    """How many rows would have to be suppressed, and the α that groups of this table come to on average."""
+    f = problem.frequency
+    counts = [np.bincount(column, weights=f.counts) for column in combinations(f, plan.tables).T]
+    reached = min(Fraction(usual_size(counts, least_size(problem, model), 0.0, 0.0)[1]), Fraction(1))
+    share = Fraction(plan.suppressed, f.rows)
+    larger = f"alpha, {round_up(reached, 2)} or more," if reached > exact(model.alpha) else "alpha"
+    repairs = [f"write suppress: {round_up(share)}"] if share <= Fraction(1, 2) else []
+    return Infeasible(
+        f"{plan.suppressed:,} of {f.rows:,} rows find no place in groups that keep the promises, "
+        f"{problem.suppression_limit:,} may be suppressed",
+        repair=", or ".join([*repairs, f"ask for a larger {larger} or beta"]),
+    )

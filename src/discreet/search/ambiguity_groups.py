@@ -1,0 +1,156 @@
+"""Groups for ambiguity at given tables: neighbourhoods, the greedy in each, room for what is left over."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.counts.frequency import FrequencySet
+from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.models.alpha_beta import AlphaBeta
+from discreet.models.alpha_k import AlphaK
+from discreet.models.base import all_hold
+from discreet.models.k_anonymity import KAnonymity
+from discreet.models.parameters import exact
+from discreet.progress import Progress, silent
+from discreet.search.ambiguity_bounds import usual_size
+from discreet.search.bucketizing import rows_per_value, shuffled_rows
+from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
+
+Tables = tuple[tuple[int, ...], ...]
+
+_CANDIDATES = 64  # rows looked at for each that a group takes
+_SAMPLE = 2000  # rows that decide how a larger neighbourhood is cut
+_LARGEST = 4  # a group that is not private at so many times the usual size is given up
+_STEPS = 50  # of the progress bar
+
+
+@dataclass(frozen=True)
+class Leeway:
+    """How much more than needed groups could differ, in units of log(combinations).
+
+    In the whole table, at the size that is aimed at: more makes groups larger. In every neighbourhood: less makes
+    neighbourhoods smaller, and rows in them more alike, but more of them find no group there.
+    """
+
+    table: float = 0.5
+    neighbourhood: float = 0.5
+
+
+def tables_of(frequency: FrequencySet, model: AlphaBeta) -> Tables:
+    """The quasi-identifiers of each table, by position, in the table's own order."""
+    if isinstance(model.tables, str):
+        return tuple((d,) for d in range(len(frequency.attributes)))
+    place = {name: d for d, name in enumerate(frequency.attributes)}
+    return tuple(sorted(tuple(sorted(place[name] for name in table)) for table in model.tables))
+
+
+def least_size(problem: Problem, model: AlphaBeta) -> int:
+    """How many rows a group needs for the promises about its size and its sensitive values, if these all differ."""
+    sizes = [model.k for model in problem.models if isinstance(model, KAnonymity | AlphaK)]
+    values = [rows_per_value(other) for other in problem.models if other is not model]
+    return max([math.ceil(1 / exact(model.beta)), *sizes, *values])
+
+
+def combinations(frequency: FrequencySet, tables: Tables) -> Codes:
+    """For every combination of the frequency set (row) the number of its part in each table (column)."""
+    columns = []
+    for table in tables:
+        key = np.zeros(len(frequency.counts), dtype=np.int64)
+        for d in table:
+            key = np.unique(key * len(frequency.hierarchies[d].leaves) + frequency.codes[d], return_inverse=True)[1]
+        columns.append(key.astype(np.int32))
+    return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def build(
+    problem: Problem,
+    model: AlphaBeta,
+    tables: Tables,
+    least: int,
+    leeway: Leeway,
+    progress: Progress = silent,
+) -> Ambiguity:
+    """Groups of at least `least` rows, all of which keep every promise; the rest is suppressed, however much it is."""
+    from discreet.search import ambiguity_kernels as kernels
+    from discreet.search.neighbourhood_kernels import cut
+    from discreet.search.residue_kernels import place_all
+
+    f, rng = problem.frequency, np.random.default_rng(problem.seed)
+    alpha, beta = exact(model.alpha), exact(model.beta)
+    codes = combinations(f, tables)
+    values = f.sensitive[model.attribute]
+    counts = [np.bincount(column, weights=f.counts) for column in codes.T]
+    size, _ = usual_size(counts, least, float(alpha), leeway.table)
+    row = shuffled_rows(f, rng).astype(np.int32)
+    ends = cut(
+        row,
+        np.stack(f.codes),
+        np.array([len(h.leaves) for h in f.hierarchies]),
+        np.array([h.ordered for h in f.hierarchies]),
+        np.ascontiguousarray(codes.T),
+        values,
+        float(size),
+        -np.inf if alpha == 1 else math.log(size / alpha) + leeway.neighbourhood,
+        max(1, math.floor(beta * size)) / size,
+        _SAMPLE,
+    )
+    rarity = -sum(np.log(c / f.rows)[column] for c, column in zip(counts, codes.T, strict=True))
+    start = np.cumsum([0, *(len(c) for c in counts)])
+    rows = kernels.Rows(codes, start[:-1], values, rarity)
+    asked = kernels.Asked(
+        (float(alpha.numerator), float(alpha.denominator)),
+        (float(beta.numerator), float(beta.denominator)),
+        least,
+        size,
+        min(_LARGEST * size, f.rows),
+        _CANDIDATES,
+    )
+    made, space = kernels.empty(f.rows, rows, asked, int(rng.integers(1 << 62)))
+    order = kernels.in_order(ends[2])
+    pool, bottom = np.empty(f.rows, dtype=np.int32), np.zeros(len(order), dtype=np.int64)
+    waiting = 0
+    for some in np.array_split(order, min(_STEPS, len(order))):
+        waiting = kernels.gather_all(some, ends, row, pool, bottom, waiting, rows, asked, made, space)
+        progress("search", int(made.done[0]), f.rows, f"{made.done[1]:,} groups")
+    groups = -1
+    while groups < made.done[1]:  # rows of groups that failed, once more with others
+        groups = int(made.done[1])
+        waiting = kernels.gather(pool[:waiting], rows, asked, made, space)
+    left_over = waiting
+    waiting = place_all(pool[:waiting], rows, asked, made, space)
+    row_of = np.concatenate([made.row[: made.done[0]], pool[:waiting]]).astype(np.int64)
+    group = np.concatenate([made.group[: made.done[0]], np.full(waiting, SUPPRESSED)])
+    facts = {"neighbourhoods": int((ends[2] < 0).sum()), "placed": left_over - waiting}
+    return kept(problem, _plan(f, tables, row_of, group), facts)
+
+
+def _plan(frequency: FrequencySet, tables: Tables, row: IntArray, group: IntArray) -> Ambiguity:
+    """A plan from the combination and the group of every single row; the groups are numbered without gaps."""
+    groups = np.unique(group[group != SUPPRESSED])
+    number = np.where(group == SUPPRESSED, 0, np.searchsorted(groups, group) + 1)
+    key, count = np.unique(row * (len(groups) + 1) + number, return_counts=True)
+    row, number = np.divmod(key, len(groups) + 1)
+    return Ambiguity(frequency, row, count.astype(np.int64), number - 1, tables)
+
+
+def kept(problem: Problem, plan: Ambiguity, facts: dict[str, object]) -> Ambiguity:
+    """The plan without the groups that break a promise, and what is to be told of it."""
+    if len(plan.groups):
+        failing = np.flatnonzero(~all_hold(problem.models, plan.groups))
+        if len(failing):
+            fewer = np.delete(np.arange(plan.group_count), failing)
+            number = np.full(plan.group_count + 1, SUPPRESSED)  # the last stands for group −1
+            number[fewer] = np.arange(len(fewer))
+            plan = replace(plan, group=number[plan.group])
+    names = plan.frequency.attributes
+    told = {
+        "search": "greedy",
+        "tables": " | ".join(", ".join(names[d] for d in table) for table in plan.tables),
+        "groups": plan.group_count,
+        "mean_group": float(np.mean(plan.groups.sizes)) if len(plan.groups) else 0.0,
+        "suppressed": plan.suppressed,
+    }
+    return replace(plan, facts=told | facts)

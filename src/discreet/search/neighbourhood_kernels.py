@@ -1,0 +1,230 @@
+"""The compiled cuts of a table into neighbourhoods: rows alike in as many attributes as ambiguity can spare.
+
+Rows that are published in a group of tables apart are mixed with each other. The more alike they are, the less is lost;
+but they must differ in enough values to hide each other. So the table is cut, like Mondrian's canvas, as long as groups
+of either side could still differ enough.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from discreet.counts.groups import BoolArray
+from discreet.hierarchies.hierarchy import Codes, IntArray
+
+_SPREAD_OF_UNIFORM = math.sqrt(12.0)  # one over the standard deviation of numbers spread evenly from 0 to 1
+_FREE = 0.02  # what a cut costs at least, in units of log(combinations): one that costs nothing is not infinitely good
+
+
+@njit(cache=True)
+def cut(
+    row: Codes,
+    attributes: Codes,
+    leaves: IntArray,
+    ordered: BoolArray,
+    tables: Codes,
+    values: Codes,
+    size: float,
+    needed: float,
+    most: float,
+    sample: int,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Cut the rows into neighbourhoods, in place: which of them form each, and which neighbourhoods were its halves.
+
+    Neighbourhood i holds ``row[begin[i]:end[i]]``; its halves are ``half[i]`` and the one after it, or none (−1).
+    `attributes` and `tables` have a line of codes per attribute and per table, `values` those of the sensitive one. In
+    each half, groups of `size` rows must be able to reach `needed` = log(size / α), see `_reach`, and no sensitive
+    value may have more than the share `most`. Neighbourhoods of more than `sample` rows are judged by as many of them.
+    """
+    widest = max(leaves.max(), tables.max() + 1, values.max() + 1)
+    counts = np.zeros((2, widest), dtype=np.int64)
+    seen = np.empty(widest, dtype=np.int64)
+    some, side = np.empty(2 * sample, dtype=np.int32), np.empty(2 * sample, dtype=np.int64)
+    later = np.empty(len(row), dtype=np.int32)
+    room = int(len(row) / size) + 2  # a half has at least 2 · size rows, so there are less than len(row) / size of them
+    begin, end, half = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64), np.full(room, -1, dtype=np.int64)
+    end[0], found = len(row), 1
+    i = -1
+    while i + 1 < found:
+        i += 1
+        rows = end[i] - begin[i]
+        if rows < 4 * size:
+            continue
+        step, taken = max(1, rows // sample), 0
+        for p in range(begin[i], end[i], step):
+            some[taken] = row[p]
+            taken += 1
+        a, at = _best_cut(
+            some[:taken], side[:taken], attributes, leaves, ordered, tables, values, size, needed, most, counts, seen
+        )
+        if a < 0:
+            continue
+        kept, gone = begin[i], 0
+        for p in range(begin[i], end[i]):
+            if attributes[a, row[p]] <= at:
+                row[kept] = row[p]
+                kept += 1
+            else:
+                later[gone] = row[p]
+                gone += 1
+        for p in range(gone):
+            row[kept + p] = later[p]
+        if kept - begin[i] >= 2 * size and gone >= 2 * size:
+            half[i] = found
+            begin[found], end[found] = begin[i], kept
+            begin[found + 1], end[found + 1] = kept, end[i]
+            found += 2
+    return begin[:found], end[:found], half[:found]
+
+
+@njit(cache=True)
+def _best_cut(
+    some: Codes,
+    side: IntArray,
+    attributes: Codes,
+    leaves: IntArray,
+    ordered: BoolArray,
+    tables: Codes,
+    values: Codes,
+    size: float,
+    needed: float,
+    most: float,
+    counts: IntArray,
+    seen: IntArray,
+) -> tuple[int, int]:
+    """The attribute and leaf to cut after: what makes rows most alike for what it costs in reach; −1 if nothing may."""
+    best, best_at, best_score = -1, 0, 0.0
+    for p in range(len(some)):
+        side[p] = 0
+    whole = 0.0
+    for t in range(len(tables)):
+        whole += _reach(tables[t], some, side, size, counts, seen)[0]
+    for a in range(len(attributes)):
+        codes = attributes[a]
+        at = _middle(codes, some, leaves[a], counts[0])
+        if at < 0:
+            continue
+        for p in range(len(some)):
+            side[p] = 0
+        before = _unlikeness(codes, some, side, ordered[a], leaves[a], counts, seen)[0]
+        upper = 0
+        for p in range(len(some)):
+            side[p] = 1 if codes[some[p]] > at else 0
+            upper += side[p]
+        lower = len(some) - upper
+        left, right = _unlikeness(codes, some, side, ordered[a], leaves[a], counts, seen)
+        gain = before - (lower * left + upper * right) / len(some)
+        if gain <= 0.0:
+            continue
+        left_most, right_most = _most_frequent(values, some, side, counts, seen)
+        if left_most > most * lower or right_most > most * upper:
+            continue
+        left_reach, right_reach = 0.0, 0.0
+        for t in range(len(tables)):
+            left, right = _reach(tables[t], some, side, size, counts, seen)
+            left_reach += left
+            right_reach += right
+        if left_reach < needed or right_reach < needed:
+            continue
+        cost = whole - (lower * left_reach + upper * right_reach) / len(some)
+        score = gain / (max(cost, 0.0) + _FREE)
+        if score > best_score:
+            best, best_at, best_score = a, at, score
+    return best, best_at
+
+
+@njit(cache=True)
+def _middle(codes: Codes, some: Codes, leaves: int, counts: IntArray) -> int:
+    """The leaf to cut after that comes closest to halves; −1 if all have the same."""
+    for p in range(len(some)):
+        counts[codes[some[p]]] += 1
+    running, best, off = 0, -1, 2 * len(some)
+    for leaf in range(leaves):
+        if counts[leaf]:
+            running += counts[leaf]
+            counts[leaf] = 0
+            if running < len(some) and abs(2 * running - len(some)) < off:
+                best, off = leaf, abs(2 * running - len(some))
+    return best
+
+
+@njit(cache=True)
+def _count(codes: Codes, some: Codes, side: IntArray, counts: IntArray, seen: IntArray) -> int:
+    """Count the codes on both sides; returns how many different ones were `seen`."""
+    found = 0
+    for p in range(len(some)):
+        code = codes[some[p]]
+        if counts[0, code] + counts[1, code] == 0:
+            seen[found] = code
+            found += 1
+        counts[side[p], code] += 1
+    return found
+
+
+@njit(cache=True)
+def _reach(
+    codes: Codes, some: Codes, side: IntArray, size: float, counts: IntArray, seen: IntArray
+) -> tuple[float, float]:
+    """The log of how many different combinations a table has in a group of `size` rows, on average, at best; per side.
+
+    If R rows are put into R / size groups, a combination that c rows have can be in at most min(c, R / size) of them:
+    a group has Σ min(1, c · size / R) different ones on average, and the mean of logs is at most the log of the mean.
+    """
+    found = _count(codes, some, side, counts, seen)
+    upper = 0
+    for p in range(len(some)):
+        upper += side[p]
+    left, right = 0.0, 0.0
+    for i in range(found):
+        code = seen[i]
+        if counts[0, code]:
+            left += min(1.0, counts[0, code] * size / (len(some) - upper))
+        if counts[1, code]:
+            right += min(1.0, counts[1, code] * size / upper)
+        counts[0, code] = counts[1, code] = 0
+    return math.log(max(left, 1.0)), math.log(max(right, 1.0))
+
+
+@njit(cache=True)
+def _unlikeness(
+    codes: Codes, some: Codes, side: IntArray, ordered: bool, leaves: int, counts: IntArray, seen: IntArray
+) -> tuple[float, float]:
+    """How unlike the rows of each side are, from 0 to about 1.
+
+    Numbers: their standard deviation, where that of all leaves evenly is 1. Others: how often two rows differ.
+    """
+    found = _count(codes, some, side, counts, seen)
+    left = _unlike(counts[0], seen, found, ordered, leaves)
+    right = _unlike(counts[1], seen, found, ordered, leaves)
+    return left, right
+
+
+@njit(cache=True)
+def _unlike(counts: IntArray, seen: IntArray, found: int, ordered: bool, leaves: int) -> float:
+    rows, first, second, squares = 0.0, 0.0, 0.0, 0.0
+    for i in range(found):
+        code, count = float(seen[i]), float(counts[seen[i]])
+        counts[seen[i]] = 0
+        rows += count
+        first += count * code
+        second += count * code * code
+        squares += count * count
+    if rows == 0.0:
+        return 0.0
+    if ordered:
+        return math.sqrt(max(0.0, second / rows - (first / rows) ** 2)) * _SPREAD_OF_UNIFORM / leaves
+    return 1.0 - squares / (rows * rows)
+
+
+@njit(cache=True)
+def _most_frequent(codes: Codes, some: Codes, side: IntArray, counts: IntArray, seen: IntArray) -> tuple[int, int]:
+    """How many rows of each side have its most frequent code."""
+    found = _count(codes, some, side, counts, seen)
+    left, right = 0, 0
+    for i in range(found):
+        left, right = max(left, counts[0, seen[i]]), max(right, counts[1, seen[i]])
+        counts[0, seen[i]] = counts[1, seen[i]] = 0
+    return left, right

@@ -1,0 +1,149 @@
+"""Compiled: room for rows that ambiguity's greedy has left over, each in a group near it that stays private."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from discreet.hierarchies.hierarchy import Codes
+from discreet.search.ambiguity_kernels import NEAR, Asked, Made, Rows, Space, add, at_most, draw, take_in
+
+_FAR = 4096  # groups looked at for a row that none of the nearest has room for
+_WORK = 5000  # rows of groups that are looked at in all, per row of the table
+_HOPELESS = 3  # rows of one sensitive value that found no place so far away, until others of it are spared that
+
+
+@njit(cache=True)
+def place_all(pool: Codes, rows: Rows, asked: Asked, made: Made, space: Space) -> int:
+    """Find room for rows left over, each in a group near it, or in several that become one; the rest comes first."""
+    groups, kept, work = made.done[1], 0, _WORK * (made.done[0] + len(pool))
+    hopeless = np.zeros(len(space.per_value), dtype=np.int64)
+    for e in pool:
+        value = rows.values[e]
+        at = space.near[e] + draw(space.random, space.wide[e] + 1)
+        placed = False
+        if groups > 0 and space.looked[0] < work:
+            placed = _place(e, at, 0, NEAR, rows, asked, made, space)
+        if not placed and groups > 0 and space.looked[0] < work and hopeless[value] < _HOPELESS:
+            placed = _place(e, at, NEAR, _FAR, rows, asked, made, space) or _join(e, at, rows, asked, made, space)
+            hopeless[value] = 0 if placed else hopeless[value] + 1
+        if not placed:
+            pool[kept] = e
+            kept += 1
+    return kept
+
+
+@njit(cache=True)
+def _neighbour(at: int, i: int, groups: int) -> int:
+    """The i-th of the groups around a place: itself, the one after it, the one before it, and so on."""
+    step = (i + 1) // 2 if i % 2 else -(i // 2)
+    return (at + step) % groups
+
+
+@njit(cache=True)
+def _place(e: int, at: int, begin: int, end: int, rows: Rows, asked: Asked, made: Made, space: Space) -> bool:
+    """Put a row into the smallest of some groups that stays private with it; of several, where it brings most new.
+
+    A code that is new to table t of a group makes n / Π mᵢ no larger: mₜ ≤ n, so (n + 1) / n ≤ (mₜ + 1) / mₜ.
+    """
+    best, best_cost = -1, np.inf
+    for i in range(begin, min(end, made.done[1])):
+        group = _neighbour(at, i, made.done[1])
+        n = made.sizes[group]
+        if n == 0 or n >= best_cost + len(rows.start):
+            continue
+        same = 1 + _times(rows.values[e], group, rows, made)
+        space.looked[0] += n
+        if not at_most(same * asked.beta[1], asked.beta[0] * (n + 1)):
+            continue
+        new = _new_codes(e, group, rows, made)
+        space.looked[0] += n * len(rows.start)
+        if new == 0 and not _hidden(e, group, rows, asked, made, space):
+            continue
+        if n - new < best_cost:
+            best, best_cost = group, float(n - new)
+    if best >= 0:
+        add(made, best, e)
+    return best >= 0
+
+
+@njit(cache=True)
+def _times(value: int, group: int, rows: Rows, made: Made) -> int:
+    """How many rows of a group have a sensitive value."""
+    times, at = 0, made.last[group]
+    while at >= 0:
+        times += rows.values[made.row[at]] == value
+        at = made.before[at]
+    return times
+
+
+@njit(cache=True)
+def _new_codes(e: int, group: int, rows: Rows, made: Made) -> int:
+    """In how many tables a row would bring a group something new."""
+    new = 0
+    for t in range(len(rows.start)):
+        at = made.last[group]
+        while at >= 0 and rows.codes[made.row[at], t] != rows.codes[e, t]:
+            at = made.before[at]
+        new += at < 0
+    return new
+
+
+@njit(cache=True)
+def _hidden(e: int, group: int, rows: Rows, asked: Asked, made: Made, space: Space) -> bool:
+    """Is the presence at most α if a row joins a group?"""
+    space.clock[0] += 1
+    space.distinct[:] = 0
+    product = take_in(e, rows, space)
+    at = made.last[group]
+    while at >= 0:
+        product = take_in(made.row[at], rows, space)
+        at = made.before[at]
+    return bool(at_most((made.sizes[group] + 1) * asked.alpha[1], asked.alpha[0] * product))
+
+
+@njit(cache=True)
+def _join(e: int, at: int, rows: Rows, asked: Asked, made: Made, space: Space) -> bool:
+    """Make one group of a row and some groups near it that together have room for it."""
+    space.clock[0] += 1
+    space.distinct[:] = 0
+    value, n, same, joined = rows.values[e], 1, 1, 0
+    product = take_in(e, rows, space)
+    for i in range(min(_FAR, made.done[1])):
+        group = _neighbour(at, i, made.done[1])
+        times = _times(value, group, rows, made)
+        room = asked.beta[0] * made.sizes[group] - asked.beta[1] * times
+        if made.sizes[group] == 0 or (room <= 0 and same * asked.beta[1] > asked.beta[0] * n):
+            continue
+        space.chosen[joined] = group
+        joined += 1
+        n += made.sizes[group]
+        same += times
+        member = made.last[group]
+        while member >= 0:
+            product = take_in(made.row[member], rows, space)
+            member = made.before[member]
+        if at_most(same * asked.beta[1], asked.beta[0] * n) and at_most(n * asked.alpha[1], asked.alpha[0] * product):
+            for j in range(1, joined):
+                _unite(space.chosen[0], space.chosen[j], made)
+            add(made, space.chosen[0], e)
+            return True
+        if joined == NEAR:
+            return False
+    return False
+
+
+@njit(cache=True)
+def _unite(group: int, other: int, made: Made) -> None:
+    """Put the rows of another group into a group; the other one is empty then."""
+    at = made.last[other]
+    while True:
+        made.group[at] = group
+        if made.before[at] < 0:
+            break
+        at = made.before[at]
+    made.before[at] = made.last[group]
+    made.last[group] = made.last[other]
+    made.last[other] = -1
+    made.sizes[group] += made.sizes[other]
+    made.sizes[other] = 0
