@@ -16,6 +16,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray
 from discreet.errors import DiscreetError, Infeasible, Mistake, offenders
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.models.alpha_beta import AlphaBeta
 from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.models.k_anonymity import KAnonymity
@@ -79,6 +80,8 @@ def rows_per_value(model: PrivacyModel) -> int:
             return math.ceil(1 / exact(model.alpha))
         case Robust():
             return math.ceil(exact(model.r))
+        case AlphaBeta():
+            return math.ceil(1 / exact(model.beta))
     return 1
 
 
