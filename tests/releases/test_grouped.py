@@ -11,15 +11,18 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from discreet import verify
+from discreet import DataError, verify
+from discreet.engines.duckdb import DuckDB
 from discreet.releases.ambiguous import auxiliary_names
-from discreet.search.plan import SUPPRESSED
+from discreet.releases.bucketized import write_bucketized
+from discreet.search.plan import SUPPRESSED, Bucketization
 from tests.releases.making import Columns, column, planned, release
 from tests.releases.reading import Row, read_file
 
@@ -261,3 +264,29 @@ def test_many_different_values_are_written_without_their_dictionary(tmp_path: Pa
     assert {int(row[0]) for row in found} == set(range(rows))
     assert verify(tmp_path / "r").kept
     assert column(source, "number") == list(range(rows))
+
+
+def test_a_combination_in_many_groups_is_not_tried_with_each(tmp_path: Path) -> None:
+    """Sixty thousand equal people in groups of three: every pair of a row and a group would be a billion."""
+    rows = 60_000
+    source = {"age": ["30"] * rows, "disease": ["flu"] * rows, "visit": list(range(rows))}
+    columns = Columns(("age",), ("disease",), ("visit",))
+    release(planned(source, columns, [i // 3 for i in range(rows)]), tmp_path / "r", form="parquet")
+    names, found = read_file(tmp_path / "r" / "quasi_identifiers.parquet")
+    assert names == ["age", "visit", "group"]
+    assert sorted(row[1] for row in found) == list(range(rows))
+    assert set(Counter(row[2] for row in found).values()) == {3}
+
+
+def test_rows_that_came_after_the_plan_are_not_published(tmp_path: Path) -> None:
+    """The table changed while it was read: an error, no release."""
+    path = tmp_path / "t.csv"
+    path.write_text("age,disease,visit\n" + "30,flu,1\n" * 4)
+    group = [0, 0, 1, 1]
+    source = {"age": ["30"] * 4, "disease": ["flu"] * 4}
+    made = planned(source, Columns(("age",), ("disease",), ("visit",)), group)
+    assert isinstance(made.plan, Bucketization)
+    for more in ("30,flu,1\n", "31,flu,1\n"):
+        path.write_text("age,disease,visit\n" + "30,flu,1\n" * 4 + more)
+        with pytest.raises(DataError):
+            write_bucketized(made.plan, DuckDB(path), tmp_path, "csv", ("visit",), np.random.default_rng(1))

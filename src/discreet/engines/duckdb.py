@@ -138,22 +138,26 @@ class DuckDB:
     ) -> None:
         """Write `columns` of every row the way the assignment says, in random order or sorted: one scan.
 
-        `assignment` is an Arrow table: k0… (values of `keys`, as text), first and last (which of the equal rows it
-        speaks of, numbered at random), kept, and p0… (published values); `published` names the columns that become one
-        of those, the others are written as they are. Rows not kept are left out, or with `star` are all ``*``. Sorted
-        rows stand in the order of the columns `sorted_by`, then of all others.
+        `assignment` is an Arrow table: k0… (values of `keys`, as text), id (a number for each combination of them),
+        first and last (which of its rows it speaks of, numbered at random), kept, and p0… (published values);
+        `published` names the columns that become one of those, the others are written as they are. Rows not kept are
+        left out, or with `star` are all ``*``. Sorted rows stand in the order of `sorted_by`, then of all columns.
         """
         as_they_are = [c for c in columns if c not in published]
         taken = [f"CAST({name(k)} AS VARCHAR) AS k{i}" for i, k in enumerate(keys)]
         taken += [f"{self._plain(c)} AS r{i}" for i, c in enumerate(as_they_are)]
         source = f"SELECT {', '.join(taken)} FROM {self._relation}"
-        match = [f"s.k{i} IS NOT DISTINCT FROM a.k{i}" for i in range(len(keys))]
+        match = " AND ".join(f"s.k{i} IS NOT DISTINCT FROM a.k{i}" for i in range(len(keys)))
+        joined, unplanned = f"({source}) s LEFT JOIN assignment a ON {match}", "a.kept IS NULL"
         if np.any(to_numpy(assignment.column("first"))):
             raws = ", ".join(f"r{i}" for i in range(len(as_they_are)))
-            partition = ", ".join(f"k{i}" for i in range(len(keys)))
-            equal = f"row_number() OVER (PARTITION BY {partition} ORDER BY hash({seed}, {raws}), {raws}) - 1"
-            source = f"SELECT *, {equal} AS equal FROM ({source})"
-            match.append("s.equal >= a.first AND s.equal < a.last")
+            firsts = "(SELECT * FROM assignment WHERE first = 0 AND last > 0)"
+            equal = f"row_number() OVER (PARTITION BY id ORDER BY hash({seed}, {raws}), {raws}) - 1"
+            known = f"SELECT s.*, a.id FROM ({source}) s LEFT JOIN {firsts} a ON {match}"
+            # Matched by number and one inequality: to try all pairs of a combination's rows and groups is quadratic.
+            joined = f"""(SELECT *, {equal} AS equal FROM ({known})) s
+                ASOF LEFT JOIN (SELECT * FROM assignment WHERE last > first) a ON s.id = a.id AND s.equal >= a.first"""
+            unplanned += " OR s.equal >= a.last"
         written = []
         for i, column in enumerate(columns):
             value = f"a.p{published[column]}" if column in published else f"s.r{as_they_are.index(column)}"
@@ -162,8 +166,8 @@ class DuckDB:
             written.append(f"{value} AS w{i}")
         # LEFT JOIN, and an error for a row it does not find: an inner join would drop it without a word.
         rows = f"""
-            SELECT {", ".join(written)} FROM ({source}) s LEFT JOIN assignment a ON {" AND ".join(match)}
-            WHERE CASE WHEN a.kept IS NULL THEN error('row without a plan') ELSE a.kept OR {str(star).lower()} END"""
+            SELECT {", ".join(written)} FROM {joined}
+            WHERE CASE WHEN {unplanned} THEN error('row without a plan') ELSE a.kept OR {str(star).lower()} END"""
         # The rows are numbered in the order of what is published, then shuffled: whoever guesses the seed and undoes
         # the shuffle learns nothing of the original order. And a seed gives the same file, however the engine works.
         ranked = [*sorted_by, *(c for c in columns if c not in sorted_by)]

@@ -141,7 +141,7 @@ def assignments(plan: Plan, published: Sequence[pa.Array]) -> pa.Table:
 
     frequency = plan.frequency
     hierarchies = [*frequency.hierarchies, *frequency.sensitive_hierarchies.values()]
-    columns: dict[str, Any] = {}
+    columns: dict[str, Any] = {"id": numbers(plan.row)}
     for i, (hierarchy, codes) in enumerate(
         zip(hierarchies, [*frequency.codes, *frequency.sensitive.values()], strict=True)
     ):
