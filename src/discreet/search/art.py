@@ -69,7 +69,7 @@ def _with_their_kind(draft: Draft) -> None:
     from discreet.search.art_growth import same_kind_groups
 
     members = same_kind_groups(draft.table, draft.index, draft.stock, draft.least)
-    _settle(draft, gathered(np.full(len(members), draft.least), members.ravel()), draft.most)
+    _settle(draft, gathered(np.full(len(members), draft.least), members.ravel()), draft.least)
 
 
 def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
@@ -81,8 +81,10 @@ def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
     frequent = np.bincount(table.values[rows], weights=left[rows], minlength=1)
     rows = rows[np.lexsort((draft.index.place[table.kind[rows]], -frequent[table.values[rows]]))]
     seeds = np.repeat(rows, left[rows])
-    for at in range(0, len(seeds), _AT_ONCE):
-        some = seeds[at : at + _AT_ONCE]
+    # Not too many at once: groups that do not hold yet need others who are still there.
+    step = max(1, min(_AT_ONCE, int(left.sum()) // (4 * draft.most)))
+    for at in range(0, len(seeds), step):
+        some = seeds[at : at + step]
         offsets, members = grow_groups(
             table, draft.index, draft.stock, some, draft.r, least, draft.most, draft.repeated, _KINDS, _WEIGHED
         )

@@ -101,13 +101,11 @@ def table_of(frequency: FrequencySet, attribute: str, knowledge: Knowledge, prot
 
 
 def _hashed(signatures: Codes) -> NDArray[np.uint64]:
-    """One number for each row; that two different rows get the same is as likely as not once in 2^32 tables."""
-    factors: NDArray[np.uint64] = np.random.default_rng(0).integers(1, 1 << 63, signatures.shape[1]).astype(
-        np.uint64
-    ) | np.uint64(1)
+    """One number for each row. Should two different ones get the same, the guess is worse; the verdict is not."""
+    odd = np.random.default_rng(0).integers(1 << 62, size=(signatures.shape[1],)).tolist()
     key = np.zeros(len(signatures), dtype=np.uint64)
-    for column, factor in zip(signatures.T, factors, strict=True):
-        key = (key ^ (key >> np.uint64(29))) + (column.astype(np.uint64) + np.uint64(1)) * factor
+    for column, half in zip(signatures.T, odd, strict=True):
+        key = (key ^ (key >> np.uint64(29))) + (column.astype(np.uint64) + np.uint64(1)) * np.uint64(2 * half + 1)
     return key
 
 

@@ -31,8 +31,9 @@ def join_groups(draft: Draft) -> None:
     units = together(draft.done, gathered(np.ones(len(guests), dtype=np.int64), guests))
     hosts = _hosts(draft, units)
     made = []
-    for at in range(first, len(units), _GUESTS):
-        waiting = at + np.flatnonzero(hosts.free[at : at + _GUESTS])
+    step = max(1, min(_GUESTS, len(units) // 64))  # who asks can't be asked
+    for at in range(first, len(units), step):
+        waiting = at + np.flatnonzero(hosts.free[at : at + step])
         made += _join(draft, units, hosts, waiting)
         draft.tell()
     take_all(table, draft.index, draft.stock, guests[~hosts.free[first:]], 1)
