@@ -11,6 +11,7 @@ import typer
 
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake, did_you_mean
+from discreet.publications import EXACT
 from discreet.reproduce.papers import PAPERS
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -32,7 +33,10 @@ def compare(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What each promise costs: every node of the lattice, against adversaries of every class."""
+    """What each promise costs: every node of the lattice, against adversaries of every class.
+
+    Of a policy that publishes exact values apart (bucketization, ambiguity): what each method would cost and leave open.
+    """
     from discreet.models.parameters import Number, Wrong
     from discreet.policy import read_policy
 
@@ -42,16 +46,27 @@ def compare(
     except Wrong as wrong:
         raise DiscreetError(Mistake("--epsilon", wrong.rule, wrong.repair)) from None
     read = read_policy(policy)
-    from discreet.compare import compare as run
-    from discreet.report.compare_page import to_html, to_json, to_text
-
+    if asked is not None and read.publish in EXACT:
+        rule = f"is about coarser values; the policy publishes by {read.publish}"
+        raise DiscreetError(Mistake("--epsilon", rule, "leave it out"))
     with screen.progress() as progress:
-        found = run(read, epsilon=asked, progress=progress)
-    words = to_text(found)
+        if read.publish in EXACT:
+            from discreet.methods import compare_methods
+            from discreet.report import methods_page
+
+            methods = compare_methods(read, progress=progress)
+            words, answer = methods_page.to_text(methods), methods_page.to_json(methods)
+            page = methods_page.to_html(methods)
+        else:
+            from discreet.compare import compare as run
+            from discreet.report import compare_page
+
+            found = run(read, epsilon=asked, progress=progress)
+            words, answer, page = compare_page.to_text(found), compare_page.to_json(found), compare_page.to_html(found)
     if output is not None:
-        output.write_text(to_html(found), encoding="utf-8")
+        output.write_text(page, encoding="utf-8")
         words += f"\n\nPage: {output}"
-    screen.say(to_json(found), words)
+    screen.say(answer, words)
 
 
 def reproduce(
