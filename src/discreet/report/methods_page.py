@@ -31,7 +31,7 @@ KINDS = {
     "coarser values": ("l_diversity", "t_closeness"),
 }
 WORDS = {
-    "greedy": "hides which values of a group belong to one person, and so who is in the table at all",
+    "greedy": "hides which values belong to one person, and so who is there at all (judged as if she knew the groups)",
     "art": "people who are about equally likely to have the protected values stand together (the search for robust)",
     "anatomy": "rows of the most frequent sensitive values are mixed; who stands with whom is left to chance",
     "injector": "as Anatomy, but nobody stands with a value that people like them never have in this table",
@@ -44,9 +44,10 @@ _LEAST_ERROR = 1e-4  # the lower end of the chart's axis of errors
 
 def headline(c: MethodComparison) -> str:
     """What was compared."""
-    who = "with a protected value" if c.listed else "with a value"
+    name = shown(c.attribute)
+    whose = f"{c.people:,} of them with a protected value of {name}" if c.listed else f"every {name} protected"
     return (
-        f"{len(c.results)} ways to publish {c.rows:,} rows, {c.people:,} of them {who} of {shown(c.attribute)}, "
+        f"{len(c.results)} ways to publish {c.rows:,} rows, {whose}, "
         "against somebody who knows how frequent each value is among people of every kind"
     )
 
