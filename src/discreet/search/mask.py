@@ -40,8 +40,10 @@ def masked(
     value = frequency.sensitive[asked.attribute][row]
     surplus, facts = _surplus(group, asked.set_of[value], sizes, asked, rng)
     published = _distorted(frequency, asked, group, value, surplus, sizes, rng)
-    facts = {"search": "mask", "l": asked.l, "k": asked.k, "distorted": int((published != value).sum()), **facts}
-    return bucketization(frequency, row, np.ones_like(row), group, {asked.attribute: published}, facts)
+    distorted = int((published != value).sum())
+    facts = {"search": "mask", "l": asked.l, "k": asked.k, "distorted": distorted, **facts}
+    exchanged = {asked.attribute: published} if distorted else {}
+    return bucketization(frequency, row, np.ones_like(row), group, exchanged, facts)
 
 
 def _surplus(
