@@ -32,6 +32,12 @@ def test_every_number_is_in_the_drawing_the_table_and_the_json() -> None:
     assert drawn.to_json()["series"] == {"A & B": [0.25, None, 0.75]}
 
 
+def test_a_line_may_keep_its_colour_from_figure_to_figure() -> None:
+    series = (Series("one", (1.0,)), Series("two", (2.0,), colour=5))
+    lines, _, _ = Figure("Time", "rows", ("10k",), "seconds", series, "").chart()
+    assert [line.number for line in lines] == [0, 5]
+
+
 @pytest.mark.parametrize("values", [(0.0, 0.0), (0.0004, 0.0009), (3.0, 99.0), (1.0, 1.0), (None, None), (0.0, 1e6)])
 def test_the_axis_reaches_every_value_in_a_few_round_steps(values: tuple[float | None, ...]) -> None:
     _, _, up = figure(*values).chart()

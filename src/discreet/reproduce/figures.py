@@ -15,10 +15,14 @@ _WIDE = 30.0  # from this ratio of the largest to the smallest value on, a step 
 
 @dataclass(frozen=True)
 class Series:
-    """One line: a value for each place of its figure, None where there is nothing to show."""
+    """One line: a value for each place of its figure, None where there is nothing to show.
+
+    `colour` is for lines that shall look the same in several figures; else it is their place among the others.
+    """
 
     name: str
     values: tuple[float | None, ...]
+    colour: int | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Figure:
         lines = [
             Line(
                 s.name,
-                number,
+                number if s.colour is None else s.colour,
                 tuple(
                     Dot(x, y, f"{s.name}, {self.across} {self.places[x]}: {told(y, self.unit)}")
                     for x, y in enumerate(s.values)
