@@ -1,0 +1,196 @@
+"""The releases of the ambiguity study, each made once: how long it took, what it keeps, how far its answers are off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, isfinite
+
+import numpy as np
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import FloatArray
+from discreet.errors import Infeasible
+from discreet.models.alpha_beta import BEST, SEPARATE, AlphaBeta
+from discreet.models.l_diversity import DistinctDiversity, FrequencyDiversity
+from discreet.releases.queries import answers, true_answers
+from discreet.reproduce.ambiguity_data import SENSITIVE
+from discreet.reproduce.timing import timed
+from discreet.search.ambiguity import greedy
+from discreet.search.anatomy import anatomy
+from discreet.search.mondrian import mondrian
+from discreet.search.plan import Ambiguity, Plan, Problem
+from discreet.utility.queries import Workload, draw_workload, relative_error
+
+SEPARATE_TABLES, ATTRIBUTE_SETS, GENERALIZATION, ANATOMY = METHODS = (
+    "ambiguity",
+    "ambiguity, attribute sets",
+    "generalization",
+    "Anatomy",
+)
+WITHOUT_SETS = (SEPARATE_TABLES, GENERALIZATION, ANATOMY)  # the search for sets takes its time
+ALPHA, BETA = Fraction(1, 10), Fraction(1, 5)
+DENSE_BETA = Fraction(1, 3)  # of 10 classes of salary one has more than a fifth of the people
+PREDICATES = (3, 4, 5)
+SELECTIVITIES = (0.01, 0.05, 0.1)
+_SEED = 7
+Asked = tuple[int, float]  # predicates, selectivity
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is varied, and how many queries of each kind are asked. `betas` have `BETA` among them."""
+
+    alphas: tuple[Fraction, ...] = tuple(Fraction(1, n) for n in (10, 30, 100))
+    betas: tuple[Fraction, ...] = tuple(Fraction(1, n) for n in (10, 7, 5, 3, 2))
+    densities: tuple[int, ...] = (1, 2, 3, 4, 5)
+    fifths: tuple[int, ...] = (1, 2, 3, 4, 5)  # of the table: 100,000 to 500,000 rows in the paper
+    queries: int = 5_000
+
+
+@dataclass(frozen=True)
+class Release:
+    """What was measured of one release. `errors` are means over the queries of one kind."""
+
+    seconds: float
+    groups: int
+    rows: int  # published
+    suppressed: float  # share
+    largest_presence: float | None  # of a group; None where exact people are published together
+    keeps: bool  # its promise: α and β, or what β asks for
+    diverse: bool  # ⌈1/β⌉ different sensitive values in every group
+    errors: Mapping[Asked, float]
+
+    @property
+    def group_size(self) -> float:
+        return self.rows / max(self.groups, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """COUNT queries on one table: one sensitive value, and some quasi-identifiers (the paper's section 8.1)."""
+
+    frequency: FrequencySet
+    asked: tuple[Asked, ...]
+    count: int
+
+    @cached_property
+    def workloads(self) -> Mapping[Asked, tuple[Workload, FloatArray]]:
+        """The queries of each kind, with the true answers."""
+        found = {}
+        for predicates, selectivity in self.asked:
+            queries = draw_workload(
+                self.frequency,
+                predicates=predicates,
+                selectivity=selectivity,
+                sensitive=SENSITIVE,
+                sensitive_values=1,
+                count=self.count,
+                seed=_SEED,
+            )
+            found[predicates, selectivity] = (queries, true_answers(self.frequency, queries))
+        return found
+
+    def errors(self, plan: Plan) -> dict[Asked, float]:
+        """The mean relative error of a release's answers, where anything qualified at all."""
+        found = {}
+        for asked, (queries, truth) in self.workloads.items():
+            mean = relative_error(truth, answers(plan, queries)).mean
+            if isfinite(mean):
+                found[asked] = mean
+        return found
+
+
+def release(
+    method: str, frequency: FrequencySet, alpha: Fraction, beta: Fraction, questions: Questions | None = None
+) -> Release | None:
+    """Publish by one method, and measure; None where the table has no such release."""
+    least = ceil(1 / beta)
+    try:
+        plan, seconds = timed(lambda: _SEARCHES[method](frequency, alpha, beta))
+    except Infeasible:
+        return None
+    groups = plan.groups
+    presence = None
+    keeps = bool(FrequencyDiversity(1 / beta, SENSITIVE).holds(groups).all())
+    if isinstance(plan, Ambiguity):
+        promise = AlphaBeta(alpha, beta, SENSITIVE)
+        presence, keeps = float(promise.level(groups).max(initial=0.0)), bool(promise.holds(groups).all())
+    return Release(
+        seconds,
+        plan.group_count,
+        frequency.rows - plan.suppressed,
+        plan.suppressed / frequency.rows,
+        presence,
+        keeps,
+        bool(DistinctDiversity(least, SENSITIVE).holds(groups).all()),
+        {} if questions is None else questions.errors(plan),
+    )
+
+
+def _ambiguity(tables: str) -> Callable[[FrequencySet, Fraction, Fraction], Plan]:
+    def search(frequency: FrequencySet, alpha: Fraction, beta: Fraction) -> Plan:
+        models = (AlphaBeta(alpha, beta, SENSITIVE, tables),)
+        try:
+            return greedy(Problem(frequency, models, frequency.rows // 100, seed=_SEED))
+        except Infeasible:  # how many rows fit no group is one of the results
+            return greedy(Problem(frequency, models, frequency.rows - 1, seed=_SEED))
+
+    return search
+
+
+def _diverse(frequency: FrequencySet, beta: Fraction) -> Problem:
+    return Problem(frequency, (FrequencyDiversity(Fraction(ceil(1 / beta)), SENSITIVE),), seed=_SEED)
+
+
+_SEARCHES: Mapping[str, Callable[[FrequencySet, Fraction, Fraction], Plan]] = {
+    SEPARATE_TABLES: _ambiguity(SEPARATE),
+    ATTRIBUTE_SETS: _ambiguity(BEST),
+    GENERALIZATION: lambda frequency, _, beta: mondrian(_diverse(frequency, beta)),
+    ANATOMY: lambda frequency, _, beta: anatomy(_diverse(frequency, beta)),
+}
+
+
+@dataclass(frozen=True)
+class SameGroups:
+    """Theorem 6.1: the groups of a generalization, published by ambiguity, and how the same queries fare."""
+
+    queries: int
+    worse: int
+    generalized: float
+    ambiguous: float
+
+
+def same_groups(questions: Questions, beta: Fraction, asked: Asked) -> SameGroups:
+    """Publish the same groups in both ways; count the queries that ambiguity answers worse."""
+    frequency = questions.frequency
+    recoded = mondrian(_diverse(frequency, beta))
+    tables = tuple((d,) for d in range(len(frequency.hierarchies)))
+    apart = Ambiguity(frequency, recoded.row, recoded.count, recoded.group, tables)
+    queries, truth = questions.workloads[asked]
+    there = truth > 0
+    generalized, ambiguous = (
+        np.abs(answers(plan, queries)[there] - truth[there]) / truth[there] for plan in (recoded, apart)
+    )
+    worse = int((ambiguous > generalized * (1 + 1e-9) + 1e-12).sum())  # not by rounding
+    return SameGroups(int(there.sum()), worse, float(generalized.mean()), float(ambiguous.mean()))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All releases of the study; None where the table has none."""
+
+    design: Design
+    grid: Mapping[tuple[Fraction, Fraction], Release | None]  # α, β: figure 6
+    by_rows: Mapping[tuple[str, int], Release | None]
+    by_beta: Mapping[tuple[str, Fraction], Release | None]  # figures 8 and 9 (1)
+    by_density: Mapping[tuple[str, int], Release | None]  # figures 7, 9 (2) and 10
+    same: SameGroups
+
+    @property
+    def ambiguous(self) -> list[Release]:
+        """Every ambiguous release that there is."""
+        parts = (self.grid, self.by_rows, self.by_beta, self.by_density)
+        return [r for p in parts for r in p.values() if r is not None and r.largest_presence is not None]

@@ -1,0 +1,170 @@
+"""What the robustness paper says of its experiments (section 5), beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from discreet.report.words import percent
+from discreet.reproduce.claims import Claim
+from discreet.reproduce.figures import Unit, told
+from discreet.reproduce.robust_runs import ANATOMY, ART, CLOSENESS, INJECTOR, MASK, METHODS, Outcome, Outcomes
+
+OTHERS = tuple(method for method in METHODS if method != ART)
+Measure = Callable[[Outcome], float]
+
+
+def seconds(o: Outcome) -> float:
+    return o.result.seconds
+
+
+def error(o: Outcome) -> float:
+    return o.result.error.mean
+
+
+def problematic(o: Outcome) -> float:
+    """Only what is proven: of large groups a bound may leave it open."""
+    return o.result.problematic
+
+
+def deviation(o: Outcome) -> float:
+    return o.result.deviation
+
+
+def claims_of(found: Outcomes) -> Iterator[Claim]:
+    """The statements about figure 1, then about r = 2."""
+    s = _Study(found)
+    many = "the number of quasi-identifiers"
+    yield s.all_grow("figure 1(a)", f"the time grows with {many}", seconds, "seconds", METHODS)
+    says = "ART is slower than Anatomy, MASK and t-closeness"
+    yield s.above("figure 1(a)", says, seconds, "seconds", ART, (ANATOMY, MASK, CLOSENESS))
+    yield s.time_of_art_grows_most()
+    yield s.all_grow("figure 1(b)", f"the error grows with {many}", error, "share", METHODS)
+    others = (ART, ANATOMY, INJECTOR, MASK)
+    yield s.above("figure 1(b)", "t-closeness has the largest error", error, "share", CLOSENESS, others)
+    yield s.nobody_in_art()
+    yield s.somebody_in_the_others()
+    yield s.all_grow("figure 1(c)", f"problematic people grow with {many}", problematic, "share", OTHERS)
+    says = "MASK has fewer problematic people than t-closeness, Anatomy and Injector"
+    yield s.above("figure 1(c)", says, problematic, "share", MASK, (CLOSENESS, ANATOMY, INJECTOR), below=True)
+    yield s.all_grow("figure 1(d)", f"the mean Δ grows with {many}", deviation, "number", METHODS)
+    yield s.order_of_deviations()
+    yield s.against_the_bound()
+    yield s.group_sizes()
+    yield s.with_low_r("the time is smaller", seconds, "seconds")
+    yield s.with_low_r("the error is smaller", error, "share")
+    yield s.with_low_r("the mean Δ is larger", deviation, "number", larger=True)
+
+
+class _Study:
+    def __init__(self, found: Outcomes):
+        self.found, self.design = found, found.design
+
+    def values(self, method: str, of: Measure, r: int | None = None) -> list[float]:
+        """A measure, as far as there are releases; at the high r if no other is named."""
+        return [x for x in self.found.values(method, of, r or self.design.high) if x is not None]
+
+    def mean(self, method: str, of: Measure, r: int | None = None) -> float:
+        values = self.values(method, of, r)
+        return sum(values) / len(values) if values else float("nan")
+
+    def all_grow(self, where: str, says: str, of: Measure, unit: Unit, methods: Sequence[str]) -> Claim:
+        """From the fewest quasi-identifiers to the most."""
+        ends = {m: (v[0], v[-1]) for m in methods if len(v := self.values(m, of)) > 1}
+        return Claim(
+            where,
+            says,
+            f"from {self.design.sizes[0]} to {self.design.sizes[-1]} of them: "
+            + "; ".join(f"{m} {told(a, unit)} to {told(b, unit)}" for m, (a, b) in ends.items()),
+            len(ends) == len(methods) and all(a < b for a, b in ends.values()),
+        )
+
+    def above(
+        self, where: str, says: str, of: Measure, unit: Unit, method: str, others: Sequence[str], *, below: bool = False
+    ) -> Claim:
+        """One method against others, for every number of quasi-identifiers."""
+        high, so, compared = self.design.high, 0, 0
+        for other in others:
+            both = zip(self.found.values(method, of, high), self.found.values(other, of, high), strict=True)
+            pairs = [(a, b) for a, b in both if a is not None and b is not None]
+            so += sum(a < b if below else a > b for a, b in pairs)
+            compared += len(pairs)
+        return Claim(
+            where,
+            says,
+            f"so in {so} of {compared} comparisons; on average "
+            + ", ".join(f"{m} {told(self.mean(m, of), unit)}" for m in (method, *others)),
+            so == compared > 0,
+        )
+
+    def time_of_art_grows_most(self) -> Claim:
+        more = {m: v[-1] - v[0] for m in METHODS if (v := self.values(m, seconds))}
+        return Claim(
+            "figure 1(a)",
+            "the time of ART grows more than that of the others",
+            ", ".join(f"{m} by {told(max(x, 0.0), 'seconds')}" for m, x in more.items()),
+            ART in more and all(more[ART] > x for m, x in more.items() if m != ART),
+        )
+
+    def nobody_in_art(self) -> Claim:
+        asked = [o for (method, _, _), o in self.found.found.items() if method == ART]
+        made = [o for o in asked if o is not None]
+        most = max((o.result.problematic + o.result.undecided for o in made), default=0.0)
+        lost = max((o.suppressed for o in made), default=0.0)
+        return Claim(
+            "figure 1(c), theorem 2",
+            "ART has no problematic people",
+            f"{percent(most)} in {len(made)} of {len(asked)} releases (r = {self.design.high} and {self.design.low}); "
+            f"exact posteriors. Rows that no group can protect are suppressed: at most {percent(lost)}",
+            len(made) == len(asked) and most == 0,
+        )
+
+    def somebody_in_the_others(self) -> Claim:
+        shares = {m: v for m in OTHERS if (v := self.values(m, problematic))}
+        return Claim(
+            "figure 1(c)",
+            "all other methods have problematic people",
+            "; ".join(f"{m} {percent(min(v))} to {percent(max(v))}" for m, v in shares.items()),
+            len(shares) == len(OTHERS) and all(min(v) > 0 for v in shares.values()),
+        )
+
+    def order_of_deviations(self) -> Claim:
+        means = {m: self.mean(m, deviation) for m in METHODS}
+        first, second = (means[ANATOMY], means[INJECTOR]), (means[MASK], means[CLOSENESS])
+        return Claim(
+            "figure 1(d)",
+            "the mean Δ is largest in Anatomy and Injector, next in MASK and t-closeness",
+            "on average " + ", ".join(f"{m} {x:.4f}" for m, x in means.items()),
+            min(first) > max(second) and min(second) > means[ART],
+        )
+
+    def against_the_bound(self) -> Claim:
+        means = {m: self.mean(m, deviation) for m in (ANATOMY, INJECTOR, MASK)}
+        bound = self.mean(ART, lambda o: o.bound)
+        return Claim(
+            "figure 1(d)",
+            "the mean Δ of Anatomy and Injector is above the bound Δmax of ART's groups, that of MASK below it",
+            f"on average Δmax {bound:.4f}; " + ", ".join(f"{m} {x:.4f}" for m, x in means.items()),
+            min(means[ANATOMY], means[INJECTOR]) > bound > means[MASK],
+        )
+
+    def group_sizes(self) -> Claim:
+        means = {m: self.mean(m, lambda o: o.result.mean_group) for m in (ART, ANATOMY, INJECTOR)}
+        return Claim(
+            "section 5",
+            "ART's groups are larger than those of Anatomy and Injector",
+            ", ".join(f"{m} {x:.1f}" for m, x in means.items())
+            + " rows on average. ART leaves alone who neither has nor is needed to hide a protected value",
+            means[ART] > max(means[ANATOMY], means[INJECTOR]),
+        )
+
+    def with_low_r(self, says: str, of: Measure, unit: Unit, *, larger: bool = False) -> Claim:
+        """Of the methods that r means something to."""
+        design = self.design
+        means = {m: (self.mean(m, of, design.low), self.mean(m, of, design.high)) for m in METHODS if m != CLOSENESS}
+        return Claim(
+            "section 5",
+            f"with r = {design.low} instead of {design.high}, {says}",
+            "on average "
+            + "; ".join(f"{m} {told(low, unit)} against {told(high, unit)}" for m, (low, high) in means.items()),
+            all(low > high if larger else low < high for low, high in means.values()),
+        )
