@@ -17,7 +17,7 @@ from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
-from discreet.search.art_draft import Draft, Gathered, gathered, start, together
+from discreet.search.art_draft import Draft, Gathered, gathered, start
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 
 _COMPANIONS = 1024  # nearest kinds among which companions are looked for
@@ -99,7 +99,7 @@ def _settle(draft: Draft, groups: Gathered, most: int) -> None:
     while len(groups):
         holds = draft.holds(groups)
         draft.merges += int((groups.sizes[holds] - 1).sum())
-        draft.done = together(draft.done, groups.only(holds))
+        draft.parts.append(groups.only(holds))
         draft.tell()
         groups = groups.only(~holds)
         small = groups.sizes < most

@@ -19,6 +19,7 @@ from discreet.search.art_tree import apart, nearest, take
 
 _TIE = 1e-5  # equal chances, added up, may come out a bit below r times one of them; the exact verdict comes later
 _VALUES = 12  # unprotected values that are tried
+_AT_HAND = 32  # nearest kinds that are tried first
 _SHORT_LIST = 192  # candidates that are weighed again and again, those that fit best alone
 _NEARNESS = 0.01  # of quasi-identifiers; decides where chances are about the same
 
@@ -41,34 +42,12 @@ def find_companions(
     own = np.empty(2 * sets, dtype=np.float32)
     for s in range(len(seeds)):
         seed = seeds[s]
-        x, kind = table.values[seed], table.kind[seed]
-        near = nearest(index, stock.of_kind, stock.alive, index.points[kind], found)
-        supply[:] = 0
-        for k in found[:near]:
-            for i in range(table.starts[k], table.starts[k + 1]):
-                v = table.values[table.rows[i]]
-                if table.set_offsets[v] == table.set_offsets[v + 1]:
-                    supply[v] += stock.left[table.rows[i]]
-        size, cost = most + 1, 0.0
-        for _ in range(_VALUES):
-            y = np.argmax(supply)
-            if supply[y] == 0:
+        size = most + 1
+        for reach in (min(_AT_HAND, look_at), look_at):
+            near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[seed]], found[:reach])
+            size = _smallest(table, stock, seed, found[:near], r, least, most, supply, own, picks, best)
+            if size <= least:
                 break
-            supply[y] = 0
-            if not _odds(table, kind, x, y, own):
-                continue
-            candidates, odds, gaps = _candidates(table, stock, seed, y, found[:near])
-            if len(candidates) > _SHORT_LIST:
-                scores = np.empty(len(candidates))
-                for c in range(len(candidates)):
-                    scores[c] = _NEARNESS * gaps[c] + _missing(own, own, odds[c], np.float32(r))
-                short = np.argsort(scores)[:_SHORT_LIST]
-                candidates, odds, gaps = candidates[short], odds[short], gaps[short]
-            picked, distance = _grow(own, odds, stock.left[candidates], gaps, r, least, min(size, most), picks)
-            if picked >= 0 and (picked + 1 < size or distance < cost):
-                size, cost = picked + 1, distance
-                for i in range(picked):
-                    best[i] = candidates[picks[i]]
         offsets[s + 1] = offsets[s]
         if size <= most:
             offsets[s + 1] += size - 1
@@ -79,6 +58,51 @@ def find_companions(
                 taken[offsets[s] + i] = best[i]
                 take(table, index, stock, best[i], 1)
     return offsets, taken[: offsets[-1]].copy()
+
+
+@njit(cache=True)
+def _smallest(
+    table: Table,
+    stock: Stock,
+    seed: int,
+    near: Codes,
+    r: float,
+    least: int,
+    most: int,
+    supply: IntArray,
+    own: Points,
+    picks: IntArray,
+    best: IntArray,
+) -> int:
+    """The size of the smallest group with companions of one value, of these kinds; they are put into `best`."""
+    x, kind = table.values[seed], table.kind[seed]
+    supply[:] = 0
+    for k in near:
+        for i in range(table.starts[k], table.starts[k + 1]):
+            v = table.values[table.rows[i]]
+            if table.set_offsets[v] == table.set_offsets[v + 1]:
+                supply[v] += stock.left[table.rows[i]]
+    size, cost = most + 1, 0.0
+    for _ in range(_VALUES):
+        y = np.argmax(supply)
+        if supply[y] == 0:
+            break
+        supply[y] = 0
+        if not _odds(table, kind, x, y, own):
+            continue
+        candidates, odds, gaps = _candidates(table, stock, seed, y, near)
+        if len(candidates) > _SHORT_LIST:
+            scores = np.empty(len(candidates))
+            for c in range(len(candidates)):
+                scores[c] = _NEARNESS * gaps[c] + _missing(own, own, odds[c], np.float32(r))
+            short = np.argsort(scores)[:_SHORT_LIST]
+            candidates, odds, gaps = candidates[short], odds[short], gaps[short]
+        picked, distance = _grow(own, odds, stock.left[candidates], gaps, r, least, min(size, most), picks)
+        if picked >= 0 and (picked + 1 < size or distance < cost):
+            size, cost = picked + 1, distance
+            for i in range(picked):
+                best[i] = candidates[picks[i]]
+    return size
 
 
 @njit(cache=True)

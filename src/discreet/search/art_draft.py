@@ -76,7 +76,7 @@ def together(*parts: Gathered) -> Gathered:
 
 @dataclass(eq=False)
 class Draft:
-    """What is decided so far (`done`: groups that hold), and who has no group yet (`stock`)."""
+    """What is decided so far (`parts`: groups that hold), and who has no group yet (`stock`)."""
 
     problem: Problem
     robust: Robust
@@ -85,9 +85,15 @@ class Draft:
     stock: Stock
     rng: np.random.Generator
     progress: Progress
-    done: Gathered = field(default_factory=together)
+    parts: list[Gathered] = field(default_factory=list)
     failed: Gathered = field(default_factory=together)  # the last groups that could not be made to hold
     merges: int = 0
+
+    @property
+    def done(self) -> Gathered:
+        """All groups that hold."""
+        self.parts = [together(*self.parts)]
+        return self.parts[0]
 
     @property
     def r(self) -> float:
@@ -149,7 +155,7 @@ class Draft:
 
     def tell(self) -> None:
         rows = self.problem.frequency.rows
-        self.progress("search", rows - int(self.stock.left.sum()), rows, f"{len(self.done):,} groups")
+        self.progress("search", rows - int(self.stock.left.sum()), rows, f"{sum(map(len, self.parts)):,} groups")
 
 
 def start(problem: Problem, progress: Progress) -> Draft:

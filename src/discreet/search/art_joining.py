@@ -27,8 +27,9 @@ def join_groups(draft: Draft) -> None:
     rows = draft.in_random_order(np.flatnonzero(draft.not_alone()))
     rows = rows[np.argsort(draft.priors(rows), kind="stable")]
     guests = np.repeat(rows, left[rows])
-    first = len(draft.done)
-    units = together(draft.done, gathered(np.ones(len(guests), dtype=np.int64), guests))
+    done = draft.done
+    first = len(done)
+    units = together(done, gathered(np.ones(len(guests), dtype=np.int64), guests))
     hosts = _hosts(draft, units)
     made = []
     step = max(1, min(_GUESTS, len(units) // 64))  # who asks can't be asked
@@ -38,7 +39,7 @@ def join_groups(draft: Draft) -> None:
         draft.tell()
     take_all(table, draft.index, draft.stock, guests[~hosts.free[first:]], 1)
     hosts.free[first:] = False
-    draft.done = together(units.only(hosts.free), *made)
+    draft.parts = [units.only(hosts.free), *made]
     draft.tell()
 
 
