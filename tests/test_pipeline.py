@@ -28,7 +28,7 @@ ROWS = "30,flu\n30,cold\n41,flu\n41,cold\n"
 REFUSED = {
     "an empty file": ("", "is empty", 2),
     "a header alone": ("age,disease\n", "has no rows", 2),
-    "one row": (f"age,disease\n30,{SECRET}\n", "a group of 1 rows reaches 1 where 2-anonymity asks for at least 2", 1),
+    "one row": (f"age,disease\n30,{SECRET}\n", "a group of 1 row reaches 1 where 2-anonymity asks for at least 2", 1),
     "one column": (f"age\n30\n{SECRET}\n", "attributes.disease: no such column", 2),
     "two columns of one name": ("age,disease,Age\n1,2,3\n", "same name", 2),
     "broken UTF-8": (b"age,disease\n30,flu\n31,\xff" + SECRET.encode() + b"\n", "line 3: is not UTF-8", 2),

@@ -35,7 +35,7 @@ def compare(
 ) -> None:
     """What each promise costs: every node of the lattice, against adversaries of every class.
 
-    Of a policy that publishes exact values apart (bucketization, ambiguity): what each method would cost and leave open.
+    Of a policy that publishes exact values apart (bucketization, ambiguity): what each method costs and leaves open.
     """
     from discreet.models.parameters import Number, Wrong
     from discreet.policy import read_policy
