@@ -231,6 +231,22 @@ def test_all_values_protected_in_pairs_of_one_kind() -> None:
     assert plan.facts["decided_by_bound"] == 0
 
 
+@given(
+    half=st.lists(st.sampled_from("abc"), min_size=2, max_size=12),
+    others=st.lists(st.sampled_from("abc"), min_size=2, max_size=12),
+    rare=st.lists(st.sampled_from("vw"), min_size=12, max_size=12),
+)
+def test_a_value_of_half_the_rows_is_protected_if_all_are_alike(
+    half: list[str], others: list[str], rare: list[str]
+) -> None:
+    """There is only one way to count: each of the half with one of the others, whoever has whatever."""
+    most = min(len(half), len(others))
+    rows: list[Row] = [((kind, "same"), "u") for kind in half[:most]]
+    rows += [((kind, "same"), value) for kind, value in zip(others[:most], rare, strict=False)]
+    plan = solved(rows, Robust(2, S, attribute_sets=[["q1"]], min_support=1))
+    assert plan.groups.sizes.tolist() == [2] * most
+
+
 def mixed_table(rows: int, seed: int) -> list[Row]:
     """Values that depend on the quasi-identifiers, some rare."""
     rng = np.random.default_rng(seed)

@@ -65,10 +65,12 @@ def _with_companions(draft: Draft) -> None:
 
 
 def _with_their_kind(draft: Draft) -> None:
-    """Whoever finds enough people of his own kind, all with different values, is safe among them."""
-    from discreet.search.art_growth import same_kind_groups
+    """Whoever finds enough people whom nobody can tell from him, all with different values, is safe among them."""
+    from discreet.search.art_kinds import alike_groups
 
-    members = same_kind_groups(draft.table, draft.index, draft.stock, draft.least)
+    kinds = np.argsort(draft.table.alike, kind="stable")
+    starts = np.searchsorted(draft.table.alike[kinds], np.arange(draft.table.alike.max(initial=-1) + 2))
+    members = alike_groups(draft.table, draft.index, draft.stock, kinds, starts, draft.least)
     _settle(draft, gathered(np.full(len(members), draft.least), members.ravel()), draft.least)
 
 

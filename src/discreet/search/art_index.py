@@ -1,7 +1,7 @@
 """People by their chances: who is alike to an adversary with worst-case knowledge, and who is nearly so.
 
-People of equal signatures in every attribute set are of one *kind*: she can't tell them apart. Kinds stand in a k-d
-tree by their vectors of chances, so that those nearest to somebody are found without looking at all.
+People with equal quasi-identifiers are of one *kind*. Kinds stand in a k-d tree by their vectors of chances (and, where
+these are the same, by quasi-identifiers), so that those nearest to somebody are found without looking at all.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ Points = NDArray[np.float32]
 
 _LEAF = 8  # kinds in a leaf of the tree
 _DIRECTIONS = 2  # of the chances of all protected values, per attribute set
+_NEARNESS = 0.02  # of quasi-identifiers
+_AT_A_TIME = 1 << 16  # kinds
 
 
 class Table(NamedTuple):
@@ -28,9 +30,10 @@ class Table(NamedTuple):
 
     Combination i is of `kind[i]` and has the sensitive value `values[i]`; kind k has the combinations
     ``starts[k]:starts[k + 1]`` of `rows`, and `signatures[k]` (one per attribute set) are rows of `chances`, which have
-    a column per value. `inside` is as `chances`, of the protected set that each value is in. Value v is in the
-    protected sets ``set_offsets[v]:set_offsets[v + 1]`` of `sets`. `features` are the quasi-identifiers, as
-    numbers; those of an attribute that is not `ordered` can only be equal or not.
+    a column per value. Kinds with equal signatures have the same number in `alike`. `inside` is as `chances`, of the
+    protected set that each value is in. Value v is in the protected sets ``set_offsets[v]:set_offsets[v + 1]`` of
+    `sets`. `features` are the quasi-identifiers, as numbers; those of an attribute that is not `ordered` can only be
+    equal or not.
     """
 
     kind: IntArray
@@ -38,6 +41,7 @@ class Table(NamedTuple):
     starts: IntArray
     rows: IntArray
     signatures: Codes
+    alike: IntArray
     chances: Points
     inside: Points
     set_offsets: IntArray
@@ -65,16 +69,22 @@ class Stock(NamedTuple):
 
 
 def table_of(frequency: FrequencySet, attribute: str, knowledge: Knowledge, protected: Sequence[Codes]) -> Table:
-    """Combinations with equal signatures are of one kind."""
+    """Everything about everybody."""
     from discreet.counts.kernels import group_equal  # late: reading a policy should not wait for numba
 
-    n, leaves = len(frequency.counts), len(frequency.sensitive_hierarchies[attribute].leaves)
-    signatures = np.zeros((n, len(knowledge.sets)), dtype=np.int32)
-    if frequency.codes:
-        signatures += knowledge.signatures(frequency.codes).T.astype(np.int32)
+    codes, leaves = frequency.codes, len(frequency.sensitive_hierarchies[attribute].leaves)
+    rows = np.lexsort(codes[::-1])  # kinds are numbered in the order of their quasi-identifiers
+    new = np.zeros(len(rows), dtype=np.bool_)
+    for column in codes:
+        new[1:] |= np.diff(column[rows]) != 0
+    kind = np.empty(len(rows), dtype=np.int64)
+    kind[rows] = np.cumsum(new)
+    starts = np.concatenate([[0], np.flatnonzero(new), [len(rows)]]).astype(np.int64)
+    signatures = np.empty((len(starts) - 1, len(knowledge.sets)), dtype=np.int32)
+    for at in range(0, len(signatures), _AT_A_TIME):
+        some = rows[starts[at : min(at + _AT_A_TIME, len(signatures))]]
+        signatures[at : at + _AT_A_TIME] = knowledge.signatures([column[some] for column in codes]).T
     signatures += knowledge.starts[:-1].astype(np.int32)
-    kind, first = group_equal(_hashed(signatures))
-    rows = np.argsort(kind, kind="stable")
     chances = knowledge.rows / knowledge.totals[:, None]
     inside = np.zeros_like(chances)
     in_sets: list[list[int]] = [[] for _ in range(leaves)]
@@ -82,20 +92,20 @@ def table_of(frequency: FrequencySet, attribute: str, knowledge: Knowledge, prot
         for v in members.tolist():
             in_sets[v].append(number)
             inside[:, v] = np.minimum(inside[:, v] + chances[:, members].sum(axis=1), 1)
-    span = [max(len(h.leaves) - 1, 1) if h.ranges else 1 for h in frequency.hierarchies]
     return Table(
-        kind.astype(np.int64),
+        kind,
         frequency.sensitive[attribute],
-        np.searchsorted(kind[rows], np.arange(len(first) + 1)).astype(np.int64),
+        starts,
         rows,
-        np.ascontiguousarray(signatures[first]),
+        signatures,
+        group_equal(_hashed(signatures))[0].astype(np.int64),
         chances.astype(np.float32),
         inside.astype(np.float32),
         np.cumsum([0, *map(len, in_sets)], dtype=np.int64),
         np.array([number for numbers in in_sets for number in numbers], dtype=np.int64),
-        np.stack([c / s for c, s in zip(frequency.codes, span, strict=True)], axis=1).astype(np.float32)
-        if span
-        else np.zeros((n, 0), dtype=np.float32),
+        np.stack(
+            [c / max(len(h.leaves) - 1, 1) for c, h in zip(codes, frequency.hierarchies, strict=True)], axis=1
+        ).astype(np.float32),
         np.array([h.ranges for h in frequency.hierarchies], dtype=np.bool_),
     )
 
@@ -123,7 +133,11 @@ def index_of(table: Table, counts: IntArray) -> Index:
         weights += np.bincount(column, weights=people, minlength=len(roots))
     centred = roots - np.average(roots, axis=0, weights=weights)
     directions = np.linalg.eigh((centred * weights[:, None]).T @ centred)[1][:, ::-1][:, :_DIRECTIONS]
-    points = (centred @ directions).astype(np.float32)[table.signatures].reshape(len(table.signatures), -1)
+    where = (centred @ directions).astype(np.float32)
+    first = table.rows[table.starts[:-1]]
+    points = np.empty((len(first), directions.shape[1] * table.signatures.shape[1] + len(table.ordered)), np.float32)
+    points[:, len(table.ordered) :] = where[table.signatures].reshape(len(first), -1)
+    points[:, : len(table.ordered)] = _NEARNESS * table.features[first]
     order, dims, cuts = plant(points, _LEAF)
     place = np.empty_like(order)
     place[order] = np.arange(len(order), dtype=order.dtype)
