@@ -88,15 +88,14 @@ def _smallest_groups(
     Larger groups leave more room for a frequent value, and keep promises that small ones can't. So twice the size is
     tried as long as that helps, and all rows in one group at last.
     """
-    least = least_size(problem, model)
+    least, limit, fails = least_size(problem, model), problem.suppression_limit, 0
     best = build(problem, model, tables, least, leeway, progress)
-    fails = 0
-    while best.suppressed > problem.suppression_limit and least < problem.frequency.rows and fails < _FAILS:
-        least *= 2
+    while best.suppressed > limit and fails < _FAILS and least < problem.frequency.rows:
+        least = 2 * max(least, math.ceil(float(best.facts["mean_group"])))  # type: ignore[arg-type]
         plan = build(problem, model, tables, least, leeway, progress)
         fails = 0 if plan.suppressed < best.suppressed else fails + 1
         best = min(best, plan, key=lambda plan: plan.suppressed)
-    if best.suppressed > problem.suppression_limit:
+    if best.suppressed > limit:
         rows = np.arange(len(problem.frequency.counts))
         everything = replace(best, row=rows, count=problem.frequency.counts, group=np.zeros_like(rows))
         if all_hold(problem.models, everything.groups).all():

@@ -81,6 +81,7 @@ def build(
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
     alpha, beta = exact(model.alpha), exact(model.beta)
     codes = combinations(f, tables)
+    codes = np.ascontiguousarray(codes[:, np.argsort(-codes.max(axis=0), kind="stable")])  # see `residue_kernels`
     values = f.sensitive[model.attribute]
     counts = [np.bincount(column, weights=f.counts) for column in codes.T]
     size, _ = usual_size(counts, least, float(alpha), leeway.table)

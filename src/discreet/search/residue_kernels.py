@@ -9,7 +9,8 @@ from discreet.hierarchies.hierarchy import Codes
 from discreet.search.ambiguity_kernels import NEAR, Asked, Made, Rows, Space, add, at_most, draw, take_in
 
 _FAR = 4096  # groups looked at for a row that none of the nearest has room for
-_WORK = 5000  # rows of groups that are looked at in all, per row of the table
+_FIRST = 4  # groups with room among which the smallest is taken
+_WORK = 1000  # rows of groups that are looked at in all, per row of the table
 _HOPELESS = 3  # rows of one sensitive value that found no place so far away, until others of it are spared that
 
 
@@ -42,29 +43,28 @@ def _neighbour(at: int, i: int, groups: int) -> int:
 
 @njit(cache=True)
 def _place(e: int, at: int, begin: int, end: int, rows: Rows, asked: Asked, made: Made, space: Space) -> bool:
-    """Put a row into the smallest of some groups that stays private with it; of several, where it brings most new.
+    """Put a row into the smallest of the first groups that stay private with it, if there are any.
 
     A code that is new to table t of a group makes n / Π mᵢ no larger: mₜ ≤ n, so (n + 1) / n ≤ (mₜ + 1) / mₜ.
     """
-    best, best_cost = -1, np.inf
+    best, found = -1, 0
     for i in range(begin, min(end, made.done[1])):
         group = _neighbour(at, i, made.done[1])
         n = made.sizes[group]
-        if n == 0 or n >= best_cost + len(rows.start):
+        if n == 0 or (found and n >= made.sizes[best]):
             continue
-        same = 1 + _times(rows.values[e], group, rows, made)
         space.looked[0] += n
+        same = 1 + _times(rows.values[e], group, rows, made)
         if not at_most(same * asked.beta[1], asked.beta[0] * (n + 1)):
             continue
-        new = _new_codes(e, group, rows, made)
-        space.looked[0] += n * len(rows.start)
-        if new == 0 and not _hidden(e, group, rows, asked, made, space):
-            continue
-        if n - new < best_cost:
-            best, best_cost = group, float(n - new)
-    if best >= 0:
+        if _brings_new(e, group, rows, made, space) or _hidden(e, group, rows, asked, made, space):
+            best = group
+            found += 1
+            if found == _FIRST:
+                break
+    if found:
         add(made, best, e)
-    return best >= 0
+    return found > 0
 
 
 @njit(cache=True)
@@ -78,15 +78,16 @@ def _times(value: int, group: int, rows: Rows, made: Made) -> int:
 
 
 @njit(cache=True)
-def _new_codes(e: int, group: int, rows: Rows, made: Made) -> int:
-    """In how many tables a row would bring a group something new."""
-    new = 0
+def _brings_new(e: int, group: int, rows: Rows, made: Made, space: Space) -> bool:
+    """Would a row bring something new to a table of a group? Tables with many codes come first."""
     for t in range(len(rows.start)):
+        space.looked[0] += made.sizes[group]
         at = made.last[group]
         while at >= 0 and rows.codes[made.row[at], t] != rows.codes[e, t]:
             at = made.before[at]
-        new += at < 0
-    return new
+        if at < 0:
+            return True
+    return False
 
 
 @njit(cache=True)
