@@ -41,7 +41,7 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
         _with_companions(draft)
     else:
         _with_their_kind(draft)
-        _grow(draft, draft.protected, draft.least)
+    _grow(draft, draft.protected, draft.least)
     _grow(draft, draft.not_alone() & ~draft.protected, draft.smallest)
     join_groups(draft)
     return _finish(draft)

@@ -24,21 +24,26 @@ _GUESTS = 200  # who ask at the same time
 def join_groups(draft: Draft) -> None:
     """Whoever is left and can't be alone joins groups, or others who are left. The easiest first."""
     table, left = draft.table, draft.stock.left
-    rows = draft.in_random_order(np.flatnonzero(draft.not_alone()))
+    lost = draft.not_alone()
+    if not lost.any():
+        return
+    rows = draft.in_random_order(np.flatnonzero(lost))
     rows = rows[np.argsort(draft.priors(rows), kind="stable")]
     guests = np.repeat(rows, left[rows])
-    done = draft.done
-    first = len(done)
-    units = together(done, gathered(np.ones(len(guests), dtype=np.int64), guests))
+    done, rows = draft.done, np.flatnonzero(~lost & (left > 0))
+    alone = gathered(left[rows], np.repeat(rows, left[rows]))  # equal rows together, as they will be published
+    units = together(done, alone, gathered(np.ones(len(guests), dtype=np.int64), guests))
     hosts = _hosts(draft, units)
     made = []
     step = max(1, min(_GUESTS, len(units) // 64))  # who asks can't be asked
-    for at in range(first, len(units), step):
+    for at in range(len(done) + len(alone), len(units), step):
         waiting = at + np.flatnonzero(hosts.free[at : at + step])
         made += _join(draft, units, hosts, waiting)
         draft.tell()
-    take_all(table, draft.index, draft.stock, guests[~hosts.free[first:]], 1)
-    hosts.free[first:] = False
+    came = ~hosts.free
+    came[: len(done)] = False
+    take_all(table, draft.index, draft.stock, units.only(came).rows, 1)
+    hosts.free[len(done) :] = False
     draft.parts = [units.only(hosts.free), *made]
     draft.tell()
 
@@ -56,8 +61,9 @@ def _hosts(draft: Draft, units: Gathered) -> Hosts:
 def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> list[Gathered]:
     """The groups that the waiting units make with others. Whoever is in one is no longer free."""
     hosts.free[waiting] = False
-    came, made = waiting[:, None], []  # which units are together
-    while len(came):
+    asking, made = [waiting[:, None]], []  # which units are together; those of as many units in one array
+    while asking:
+        came = asking.pop()
         groups = units.merged(came)
         near = nearest_hosts(
             draft.table, draft.index, groups.offsets, groups.rows, hosts, draft.r, draft.most, _KINDS, _WEIGHED, _ASKED
@@ -69,11 +75,12 @@ def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> lis
         happy = partner >= 0
         made.append(units.merged(np.column_stack([came[happy], partner[happy]])))
         draft.merges += int(happy.sum()) * came.shape[1]
-        # The others go on together with whoever came closest, if there is anybody.
-        came, near = came[~happy], near[~happy]
-        partner = _matched(hosts.free, near)
-        hosts.free[came[partner < 0].ravel()] = True
-        came = np.column_stack([came, partner])[partner >= 0]
+        # Nobody says yes: on with whoever came closest. Others were faster: ask again. Nobody there: no group.
+        partner = _matched(hosts.free, np.where(yes.any(axis=1, keepdims=True), -1, near))
+        wider = np.column_stack([came, partner])[partner >= 0]
+        again = came[~happy & (partner < 0) & (near >= 0).any(axis=1)]
+        hosts.free[came[(near < 0).all(axis=1)].ravel()] = True
+        asking += [some for some in (again, wider) if len(some)]
     return made
 
 
