@@ -114,6 +114,15 @@ def test_other_promises_are_kept_too() -> None:
     check(plan, Fraction(1, 5), Fraction(1, 4), 0)
 
 
+def test_groups_that_break_another_promise_are_joined_no_more_than_needed() -> None:
+    frequency = random_table(500, [20, 9, 4], 10)
+    alone, beside = AlphaBeta("1/5", "1/4", "s"), TCloseness("0.3", "s")
+    plan = plan_of(frequency, alone, beside)
+    assert beside.holds(plan.groups).all()
+    check(plan, Fraction(1, 5), Fraction(1, 4), 0)
+    assert 10 < plan.group_count < plan_of(frequency, alone).group_count
+
+
 def test_groups_of_more_rows_than_there_are_values_repeat_them() -> None:
     frequency = random_table(300, [20, 15, 4], 3)
     plan = plan_of(frequency, AlphaBeta("1/30", "1/2", "s"))

@@ -125,27 +125,31 @@ def build(
     row_of = np.concatenate([made.row[: made.done[0]], pool[:waiting]]).astype(np.int64)
     group = np.concatenate([made.group[: made.done[0]], np.full(waiting, SUPPRESSED)])
     facts = {"neighbourhoods": int((ends[2] < 0).sum()), "placed": left_over - waiting}
-    return kept(problem, _plan(f, tables, row_of, group), facts)
+    return kept(problem, _plan(f, tables, row_of, np.ones_like(row_of), group), facts)
 
 
-def _plan(frequency: FrequencySet, tables: Tables, row: IntArray, group: IntArray) -> Ambiguity:
-    """A plan from the combination and the group of every single row; the groups are numbered without gaps."""
+def _plan(frequency: FrequencySet, tables: Tables, row: IntArray, count: IntArray, group: IntArray) -> Ambiguity:
+    """A plan from how many rows of which combination stand in which group; the groups are numbered without gaps."""
     groups = np.unique(group[group != SUPPRESSED])
     number = np.where(group == SUPPRESSED, 0, np.searchsorted(groups, group) + 1)
-    key, count = np.unique(row * (len(groups) + 1) + number, return_counts=True)
+    key, place = np.unique(row * (len(groups) + 1) + number, return_inverse=True)
     row, number = np.divmod(key, len(groups) + 1)
-    return Ambiguity(frequency, row, count.astype(np.int64), number - 1, tables)
+    return Ambiguity(frequency, row, np.bincount(place, weights=count).astype(np.int64), number - 1, tables)
 
 
 def kept(problem: Problem, plan: Ambiguity, facts: dict[str, object]) -> Ambiguity:
-    """The plan without the groups that break a promise, and what is to be told of it."""
-    if len(plan.groups):
-        failing = np.flatnonzero(~all_hold(problem.models, plan.groups))
-        if len(failing):
-            fewer = np.delete(np.arange(plan.group_count), failing)
-            number = np.full(plan.group_count + 1, SUPPRESSED)  # the last stands for group −1
-            number[fewer] = np.arange(len(fewer))
-            plan = replace(plan, group=number[plan.group])
+    """The plan without groups that break a promise, and what is to be told of it.
+
+    All groups are (α, β)-private. Those that break another promise are joined two by two at random, as most promises
+    are easier to keep in larger groups; what still breaks one is suppressed.
+    """
+    holds = all_hold(problem.models, plan.groups) if len(plan.groups) else np.ones(0, dtype=np.bool_)
+    joined = plan
+    rng = np.random.default_rng(problem.seed)
+    while not holds.all() and len(holds) > 1:
+        joined = _plan_of(joined, _paired(np.flatnonzero(~holds), len(holds), rng))
+        holds = all_hold(problem.models, joined.groups)
+    plan = min((_held(problem, p) for p in dict.fromkeys([plan, joined])), key=lambda p: p.suppressed)
     names = plan.frequency.attributes
     told = {
         "search": "greedy",
@@ -155,3 +159,29 @@ def kept(problem: Problem, plan: Ambiguity, facts: dict[str, object]) -> Ambigui
         "suppressed": plan.suppressed,
     }
     return replace(plan, facts=told | facts)
+
+
+def _paired(failing: IntArray, groups: int, rng: np.random.Generator) -> IntArray:
+    """What each group becomes when failing ones are joined two by two, and the last of an odd number with any other."""
+    order = rng.permutation(failing)
+    if len(order) % 2:
+        others = np.delete(np.arange(groups), order[-1])
+        order = np.append(order, rng.choice(others))
+    becomes = np.arange(groups)
+    becomes[order[1::2]] = becomes[order[::2]]
+    return becomes
+
+
+def _held(problem: Problem, plan: Ambiguity) -> Ambiguity:
+    """The plan without the groups that break a promise."""
+    if not len(plan.groups):
+        return plan
+    return _plan_of(plan, np.where(all_hold(problem.models, plan.groups), np.arange(plan.group_count), SUPPRESSED))
+
+
+def _plan_of(plan: Ambiguity, becomes: IntArray) -> Ambiguity:
+    """The plan when its groups become others, or are suppressed."""
+    if (becomes == np.arange(len(becomes))).all():
+        return plan
+    group = np.where(plan.group == SUPPRESSED, SUPPRESSED, becomes[plan.group])
+    return _plan(plan.frequency, plan.tables, plan.row, plan.count, group)
