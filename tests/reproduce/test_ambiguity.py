@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -33,7 +35,14 @@ from discreet.search.mondrian import mondrian
 from discreet.search.plan import Ambiguity, Problem
 
 ROWS = 3_000
-SMALL = Design((Fraction(1, 10), Fraction(1, 30)), (Fraction(1, 5), Fraction(1, 2)), (1, 3), (5,), 500)
+SMALL = Design(
+    alphas=(Fraction(1, 10), Fraction(1, 30)),
+    tighter=(Fraction(1, 30),),
+    betas=(Fraction(1, 5), Fraction(1, 2)),
+    densities=(1, 3),
+    fifths=(5,),
+    queries=500,
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +63,7 @@ def test_every_ambiguous_release_is_private_and_diverse(measured: Measured) -> N
 
 
 def test_there_is_a_release_for_every_promise_of_the_study(measured: Measured) -> None:
-    assert set(measured.grid) == {(alpha, beta) for alpha in SMALL.alphas for beta in SMALL.betas}
+    assert set(measured.grid) == {(alpha, beta) for alpha in SMALL.alphas for beta in SMALL.timed_betas}
     for method in METHODS:
         made = measured.by_beta[method, BETA]
         assert made is not None
@@ -107,6 +116,26 @@ def test_what_is_said_of_generalization_is_what_was_measured(measured: Measured)
     assert found.holds == (better == len(cases))
 
 
+def test_a_tighter_alpha_is_kept_and_its_error_told(measured: Measured) -> None:
+    [alpha] = SMALL.tighter
+    for method in (SEPARATE_TABLES, ATTRIBUTE_SETS):
+        made = measured.by_alpha[method, alpha]
+        assert made is not None
+        assert made.keeps
+        assert (made.largest_presence or 0) <= float(alpha)
+
+
+def test_a_time_that_is_a_plane_in_alpha_and_beta_is_called_linear(measured: Measured) -> None:
+    def timed(of: Callable[[float, float], float]) -> Measured:
+        keys = [(Fraction(1, a), Fraction(1, b)) for a in (10, 30, 100) for b in (2, 5, 10)]
+        made = next(iter(measured.grid.values()))
+        assert made is not None
+        return replace(measured, grid={(a, b): replace(made, seconds=of(float(a), float(b))) for a, b in keys})
+
+    assert not claim(timed(lambda a, b: 3 + 2 * a - b), "the time is linear").holds
+    assert claim(timed(lambda a, b: 1 / (a * b)), "the time is linear").holds
+
+
 def test_tables_over_sets_of_attributes_keep_the_promise_too(measured: Measured) -> None:
     made = [r for (method, _), r in measured.by_beta.items() if method == ATTRIBUTE_SETS]
     assert all(r is not None and r.keeps for r in made)
@@ -116,7 +145,7 @@ def test_tables_over_sets_of_attributes_keep_the_promise_too(measured: Measured)
 def test_figures_have_a_value_for_every_release(measured: Measured) -> None:
     figures = {f.title: f for f in figures_of(measured, ROWS)}
     six = figures["Figure 6: time over α and β"]
-    assert len(six.series) == len(SMALL.betas)
+    assert len(six.series) == len(SMALL.timed_betas)
     assert all(len(s.values) == len(SMALL.alphas) for s in six.series)
     eight = figures["Figure 8: error over β, selectivity 5%"]
     ours = next(s for s in eight.series if s.name == SEPARATE_TABLES)

@@ -15,10 +15,10 @@ from discreet.reproduce.figures import Figure
 from discreet.reproduce.page import to_html
 from discreet.reproduce.robust import has_data, reproduce
 from discreet.reproduce.robust_data import invented
-from discreet.reproduce.robust_runs import METHODS, Design, mean_bound
+from discreet.reproduce.robust_runs import METHODS, Design, lost_people, mean_bound
 from discreet.reproduce.tables import first_attributes
 from discreet.search.art import art
-from discreet.search.plan import Problem
+from discreet.search.plan import Bucketization, Problem
 
 SMALL = Design(sizes=(3, 4), high=5, low=2, queries=500)
 
@@ -47,8 +47,26 @@ def test_art_gives_nobody_away_and_the_others_do(made: Reproduction) -> None:
         assert min(v for v in shares["Anatomy"] if v is not None) > 0
 
 
+def test_whom_a_method_leaves_out_is_told_by_what_they_have() -> None:
+    study = invented(2_000)
+    table = first_attributes(study.frequency, 2)
+    robust = Robust(5, "education", values=(study.protected,))
+    leaves = table.sensitive_hierarchies["education"].index
+    low = np.isin(table.sensitive["education"], [leaves[v] for v in study.protected])
+    rows = np.arange(len(table.counts))
+    for group, share in ((np.where(low, -1, 0), 1.0), (np.where(low, 0, -1), 0.0), (np.zeros(len(rows)), 0.0)):
+        plan = Bucketization(table, rows, table.counts, group.astype(np.int64))
+        assert lost_people(plan, robust) == share
+
+
+def test_suppressing_the_people_at_risk_is_not_publishing_them_safely(made: Reproduction) -> None:
+    suppressed = figure(made, "Suppressed rows (not in the paper), r = 5").series[0].values
+    other = figure(made, "Suppressed rows (not in the paper), r = 2").series[0].values
+    assert claim(made, "ART publishes the whole table").holds == (max(v or 0 for v in suppressed + other) == 0)
+
+
 def test_every_method_has_a_line_in_every_figure(made: Reproduction) -> None:
-    assert len(made.figures) == 10
+    assert len(made.figures) == 12
     for f in made.figures:
         assert [s.name for s in f.series][: len(METHODS)] == list(METHODS)
         assert f.places == ("3", "4")

@@ -42,6 +42,7 @@ def claims_of(found: Outcomes) -> Iterator[Claim]:
     others = (ART, ANATOMY, INJECTOR, MASK)
     yield s.above("figure 1(b)", "t-closeness has the largest error", error, "share", CLOSENESS, others)
     yield s.nobody_in_art()
+    yield s.everybody_is_published()
     yield s.somebody_in_the_others()
     yield s.all_grow("figure 1(c)", f"problematic people grow with {many}", problematic, "share", OTHERS)
     says = "MASK has fewer problematic people than t-closeness, Anatomy and Injector"
@@ -106,17 +107,31 @@ class _Study:
         )
 
     def nobody_in_art(self) -> Claim:
-        asked = [o for (method, _, _), o in self.found.found.items() if method == ART]
-        made = [o for o in asked if o is not None]
+        asked, made = self.by_art()
         most = max((o.result.problematic + o.result.undecided for o in made), default=0.0)
-        lost = max((o.suppressed for o in made), default=0.0)
         return Claim(
-            "figure 1(c), theorem 2",
+            "figure 1(c)",
             "ART has no problematic people",
-            f"{percent(most)} in {len(made)} of {len(asked)} releases (r = {self.design.high} and {self.design.low}); "
-            f"exact posteriors. Rows that no group can protect are suppressed: at most {percent(lost)}",
+            f"{percent(most)} of those whom it publishes, in {len(made)} of {len(asked)} releases (r = "
+            f"{self.design.high} and {self.design.low}), by exact posteriors; whom it does not publish: see below",
             len(made) == len(asked) and most == 0,
         )
+
+    def everybody_is_published(self) -> Claim:
+        """Theorem 2 speaks of a release of the whole table."""
+        asked, made = self.by_art()
+        gone, lost = (self.values(ART, of) for of in (lambda o: o.suppressed, lambda o: o.lost))
+        return Claim(
+            "theorem 2",
+            "ART publishes the whole table so",
+            f"at r = {self.design.high} with {_listed(self.design.sizes)} quasi-identifiers, {_percents(gone)} of the "
+            f"rows find no group and are suppressed. They are {_percents(lost)} of the people with a protected value",
+            len(made) == len(asked) and all(o.suppressed == 0 for o in made),
+        )
+
+    def by_art(self) -> tuple[list[Outcome | None], list[Outcome]]:
+        asked = [o for (method, _, _), o in self.found.found.items() if method == ART]
+        return asked, [o for o in asked if o is not None]
 
     def somebody_in_the_others(self) -> Claim:
         shares = {m: v for m in OTHERS if (v := self.values(m, problematic))}
@@ -168,3 +183,11 @@ class _Study:
             + "; ".join(f"{m} {told(low, unit)} against {told(high, unit)}" for m, (low, high) in means.items()),
             all(low > high if larger else low < high for low, high in means.values()),
         )
+
+
+def _percents(values: Sequence[float]) -> str:
+    return ", ".join(map(percent, values))
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))

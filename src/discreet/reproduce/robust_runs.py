@@ -19,21 +19,26 @@ from discreet.releases.comparison import MethodResult, measure, protected_leaves
 from discreet.reproduce.robust_data import SENSITIVE, RobustStudy
 from discreet.reproduce.tables import first_attributes, sample
 from discreet.reproduce.timing import timed
-from discreet.search.plan import Plan, Problem
+from discreet.search.plan import SUPPRESSED, Plan, Problem
 from discreet.utility.queries import draw_workload
 
 ART, ANATOMY, INJECTOR, MASK, CLOSENESS = METHODS = ("ART", "Anatomy", "Injector", "MASK", "0.2-closeness")
 _WORDS = dict(zip(METHODS, ("art", "anatomy", "injector", "mask", "t_closeness"), strict=True))
 _SEED = 7
-_MOST_SUPPRESSED = 0.1  # nobody can hide who is known beforehand to have a protected value with more than 1/r
+_MOST_SUPPRESSED = {ART: 0.1}  # of the rows; the others publish everybody, as far as they can
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One release. `bound` is the mean over its groups of the largest Δ that theorem 1 allows."""
+    """One release. `bound` is the mean over its groups of the largest Δ that theorem 1 allows.
+
+    `lost` is the share of the people with a protected value who are suppressed: `result.problematic` does not see them,
+    since it is about those who are published.
+    """
 
     result: MethodResult
     suppressed: float  # share of the rows
+    lost: float
     bound: float
 
 
@@ -76,7 +81,9 @@ def outcomes(study: RobustStudy, design: Design, progress: Progress = silent) ->
                 found[method, r, size] = None
                 if plan is not None:
                     result = measure(plan, robust, workload, method=method, seconds=seconds)
-                    found[method, r, size] = Outcome(result, plan.suppressed / table.rows, mean_bound(plan, robust))
+                    found[method, r, size] = Outcome(
+                        result, plan.suppressed / table.rows, lost_people(plan, robust), mean_bound(plan, robust)
+                    )
     return Outcomes(design, found)
 
 
@@ -85,11 +92,19 @@ def _publish(method: str, table: FrequencySet, robust: Robust) -> tuple[Plan | N
     few = sample(table, 500)
     with suppress(DiscreetError):  # what is compiled at its first use must not count as time
         search(setting_of(Problem(few, (robust,), few.rows, seed=_SEED)), silent)
-    setting = setting_of(Problem(table, (robust,), int(_MOST_SUPPRESSED * table.rows), seed=_SEED))
+    setting = setting_of(Problem(table, (robust,), int(_MOST_SUPPRESSED.get(method, 0) * table.rows), seed=_SEED))
     try:
         return timed(lambda: search(setting, silent))
     except Infeasible:
         return None, 0.0
+
+
+def lost_people(plan: Plan, robust: Robust) -> float:
+    """Of the people with a protected value, the share who are not published."""
+    table = plan.frequency
+    own = protected_leaves(robust, table)[table.sensitive[robust.attribute]]
+    lost = plan.count[(plan.group == SUPPRESSED) & own[plan.row]].sum()
+    return float(lost / max(int(table.counts[own].sum()), 1))
 
 
 def mean_bound(plan: Plan, robust: Robust) -> float:
