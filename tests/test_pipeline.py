@@ -203,3 +203,13 @@ def test_the_manifest_names_neither_the_seed_nor_the_folder_of_the_source(tmp_pa
         content = file.read_text(encoding="utf-8")
         assert "987654321" not in content
         assert str(tmp_path) not in content
+
+
+@pytest.mark.parametrize(("diseases", "missing"), [("ffffffccgg", 2), ("ffffccgg", 0)])
+def test_who_is_missing_from_a_table_of_people_is_told_as_a_risk(tmp_path: Path, diseases: str, missing: int) -> None:
+    table = {"age": [str(20 + i) for i in range(len(diseases))], "disease": list(diseases)}
+    asked = {"l_diversity": {"l": 2, "kind": "frequency"}}
+    policy = policy_from_words(words("bucketization", require=[asked], suppress=0.2))
+    release = anonymize(policy, tmp_path / "r", source=table)
+    assert release.manifest["rows"]["suppressed"] == missing
+    assert any("may suspect why" in note for note in release.manifest["notes"]) == bool(missing)

@@ -242,6 +242,11 @@ def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
     notes = [
         f"{c} is published as it is: nothing is promised about it, and it may single people out" for c in policy.others
     ]
+    if isinstance(plan, Bucketization) and suppressed:  # it shows who is in the table, and so who is missing
+        notes.append(
+            f"{suppressed:,} rows are left out because of their {' and '.join(policy.sensitive)}: whoever knows that "
+            "somebody is in the table and misses that person here may suspect why"
+        )
     hierarchies = {h.attribute: h.rule.to_words() for h in frequency.hierarchies}
     hierarchies |= {n: h.rule.to_words() for n, h in frequency.sensitive_hierarchies.items()}
     node = None if plan.node is None else dict(zip(frequency.attributes, plan.node, strict=True))
