@@ -259,3 +259,18 @@ def test_every_command_and_option_is_documented() -> None:
                 assert not option.startswith("--") or option in told, f"the option {option} of {name}"
         assert command.help, f"{name} says nothing of itself"
         assert all(p.help for p in command.params if p.name != "help"), f"{name} has options without a word"
+
+
+def test_a_promise_that_needs_the_table_again_is_open_and_not_broken(place: Path, call: Any) -> None:
+    rows = "".join(f"{20 + i % 3},{'abcd'[i % 4]}\n" for i in range(60))
+    Path("people.csv").write_text(f"age,disease\n{rows}")
+    Path("robust.yaml").write_text(
+        "source: people.csv\nattributes: {age: {role: quasi_identifier}, disease: {role: sensitive}}\n"
+        "require: [{robust: {r: 3}}]\npublish: bucketization\n"
+    )
+    assert call("anonymize", "robust.yaml", "-o", "r").code == 0
+    alone = call("verify", "r")
+    assert alone.code == 1
+    assert "--source" in alone.out
+    assert "does not keep" not in alone.out
+    assert call("verify", "r", "--source", "people.csv").code == 0

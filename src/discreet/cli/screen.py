@@ -50,8 +50,13 @@ class Screen:
             f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} rows)"
             for v in findings.verdicts
         ]
-        lines += [f"WRONG   {m}" for m in findings.mistakes]
-        lines.append("Every promise is kept." if findings.kept else "This release does not keep its promises.")
+        # Nothing is wrong with a promise that only needs the table again; it is just not proven.
+        open_only = len(findings.mistakes) == len(findings.unjudged) and all(v.holds for v in findings.verdicts)
+        lines += [f"{'OPEN ' if open_only else 'WRONG'}   {m}" for m in findings.mistakes]
+        if findings.kept:
+            lines.append("Every promise is kept.")
+        else:
+            lines.append("Not everything could be judged." if open_only else "This release does not keep its promises.")
         self.say(answer, "\n".join(lines))
 
     @contextmanager
