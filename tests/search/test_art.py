@@ -198,7 +198,7 @@ def test_what_can_not_be_protected_is_counted() -> None:
     with pytest.raises(Infeasible) as error:
         solved(rows, Robust(2, S, ["flu"], min_support=3), limit=2)
     assert "3 of 20 rows could not be given a group" in str(error.value)
-    assert "3 of them have a protected value that of people like them more than 1/2 have" in str(error.value)
+    assert "3 of them have a protected value that more than 1/2 of the people like them have" in str(error.value)
     assert "write suppress: 0.15" in str(error.value)
     assert solved(rows, Robust(2, S, ["flu"], min_support=3), limit=3).suppressed == 3
 

@@ -20,8 +20,9 @@ from discreet.progress import Progress, silent
 from discreet.search.art_draft import Draft, Gathered, gathered, start
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 
-_COMPANIONS = 1024  # nearest kinds among which companions are looked for
-_MOST_COMPANIONS = 200  # rows of a group
+_COMPANIONS = 1024, 200  # nearest kinds among which companions are looked for, and rows of a group at most
+_MORE_COMPANIONS = 8192, 1000  # where a few too many are left without
+_FEW = 200
 _KINDS = 64  # nearest kinds among which a group looks for its next member
 _WEIGHED = 96  # combinations of these that are weighed
 _AT_ONCE = 2000  # seeds between two signs of progress
@@ -38,7 +39,9 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
 
     draft = start(problem, progress)
     if draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
-        _with_companions(draft)
+        _with_companions(draft, *_COMPANIONS)
+        if 0 < draft.stock.left[draft.protected].sum() - problem.suppression_limit <= _FEW:
+            _with_companions(draft, *_MORE_COMPANIONS)
     else:
         _with_their_kind(draft)
     _grow(draft, draft.protected, draft.least)
@@ -47,7 +50,7 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     return _finish(draft)
 
 
-def _with_companions(draft: Draft) -> None:
+def _with_companions(draft: Draft, kinds: int, most: int) -> None:
     """Everybody with a protected value gets companions without. The easiest first: they take the fewest away."""
     from discreet.search.art_companions import find_companions
 
@@ -57,11 +60,11 @@ def _with_companions(draft: Draft) -> None:
     for at in range(0, len(seeds), _AT_ONCE):
         some = seeds[at : at + _AT_ONCE]
         offsets, companions = find_companions(
-            draft.table, draft.index, draft.stock, some, draft.r, draft.least, _MOST_COMPANIONS, _COMPANIONS
+            draft.table, draft.index, draft.stock, some, draft.r, draft.least, most, kinds
         )
         number = np.diff(offsets)
         rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
-        _settle(draft, gathered(number[number > 0] + 1, rows), _MOST_COMPANIONS)
+        _settle(draft, gathered(number[number > 0] + 1, rows), most)
 
 
 def _with_their_kind(draft: Draft) -> None:
@@ -151,7 +154,7 @@ def _refusal(draft: Draft, rows: IntArray) -> Infeasible:
     share = draft.robust.require().removeprefix("at most ")
     return Infeasible(
         f"{missing:,} of {f.rows:,} rows could not be given a group in which every promise holds, and {limit:,} may be "
-        f"suppressed; {known:,} of them have a protected value that of people like them more than {share} have",
+        f"suppressed; {known:,} of them have a protected value that more than {share} of the people like them have",
         closest=f"{f.rows - missing:,} rows can be published",
         witness=witness(draft.problem.models, draft.seen(draft.failed)) if len(draft.failed) else None,
         repair=f"write suppress: {_rounded_up(missing / f.rows):g}, ask for a smaller r, or raise min_support",

@@ -20,7 +20,6 @@ from discreet.search.art_tree import apart, nearest, take
 _TIE = 1e-5  # equal chances, added up, may come out a bit below r times one of them; the exact verdict comes later
 _VALUES = 12  # unprotected values that are tried
 _AT_HAND = 32  # nearest kinds that are tried first
-_SHORT_LIST = 192  # candidates that are weighed again and again, those that fit best alone
 _NEARNESS = 0.01  # of quasi-identifiers; decides where chances are about the same
 
 
@@ -91,11 +90,11 @@ def _smallest(
         if not _odds(table, kind, x, y, own):
             continue
         candidates, odds, gaps = _candidates(table, stock, seed, y, near)
-        if len(candidates) > _SHORT_LIST:
+        if len(candidates) > most:  # only those that fit best alone are weighed again and again
             scores = np.empty(len(candidates))
             for c in range(len(candidates)):
                 scores[c] = _NEARNESS * gaps[c] + _missing(own, own, odds[c], np.float32(r))
-            short = np.argsort(scores)[:_SHORT_LIST]
+            short = np.argsort(scores)[:most]
             candidates, odds, gaps = candidates[short], odds[short], gaps[short]
         picked, distance = _grow(own, odds, stock.left[candidates], gaps, r, least, min(size, most), picks)
         if picked >= 0 and (picked + 1 < size or distance < cost):
