@@ -6,6 +6,8 @@ together. Several are asked at once, exactly, and the nearest that says yes is t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from discreet.counts.groups import BoolArray
@@ -19,6 +21,7 @@ _KINDS = 128  # nearest kinds whose groups are considered
 _WEIGHED = 16  # groups of these that are weighed
 _ASKED = 4  # and that are asked
 _GUESTS = 200  # who ask at the same time
+_APART = 10  # every tenth of them
 
 
 def join_groups(draft: Draft) -> None:
@@ -35,10 +38,8 @@ def join_groups(draft: Draft) -> None:
     units = together(done, alone, gathered(np.ones(len(guests), dtype=np.int64), guests))
     hosts = _hosts(draft, units)
     made = []
-    step = max(1, min(_GUESTS, len(units) // 64))  # who asks can't be asked
-    for at in range(len(done) + len(alone), len(units), step):
-        waiting = at + np.flatnonzero(hosts.free[at : at + step])
-        made += _join(draft, units, hosts, waiting)
+    for waiting in _rounds(len(done) + len(alone), len(units), max(1, min(_GUESTS, len(units) // 64))):
+        made += _join(draft, units, hosts, waiting[hosts.free[waiting]])
         draft.tell()
     came = ~hosts.free
     came[: len(done)] = False
@@ -46,6 +47,18 @@ def join_groups(draft: Draft) -> None:
     hosts.free[len(done) :] = False
     draft.parts = [units.only(hosts.free), *made]
     draft.tell()
+
+
+def _rounds(first: int, last: int, guests: int) -> Iterator[IntArray]:
+    """Who asks when: so many at once, for who asks can't be asked. Neighbours not together: they want the same.
+
+    >>> [waiting.tolist() for waiting in _rounds(0, 7, 2)]
+    [[0, 4], [1, 5], [2, 6], [3]]
+    """
+    for at in range(first, last, _APART * guests):
+        block = np.arange(at, min(at + _APART * guests, last))
+        rounds = -(-len(block) // guests)
+        yield from (block[i::rounds] for i in range(rounds))
 
 
 def _hosts(draft: Draft, units: Gathered) -> Hosts:
@@ -61,9 +74,9 @@ def _hosts(draft: Draft, units: Gathered) -> Hosts:
 def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> list[Gathered]:
     """The groups that the waiting units make with others. Whoever is in one is no longer free."""
     hosts.free[waiting] = False
-    asking, made = [waiting[:, None]], []  # which units are together; those of as many units in one array
+    asking, made = {1: [waiting[:, None]]}, []  # which units are together, by how many they are
     while asking:
-        came = asking.pop()
+        came = np.concatenate(asking.pop(min(asking)))
         groups = units.merged(came)
         near = nearest_hosts(
             draft.table, draft.index, groups.offsets, groups.rows, hosts, draft.r, draft.most, _KINDS, _WEIGHED, _ASKED
@@ -80,7 +93,9 @@ def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> lis
         wider = np.column_stack([came, partner])[partner >= 0]
         again = came[~happy & (partner < 0) & (near >= 0).any(axis=1)]
         hosts.free[came[(near < 0).all(axis=1)].ravel()] = True
-        asking += [some for some in (again, wider) if len(some)]
+        for some in (again, wider):
+            if len(some):
+                asking.setdefault(some.shape[1], []).append(some)
     return made
 
 
