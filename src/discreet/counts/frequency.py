@@ -10,8 +10,48 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Everybody who could be in a table, those who are in it included: quasi-identifiers only, each combination once.
+
+    The codes are leaf numbers of the same hierarchies as the table's.
+    """
+
+    codes: tuple[Codes, ...]
+    counts: IntArray
+
+    @cached_property
+    def size(self) -> int:
+        """How many people there are."""
+        return int(self.counts.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    """What is known of the people who are *not* in a table: one attribute at a time, never how values go together.
+
+    `counts[d][leaf]` of them have a leaf of attribute d, and `size` is how many they are. `possible[d][leaf]` says
+    whether anybody has it, in the table or not.
+    """
+
+    counts: tuple[IntArray, ...]
+    possible: tuple[NDArray[np.bool_], ...]
+    size: int
+
+    @cached_property
+    def running(self) -> tuple[IntArray, ...]:
+        """Per attribute, how many have a leaf before each: leaves a..b are had by ``running[b + 1] - running[a]``."""
+        return tuple(np.concatenate([[0], np.cumsum(c)]).astype(np.int64) for c in self.counts)
+
+    @cached_property
+    def running_possible(self) -> tuple[IntArray, ...]:
+        """The same for the number of possible leaves."""
+        return tuple(np.concatenate([[0], np.cumsum(c)]).astype(np.int64) for c in self.possible)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +59,8 @@ class FrequencySet:
     """Coded combinations; the codes are leaf numbers of each attribute's hierarchy.
 
     `hierarchies` are those of the quasi-identifiers, in order. A sensitive attribute has a hierarchy too (flat, if
-    nobody gave one): it knows the values and their order.
+    nobody gave one): it knows the values and their order. `population` and `marginals` are there where a promise speaks
+    of people outside of the table.
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -27,6 +68,8 @@ class FrequencySet:
     sensitive: Mapping[str, Codes]
     sensitive_hierarchies: Mapping[str, Hierarchy]
     counts: IntArray
+    population: Population | None = None
+    marginals: Marginals | None = None
 
     @cached_property
     def rows(self) -> int:

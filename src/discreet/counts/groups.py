@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.counts.coding import merged
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import FrequencySet, Marginals
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
 BoolArray = NDArray[np.bool_]
@@ -63,20 +64,90 @@ class People:
 
 
 @dataclass(frozen=True, eq=False)
+class Outside:
+    """What is known, one attribute at a time, of the people who are not in the table.
+
+    Group g shows the leaves ``low[g, d]..high[g, d]`` of attribute d.
+    """
+
+    low: Codes
+    high: Codes
+    marginals: Marginals
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Per group and attribute, how many of them have one of the leaves that the group shows."""
+        return self._between(self.marginals.running)
+
+    @cached_property
+    def possible(self) -> IntArray:
+        """Per group and attribute, how many leaves that anybody has are among those that the group shows."""
+        return self._between(self.marginals.running_possible)
+
+    def _between(self, running: Sequence[IntArray]) -> IntArray:
+        found = np.empty(self.low.shape, dtype=np.int64)
+        for d, before in enumerate(running):
+            found[:, d] = before[self.high[:, d] + 1] - before[self.low[:, d]]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Groups:
     """Sizes n(q), and one tally per sensitive attribute.
 
     Releases of exact values have more to judge: `people`, and where these are published apart, `distinct`: how many
     different combinations each table (column) has of each group (row).
+
+    Promises about who is in the table look outside of it: `population` is how many people of the population fall in
+    each group (its own rows included), `outside` what marginals tell. Then a group may have no rows at all. `left_out`
+    rows of the table and `elsewhere` people of the population (with those rows) are in none of the groups.
     """
 
     sizes: IntArray
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     people: People | None = None
     distinct: IntArray | None = None
+    population: IntArray | None = None
+    outside: Outside | None = None
+    left_out: int = 0
+    elsewhere: int = 0
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def where(self, chosen: BoolArray) -> Groups:
+        """The chosen groups alone; everybody in the others is in none."""
+        if chosen.all():
+            return self
+        number, many = np.cumsum(chosen) - 1, int(chosen.sum())
+        tallies = {}
+        for name, t in self.tallies.items():
+            group = np.repeat(np.arange(len(self)), np.diff(t.offsets))
+            here = chosen[group]
+            tallies[name] = tally(number[group[here]], t.values[here], t.counts[here], many, t.reference, t.hierarchy)
+        people = self.people
+        if people is not None:
+            group = people.group
+            here = chosen[group]
+            codes = tuple(c[here] for c in people.codes)
+            people = people_of(number[group[here]], codes, people.counts[here], many, people.hierarchies, people.table)
+        return replace(
+            self.rest_of(chosen),
+            tallies=tallies,
+            people=people,
+            distinct=None if self.distinct is None else self.distinct[chosen],
+        )
+
+    def rest_of(self, chosen: BoolArray) -> Groups:
+        """What is known of the population if only the chosen groups are published; without tallies and people."""
+        outside, population = self.outside, self.population
+        return Groups(
+            self.sizes[chosen],
+            population=None if population is None else population[chosen],
+            outside=None if outside is None else replace(outside, low=outside.low[chosen], high=outside.high[chosen]),
+            left_out=self.left_out + int(self.sizes[~chosen].sum()),
+            elsewhere=self.elsewhere + (0 if population is None else int(population[~chosen].sum())),
+        )
 
 
 def tally(

@@ -7,12 +7,12 @@ for its leaves. Raising an attribute rewrites its field and merges the groups th
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, Tally
+from discreet.counts.groups import Groups, Outside, Tally
 from discreet.counts.kernels import Keys, merge_groups, merge_tallies, smallest_finer
 from discreet.hierarchies.hierarchy import Codes, IntArray
 
@@ -30,7 +30,9 @@ class Counted:
 
     def memory(self) -> int:
         tallies = self.groups.tallies.values()
-        return self.keys.nbytes + 8 * len(self.groups) + sum(8 * len(t.offsets) + 12 * len(t.values) for t in tallies)
+        own = self.keys.nbytes + 8 * len(self.groups) + sum(8 * len(t.offsets) + 12 * len(t.values) for t in tallies)
+        beside = 0 if self.groups.population is None else 8 * len(self.groups)
+        return own + beside + (0 if self.groups.outside is None else 24 * self.groups.outside.low.size)
 
 
 class RollUp:
@@ -81,7 +83,8 @@ class RollUp:
 
     def group_of_rows(self, node: Node) -> tuple[Counted, Codes]:
         """The groups of `node`, and for every combination of the frequency set the group it falls in."""
-        return self._merge(self._rows, node)
+        counted, group = self._merge(self._rows, node)
+        return counted, group[: len(self.frequency.counts)]
 
     def codes(self, counted: Counted, attribute: int, which: IntArray | None = None) -> IntArray:
         """The generalized value of `attribute` in each group (or only in the groups `which`)."""
@@ -113,19 +116,25 @@ class RollUp:
         self._mask = np.array(masks, dtype=np.uint64)
 
     def _row_state(self, zero: Node) -> Counted:
-        """Every combination as a group of its own: where all counting starts."""
+        """Every combination as a group of its own: where all counting starts. Then those of the population, if any."""
         f = self.frequency
         n = len(f.counts)
-        keys = np.zeros((self._words, n), dtype=np.uint64)
-        for word, shift, codes in zip(self._word, self._shift, f.codes, strict=True):
+        columns, sizes, population = f.codes, f.counts, None
+        if f.population is not None:
+            people = f.population
+            columns = tuple(np.concatenate(pair) for pair in zip(f.codes, people.codes, strict=True))
+            sizes = np.concatenate([f.counts, np.zeros_like(people.counts)])
+            population = np.concatenate([np.zeros_like(f.counts), people.counts])
+        keys = np.zeros((self._words, len(sizes)), dtype=np.uint64)
+        for word, shift, codes in zip(self._word, self._shift, columns, strict=True):
             keys[word] |= codes.astype(np.uint64) << shift
-        offsets = np.arange(n + 1, dtype=np.int64)
+        offsets = np.minimum(np.arange(len(sizes) + 1, dtype=np.int64), n)
         tallies = {
             name: Tally(offsets, codes, f.counts, f.totals[name], f.sensitive_hierarchies[name])
             for name, codes in f.sensitive.items()
             if name in self._tallied
         }
-        return Counted(zero, keys, Groups(f.counts, tallies))
+        return Counted(zero, keys, Groups(sizes, tallies, population=population))
 
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
@@ -154,7 +163,23 @@ class RollUp:
         for name, t in finer.groups.tallies.items():
             offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
             tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
-        return Counted(node, keys, Groups(sizes, tallies)), group
+        population = finer.groups.population
+        if population is not None:
+            population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)
+        counted = Counted(node, keys, Groups(sizes, tallies, population=population))
+        if self.frequency.marginals is not None:
+            counted = replace(counted, groups=replace(counted.groups, outside=self._outside(counted)))
+        return counted, group
+
+    def _outside(self, counted: Counted) -> Outside:
+        """What each group shows, for promises that look at marginals."""
+        assert self.frequency.marginals is not None
+        low = np.empty((len(counted.groups), len(counted.node)), dtype=np.int32)
+        high = np.empty_like(low)
+        for d, (h, level) in enumerate(zip(self._hierarchies, counted.node, strict=True)):
+            codes = self.codes(counted, d)
+            low[:, d], high[:, d] = h.first[level][codes], h.last[level][codes]
+        return Outside(low, high, self.frequency.marginals)
 
     def _make_changes(self) -> None:
         """For every climb of every attribute, the bits of its field that change, code by code; all in one array."""

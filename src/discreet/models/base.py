@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -54,17 +54,55 @@ class PrivacyModel(Protocol):
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
 
+@runtime_checkable
+class AboutPopulation(Protocol):
+    """A promise about everybody in a population: also about people in groups without rows, and in no group at all."""
+
+    def rest(self, groups: Groups) -> tuple[bool, float] | None:
+        """Is it kept for the people in none of the groups (`left_out`, `elsewhere`), and what do they reach?
+
+        None where there is nobody, or nothing is promised to them.
+        """
+
+
 def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:
-    """Which groups keep every promise."""
+    """Which groups keep every promise. Nothing is published of a group without rows, so most promises hold there."""
     verdict = np.ones(len(groups), dtype=np.bool_)
-    for model in models:
-        verdict &= model.holds(groups)
+    for model, filled, at in _judged(models, groups):
+        verdict[at] &= model.holds(filled)
     return verdict
 
 
 def least_suppressed(models: Sequence[PrivacyModel], groups: Groups) -> IntArray:
     """Rows lost at least, per group, in every refinement: the strongest of the models' bounds."""
     least = np.zeros(len(groups), dtype=np.int64)
-    for model in models:
-        np.maximum(least, model.least_suppressed(groups), out=least)
+    for model, filled, at in _judged(models, groups):
+        least[at] = np.maximum(least[at], model.least_suppressed(filled))
     return least
+
+
+def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray) -> bool:
+    """May the groups that fail be left out together, as far as the promises about a population go?
+
+    Whoever is in none of the published groups is one of many of whom so many were left out: they are judged as one
+    group. A group that fails without having rows can't be left out: it is not there already.
+    """
+    about = [model for model in models if isinstance(model, AboutPopulation)]
+    if not about:
+        return True
+    filled = groups.sizes > 0
+    if (~holds & ~filled).any():
+        return False
+    published = groups.rest_of(holds & filled)
+    return all(rest is None or rest[0] for rest in (model.rest(published) for model in about))
+
+
+def _judged(models: Sequence[PrivacyModel], groups: Groups) -> Iterator[tuple[PrivacyModel, Groups, BoolArray | slice]]:
+    """Each model with the groups that it has a say in, and where these stand among all."""
+    some = groups.sizes > 0
+    if some.all():
+        yield from ((model, groups, slice(None)) for model in models)
+        return
+    filled = groups.where(some) if any(not isinstance(model, AboutPopulation) for model in models) else groups
+    for model in models:
+        yield (model, groups, slice(None)) if isinstance(model, AboutPopulation) else (model, filled, some)

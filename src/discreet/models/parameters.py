@@ -6,10 +6,10 @@ A promise rests on its thresholds, so they are exact: 0.2 means one fifth, not t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.errors import Mistake, PolicyError, did_you_mean
 
@@ -70,6 +70,26 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """A pair [least, most] of probabilities that says something: not [0, 1]."""
+
+    def read(self, value: object) -> tuple[Fraction, Fraction]:
+        example = "for example [0, 0.1]"
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+            raise Wrong(f"must be a pair [least, most] of probabilities, got {value!r}", example)
+        try:
+            low, high = (Number(0, closed=True).read(v) for v in value)
+        except Wrong as wrong:
+            raise Wrong(f"must be a pair of probabilities: {wrong.rule}", example) from None
+        shown = f"[{as_text(low)}, {as_text(high)}]"
+        if not low <= high <= 1:
+            raise Wrong(f"must rise, and end at 1 at most, got {shown}", example)
+        if low == 0 and high == 1:
+            raise Wrong(f"must leave something out, got {shown}", "every probability is between 0 and 1")
+        return low, high
+
+
+@dataclass(frozen=True)
 class Choice:
     """One of some words; the first is taken where none is given."""
 
@@ -91,18 +111,18 @@ class Name:
         return value
 
 
-Parameter = Whole | Number | Choice | Name
+Parameter = Whole | Number | Interval | Choice | Name
 
 
 def read_parameters(
     place: str, parameters: Mapping[str, Parameter], given: Mapping[str, object]
-) -> tuple[dict[str, int | Fraction | str], list[Mistake]]:
+) -> tuple[dict[str, Any], list[Mistake]]:
     """Every given parameter as an exact value, and everything that is wrong with them.
 
     >>> read_parameters("alpha_k", {"alpha": Number(0, 1), "k": Whole(2, "")}, {"alpha": 0.3, "k": 1})
     ({'alpha': Fraction(3, 10)}, [Mistake(place='alpha_k.k', rule='must be at least 2, got 1', repair='')])
     """
-    values: dict[str, int | Fraction | str] = {}
+    values: dict[str, Any] = {}
     mistakes = []
     for name, value in given.items():
         try:
@@ -143,6 +163,8 @@ def exact(number: Threshold) -> Fraction:
 
 def as_word(value: object) -> object:
     """A parameter as it is written in a policy: a plain number if that says it exactly, else text."""
+    if isinstance(value, tuple):
+        return [as_word(v) for v in value]
     if not isinstance(value, Fraction):
         return value
     if value.denominator == 1:

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.counts.groups import Groups
 from discreet.errors import Witness
-from discreet.models.base import PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,18 @@ def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
     >>> print(verdict(KAnonymity(5), Groups(np.array([7, 4]))).witness())
     a group of 4 rows reaches 4 where 5-anonymity asks for at least 5
     """
+    found = _of_groups(model, groups)
+    rest = model.rest(groups) if isinstance(model, AboutPopulation) else None
+    if rest is None:
+        return found
+    holds, level = rest
+    worse = level < found.level if model.higher_is_safer else level > found.level
+    if found.holds == holds and not worse:
+        return found
+    return found if holds and not found.holds else Verdict(model, holds, level, groups.left_out)
+
+
+def _of_groups(model: PrivacyModel, groups: Groups) -> Verdict:
     if not len(groups):
         return Verdict(model, True, float("inf") if model.higher_is_safer else 0.0, 0)
     holds, levels = model.holds(groups), model.level(groups)

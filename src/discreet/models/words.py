@@ -106,9 +106,9 @@ def model_from_words(
     mistakes += wrong
     attributes, wrong = _attributes(values.pop("attribute", None), "attribute" in given, place, sensitive)
     if "attribute" not in known:
-        return ([] if mistakes else [kind(**values)]), mistakes  # type: ignore[arg-type]
+        return ([] if mistakes else [kind(**values)]), mistakes
     mistakes += wrong
-    return [] if mistakes else [kind(**values, attribute=a) for a in attributes], mistakes  # type: ignore[arg-type,call-arg]
+    return [] if mistakes else [kind(**values, attribute=a) for a in attributes], mistakes  # type: ignore[call-arg]
 
 
 def _realistic(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, Groups, tally
+from discreet.counts.groups import Groups
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
@@ -30,7 +30,7 @@ def references(plan: Plan, models: Sequence[PrivacyModel]) -> dict[str, Any] | N
     named.
     """
     chosen: dict[str, Any] = {}
-    filled = _without_empty(plan.groups)
+    filled = plan.groups.where(plan.groups.sizes > 0)
     for name in filled.tallies:
         own = tuple(m for m in models if m.attribute == name)
         weights = next((w for w in _candidates(plan, filled, models, name) if _hold(own, filled, name, w)), None)
@@ -76,17 +76,3 @@ def _left_out(plan: Plan) -> Groups:
         return replace(plan, group=group).groups
     kind = Bucketization if isinstance(plan, Bucketization) else Plan
     return kind(plan.frequency, plan.row, plan.count, group).groups
-
-
-def _without_empty(groups: Groups) -> Groups:
-    filled: BoolArray = groups.sizes > 0
-    if filled.all():
-        return groups
-    number = np.cumsum(filled) - 1
-    tallies = {}
-    for name, t in groups.tallies.items():
-        group = number[np.repeat(np.arange(len(groups)), np.diff(t.offsets))]
-        tallies[name] = tally(group, t.values, t.counts, int(filled.sum()), t.reference, t.hierarchy)
-    people = groups.people and replace(groups.people, offsets=groups.people.offsets[np.append(filled, True)])
-    distinct = None if groups.distinct is None else groups.distinct[filled]
-    return Groups(groups.sizes[filled], tallies, people, distinct)

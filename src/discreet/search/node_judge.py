@@ -11,7 +11,7 @@ import numpy as np
 from discreet.counts.kernels import spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.base import all_hold, least_suppressed
+from discreet.models.base import all_hold, least_suppressed, may_leave_out
 from discreet.progress import Progress
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome
@@ -82,11 +82,11 @@ class NodeJudge:
                 extra, part = self._extra_spread(counted, failing, sizes, least)
                 lost_spread, lost_mates = part.tolist(), int(least @ sizes)
                 spread = [a + b for a, b in zip(spread, extra.tolist(), strict=True)]
-        feasible = suppressed <= p.suppression_limit
+        feasible = suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds)
         score = math.inf
         if feasible:
             losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
-            kept = groups.sizes[holds] if self._objective.needs_groups else None
+            kept = groups.sizes[holds & (groups.sizes > 0)] if self._objective.needs_groups else None
             score = self._objective.score(Outcome(losses, sum(node), kept, suppressed, p.frequency.rows))
         judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread, lost_mates)
         self.judged[node] = judged
@@ -108,6 +108,7 @@ class NodeJudge:
             spread = self._spread_of_all[d][level] + max(judged.lost_spread[d], beside)
             losses.append(spread * self._scale[d])
         finest = self.roll_up.groups(low).groups.sizes if self._objective.needs_groups else None
+        finest = finest if finest is None else finest[finest > 0]
         p = self.problem
         least = AtLeast(losses, sum(low), finest, judged.lost, judged.lost_mates, p.suppression_limit, p.frequency.rows)
         return self._objective.bound(least)

@@ -123,7 +123,7 @@ def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[
     """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole."""
     frequency = problem.frequency
     counted, group = roll_up.group_of_rows(node)
-    kept = all_hold(problem.models, counted.groups)
+    kept = all_hold(problem.models, counted.groups) & (counted.groups.sizes > 0)
     number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
     low = np.empty((int(kept.sum()), len(node)), dtype=np.int32)
     high = np.empty_like(low)
@@ -138,6 +138,7 @@ def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[
         low=low,
         high=high,
         node=node,
+        population=None if counted.groups.population is None else counted.groups.population[kept],
         facts=facts,
     )
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray, Groups, People, people_of, tally
+from discreet.counts.groups import FloatArray, Groups, Outside, People, people_of, tally
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.base import PrivacyModel
 from discreet.utility.metrics import losses
@@ -104,16 +104,30 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Recoding(Plan):
-    """Group g publishes attribute d as the range of leaves ``low[g, d]..high[g, d]`` of its hierarchy."""
+    """Group g publishes attribute d as the range of leaves ``low[g, d]..high[g, d]`` of its hierarchy.
+
+    `population` is how many people of the table's population fall in each group, where a promise asks for it.
+    """
 
     low: Codes
     high: Codes
     node: tuple[int, ...] | None = None
     texts: tuple[tuple[Value, ...], ...] | None = None  # what each group publishes, where an earlier release fixed it
+    population: IntArray | None = None
 
     @property
     def group_count(self) -> int:
         return len(self.low)
+
+    @cached_property
+    def groups(self) -> Groups:
+        f, groups = self.frequency, super().groups
+        if f.population is not None and self.population is not None:
+            elsewhere = f.population.size - int(self.population.sum())
+            groups = replace(groups, population=self.population, elsewhere=elsewhere)
+        if f.marginals is not None:
+            groups = replace(groups, outside=Outside(self.low, self.high, f.marginals))
+        return replace(groups, left_out=self.suppressed)
 
     @cached_property
     def losses(self) -> FloatArray:

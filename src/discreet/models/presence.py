@@ -1,0 +1,107 @@
+"""δ-presence: nobody can be told to be in the table, or not to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.errors import DataError, Mistake
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.parameters import Interval, Parameter, Parameterized, as_text
+
+# More rows than any table has: what a group costs that no suppression can mend.
+IMPOSSIBLE = 1 << 40
+
+
+@dataclass(frozen=True)
+class Presence(Parameterized):
+    """Whoever knows the whole population can't tell anybody's presence beyond delta.
+
+    Nergiz & Clifton 2008, definition 7 and equation 1: δmin ≤ n_T(q) / n_P(q) ≤ δmax for every group q of the
+    population, also for those without a row of the table, where it is 0. Both are counted after the same
+    generalization, in which no two groups overlap. Rows that are left out are judged as one group, together with
+    everybody else who is in no published group.
+
+    `population` is where the population is read from: a path or a frame; None if it is the table that the private
+    rows are chosen from.
+
+    >>> p = Presence((0.5, "2/3"))
+    >>> p.holds(Groups(np.array([3, 2]), population=np.array([6, 3])))
+    array([ True,  True])
+    """
+
+    delta: Any  # (δmin, δmax), kept as fractions
+    population: Any = field(default=None, compare=False, repr=False)
+    attribute = ""
+    monotone = True
+    higher_is_safer = False
+    word = "presence"
+    parameters: ClassVar[Mapping[str, Parameter]] = {"delta": Interval()}
+
+    def holds(self, groups: Groups) -> BoolArray:
+        return within(self.delta, groups.sizes, _population(groups))
+
+    def level(self, groups: Groups) -> FloatArray:
+        """The probability of being in the table."""
+        return groups.sizes / np.maximum(_population(groups), 1)
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        """Parts that hold have at most δmax of the group's people; what lies below δmin loses a row, if it has one."""
+        low, high = self.delta
+        rows, people = groups.sizes, _population(groups)
+        allowed = people * high.numerator // high.denominator
+        too_few = rows * low.denominator < people * low.numerator
+        least = np.maximum(rows - allowed, np.where(too_few, 1, 0))
+        return np.where(too_few & (rows == 0), IMPOSSIBLE, least)
+
+    def rest(self, groups: Groups) -> tuple[bool, float] | None:
+        if not groups.elsewhere and not groups.left_out:
+            return None
+        rows, people = np.array([groups.left_out]), np.array([groups.elsewhere])
+        return bool(within(self.delta, rows, people)[0]), groups.left_out / max(groups.elsewhere, 1)
+
+    def require(self) -> str:
+        return f"between {as_text(self.delta[0])} and {as_text(self.delta[1])}"
+
+    def describe(self) -> str:
+        return f"({as_text(self.delta[0])}, {as_text(self.delta[1])})-presence"
+
+    def to_words(self) -> dict[str, dict[str, object]]:
+        [words] = super().to_words().values()
+        return {self.word: words | source_words(self.population)}
+
+
+def within(delta: tuple[Fraction, Fraction], rows: IntArray, people: IntArray) -> BoolArray:
+    """δmin ≤ rows / people ≤ δmax, in whole numbers.
+
+    >>> within((Fraction(1, 2), Fraction(2, 3)), np.array([1, 2]), np.array([3, 3])).tolist()
+    [False, True]
+    """
+    low, high = delta
+    least, most = _exact(people, low.numerator), _exact(people, high.numerator)
+    verdict: BoolArray = (_exact(rows, low.denominator) >= least) & (_exact(rows, high.denominator) <= most)
+    return verdict.astype(np.bool_)
+
+
+def source_words(population: object) -> dict[str, object]:
+    """A population by the name of its file; folders of this machine are nobody's business."""
+    return {"population": Path(population).name} if isinstance(population, str | Path) else {}
+
+
+def _exact(counts: IntArray, factor: int) -> Any:
+    """The products as machine integers where they fit, else as Python's."""
+    fits = factor * int(counts.max(initial=0)) < 1 << 62
+    return counts * factor if fits else counts.astype(object) * factor
+
+
+def _population(groups: Groups) -> IntArray:
+    if groups.population is None:
+        rule = "needs the population, which is not here"
+        raise DataError(Mistake("presence", rule, "give it again: --population FILE (in Python, population=…)"))
+    return groups.population
