@@ -48,27 +48,22 @@ class RobustStudy(Study):
 
 def from_folder(folder: Path, rows: int | None = None) -> RobustStudy:
     """Adult's complete rows, with the folder's hierarchies."""
-    import pyarrow.csv
-
-    source = in_folder(folder / ADULT)
     names = {"income" if name == "salary-class" else name: name for name in _COLUMNS} | {SENSITIVE: SENSITIVE}
-    as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(_header(source), "string"))
-    table = _complete(pyarrow.csv.read_csv(source, convert_options=as_text))
-    table = table.select(list(names)).rename_columns(list(names.values()))
+    table = complete_rows(in_folder(folder / ADULT)).select(list(names)).rename_columns(list(names.values()))
     hierarchies = {name: str(folder / "adult" / "hierarchies" / f"{name}.csv") for name in _COLUMNS}
     frequency = sample(counted(hierarchies, SENSITIVE, table), rows)
     return _study(frequency, f"{ADULT.as_posix()}, complete rows", True, _LOW)
 
 
-def _header(source: Path) -> list[str]:
-    with source.open(encoding="utf-8") as lines:
-        return lines.readline().rstrip("\n").split(",")
-
-
-def _complete(table: pa.Table) -> pa.Table:
-    """The rows in which nothing is unknown."""
+def complete_rows(source: Path) -> pa.Table:
+    """The rows of Adult in which nothing is unknown; all columns are texts."""
     import pyarrow.compute as pc
+    import pyarrow.csv
 
+    with source.open(encoding="utf-8") as lines:
+        header = lines.readline().rstrip("\n").split(",")
+    as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, "string"))
+    table = pyarrow.csv.read_csv(source, convert_options=as_text)
     known = np.ones(table.num_rows, dtype=np.bool_)
     for column in table.columns:
         known &= pc.not_equal(column, _UNKNOWN).fill_null(False).to_numpy()

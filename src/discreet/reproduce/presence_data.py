@@ -1,0 +1,150 @@
+"""The tables of the presence study: everybody, and the few among them whose presence is a secret.
+
+Everybody are the complete records of Adult, or people like these; the few are drawn from them at random, or as diabetes
+strikes: by age, race and sex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.counts.frequency import FrequencySet, Marginals, Population
+from discreet.counts.groups import FloatArray
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.reproduce.robust_data import ADULT, complete_rows
+from discreet.reproduce.tables import counted, first_attributes, in_folder, merged, sample, values_told
+
+ROWS = 45_222  # complete records of Adult
+PRIVATE = 1_957  # of them, as in the paper
+SEX = "sex"  # not published; diabetes depends on it
+# As the folder names them, and as census_like does.
+_COLUMNS = {
+    "age": "age",
+    "workclass": "workclass",
+    "education": "education",
+    "marital-status": "marital_status",
+    "occupation": "occupation",
+    "relationship": "relationship",
+    "race": "race",
+}
+RANDOM, DIABETES = SAMPLES = ("random", "diabetes")
+_SEEDS = {RANDOM: 1, DIABETES: 2}
+
+# The share of people with diabetes, diagnosed or not, of 20 years or older: National Diabetes Statistics fact sheet
+# (National Institute of Diabetes and Digestive and Kidney Diseases, NIH publication 06-3892, November 2005), as copies
+# of it quote it. Two numbers are not printed there: that of 20 to 59 years follows from 20.6 million people (9.6%) of
+# 20 or older, of whom 10.3 million (20.9%) are 60 or older; that of Asians is 1.5 times that of whites, which the sheet
+# says (as remembered) of diagnosed diabetes in California. "Other" is what it says of Hispanic and Latino Americans.
+OF_ADULTS = 0.096
+BY_AGE = {0: 0.0022, 20: (20.6 - 10.3) / (20.6 / OF_ADULTS - 10.3 / 0.209), 60: 0.209}  # from an age on
+BY_SEX = {"Male": 0.105, "Female": 0.088}
+_WHITE, _BLACK, _NATIVE, _ASIAN, _OTHER = 0.087, 0.133, 0.151, 1.5 * 0.087, 0.095
+BY_RACE = {
+    "White": _WHITE,
+    "Black": _BLACK,
+    "Amer-Indian-Eskimo": _NATIVE,
+    "Native": _NATIVE,
+    "Asian-Pac-Islander": _ASIAN,
+    "Asian": _ASIAN,
+    "Other": _OTHER,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PresenceStudy:
+    """Everybody (all seven attributes, and sex), and how many of each combination are in each private table."""
+
+    everybody: FrequencySet
+    private: Mapping[str, IntArray]
+    data: str
+    from_folder: bool
+
+    def table(self, name: str, attributes: int) -> FrequencySet:
+        """A private table with the first attributes, its population, and the marginals of all others."""
+        everybody = first_attributes(replace(self.everybody, sensitive={}, sensitive_hierarchies={}), attributes)
+        here = np.flatnonzero(self.private[name])
+        table = replace(
+            everybody,
+            codes=tuple(codes[here] for codes in self.everybody.codes[:attributes]),
+            counts=self.private[name][here],
+        )
+        return beside(merged(table), everybody)
+
+
+def beside(table: FrequencySet, everybody: FrequencySet) -> FrequencySet:
+    """A private table with its population, and what marginals tell of those of them who are not in it."""
+    counts, possible = [], []
+    for of_all, of_table, h in zip(everybody.codes, table.codes, everybody.hierarchies, strict=True):
+        people = _per_leaf(of_all, everybody.counts, len(h.leaves))
+        counts.append(people - _per_leaf(of_table, table.counts, len(h.leaves)))
+        possible.append(people > 0)
+    marginals = Marginals(tuple(counts), tuple(possible), everybody.rows - table.rows)
+    return replace(table, population=Population(everybody.codes, everybody.counts), marginals=marginals)
+
+
+def _per_leaf(codes: NDArray[np.int32], counts: IntArray, leaves: int) -> IntArray:
+    return np.bincount(codes, weights=counts, minlength=leaves).astype(np.int64)
+
+
+def from_folder(folder: Path, rows: int | None = None) -> PresenceStudy:
+    """Adult's complete records, with the folder's hierarchies."""
+    table = complete_rows(in_folder(folder / ADULT)).select([*_COLUMNS, SEX])
+    hierarchies = {name: str(folder / "adult" / "hierarchies" / f"{name}.csv") for name in _COLUMNS}
+    return _study(sample(counted(hierarchies, SEX, table), rows), f"{ADULT.as_posix()}, complete records", True)
+
+
+def invented(rows: int = ROWS, seed: int = 7) -> PresenceStudy:
+    """As many people who do not exist, with the same columns."""
+    from discreet.census_like import CENSUS, census_like
+
+    names = list(_COLUMNS.values())
+    hierarchies = {name: CENSUS[name].hierarchy for name in names}
+    everybody = counted(hierarchies, SEX, census_like(rows, seed, [*names, SEX]))
+    return _study(everybody, "invented people, as no data folder was given", False)
+
+
+def _study(everybody: FrequencySet, origin: str, from_folder: bool) -> PresenceStudy:
+    many = max(1, round(everybody.rows * PRIVATE / ROWS))
+    even = np.ones(len(everybody.counts))
+    private = {
+        name: drawn(everybody.counts, rates(everybody) if name == DIABETES else even, many, _SEEDS[name])
+        for name in SAMPLES
+    }
+    told = f"{origin}: {values_told(everybody)}; {many:,} of them are private, drawn at random or as diabetes strikes"
+    return PresenceStudy(everybody, private, told, from_folder)
+
+
+def rates(everybody: FrequencySet) -> FloatArray:
+    """How likely the people of each combination have diabetes, if age, race and sex act independently of each other.
+
+    Each multiplies the rate of all adults by its own rate's ratio to that.
+    """
+    place = {h.attribute: d for d, h in enumerate(everybody.hierarchies)}
+    ages, races = (everybody.hierarchies[place[name]].leaves for name in ("age", "race"))
+    since = np.array(sorted(BY_AGE))
+    of_since = np.array([BY_AGE[age] for age in sorted(BY_AGE)])
+    of_age = of_since[np.searchsorted(since, [int(age or 0) for age in ages], side="right") - 1]
+    of_race = np.array([BY_RACE[race or ""] for race in races])
+    of_sex = np.array([BY_SEX[sex or ""] for sex in everybody.sensitive_hierarchies[SEX].leaves])
+    found: FloatArray = (
+        of_age[everybody.codes[place["age"]]]
+        * (of_race / OF_ADULTS)[everybody.codes[place["race"]]]
+        * (of_sex / OF_ADULTS)[everybody.sensitive[SEX]]
+    )
+    return found
+
+
+def drawn(counts: IntArray, weights: FloatArray, many: int, seed: int) -> IntArray:
+    """How many people of each combination are among `many` drawn without replacement, a person as likely as weighted.
+
+    Scaling all weights, here so that `many` are expected, changes nothing.
+    """
+    who = np.repeat(np.arange(len(counts)), counts)
+    chances = weights[who] / weights[who].sum()
+    chosen = np.random.default_rng(seed).choice(len(who), many, replace=False, p=chances)
+    return np.bincount(who[chosen], minlength=len(counts)).astype(np.int64)
