@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from discreet.application import apply
     from discreet.audit.presence import audit_presence
     from discreet.errors import DataError, DiscreetError, HierarchyError, Infeasible, PolicyError, ReleaseError
+    from discreet.models.harm import delta_from_harm
     from discreet.pipeline import Release, anonymize
     from discreet.policy import Attribute, Policy, Role, policy_from_words, read_policy
     from discreet.releases.queries import query_error_of
@@ -35,6 +36,7 @@ _HOMES = {
         "PolicyError",
         "ReleaseError",
     ),
+    "discreet.models.harm": ("delta_from_harm",),
     "discreet.pipeline": ("Release", "anonymize"),
     "discreet.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
     "discreet.releases.queries": ("query_error_of",),
@@ -59,6 +61,7 @@ __all__ = [
     "audit_presence",
     "compare_answers",
     "compare_tables",
+    "delta_from_harm",
     "policy_from_words",
     "query_error_of",
     "read_policy",

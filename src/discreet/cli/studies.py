@@ -1,4 +1,4 @@
-"""Commands that study rather than publish: what promises cost, and what papers claim."""
+"""Commands that study rather than publish: what promises cost, what to ask for, and what papers claim."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command()(compare)
     app.command()(reproduce)
+    app.command()(harm)
 
 
 def compare(
@@ -107,3 +108,27 @@ def reproduce(
         )
         words += f"\n\nPage: {page}"
     screen.say(answer, words)
+
+
+def harm(
+    prior: Annotated[str, typer.Option(help="Share of all people who have the condition: 0.07.")],
+    misuse: Annotated[str, typer.Option(help="What misuse of a raised belief may cost.")],
+    cost: Annotated[str, typer.Option(help="What the condition costs, in the same unit.")],
+    population: Annotated[int, typer.Option(help="How many people there are, those in the table included.")],
+    table: Annotated[int, typer.Option(help="How many of them are in the table.")],
+    misuse_below: Annotated[
+        str | None, typer.Option(help="What misuse of a lowered belief may cost (default: the same).")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose δ of the promise presence from the harm: how sure others may become that somebody is in the table."""
+    from discreet.models.harm import harm as reckon
+    from discreet.report.harm import to_json, to_text
+
+    try:
+        found = reckon(prior, population, table, misuse, cost, misuse_below)
+    except DiscreetError as error:
+        options = {m: m.place.replace("harm.", "--").replace("_", "-") for m in error.mistakes}
+        raise DiscreetError(*(Mistake(place, m.rule, m.repair) for m, place in options.items())) from None
+    Screen(as_json, quiet).say(to_json(found), to_text(found))
