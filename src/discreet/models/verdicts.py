@@ -32,8 +32,9 @@ def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
     >>> print(verdict(KAnonymity(5), Groups(np.array([7, 4]))).witness())
     a group of 4 rows reaches 4 where 5-anonymity asks for at least 5
     """
-    found = _of_groups(model, groups)
-    rest = model.rest(groups) if isinstance(model, AboutPopulation) else None
+    if not isinstance(model, AboutPopulation):
+        return _of_groups(model, groups.where(groups.sizes > 0))
+    found, rest = _of_groups(model, groups), model.rest(groups)
     if rest is None:
         return found
     holds, level = rest

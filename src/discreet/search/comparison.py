@@ -22,6 +22,7 @@ from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import FrequencyDiversity
 from discreet.models.parameters import as_text, exact
 from discreet.models.predicates import EACH_VALUE, Predicates
+from discreet.models.presence import Presence
 from discreet.models.priors import TABLE, UNIFORM
 from discreet.models.realistic import Realistic
 from discreet.models.t_closeness import TCloseness
@@ -33,6 +34,7 @@ STUBBORNNESS = tuple(10**n for n in range(1, 7))
 K = (2, 5, 10, 50, 100)
 C = (2, 4, 9)  # (c, 2)-diversity: no value above c / (c + 1) of a group
 T = (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5), Fraction(1, 10))
+DELTA = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 2))  # upper ends; the lower one is 0
 SMALL = 100  # lattices of up to so many nodes are shown whole, as far as ε is not hopeless
 HOPELESS = 20.0  # the paper's table 5 leaves out what no adversary's ε is below
 MOST_SHOWN = 60
@@ -61,7 +63,7 @@ class Cost:
     """One promise: how many nodes keep it, and the one that loses least (None: nothing can be published)."""
 
     promise: str
-    kind: str  # size, values, belief or policy
+    kind: str  # size, values, presence, belief or policy
     nodes: int
     best: int | None
     discernibility: float | None  # the least of any node that keeps it
@@ -139,6 +141,8 @@ def compare_lattice(
         Measure(tuple(FrequencyDiversity(2, name) for name in sensitive), "l"),
         Measure(tuple(TCloseness("1/5", name) for name in sensitive), "t"),
     ]
+    if frequency.population is not None:
+        measures.append(Measure((Presence((0, DELTA[0])),), "delta"))
     lattice = whole_lattice(frequency, measures, require, progress)
     if epsilon is None:
         epsilon = next((o.asked for o in opponents if o.asked is not None), EPSILON)
@@ -146,6 +150,8 @@ def compare_lattice(
     costs = [_cost(lattice, f"{k}-anonymity", "size", first, k) for k in K]
     costs += [_cost(lattice, f"({c}, 2)-diversity", "values", first + 1, Fraction(c + 1, c)) for c in C]
     costs += [_cost(lattice, f"{as_text(t)}-closeness", "values", first + 2, t) for t in T]
+    if frequency.population is not None:
+        costs += [_cost(lattice, f"(0, {as_text(d)})-presence", "presence", first + 3, d) for d in DELTA]
     against = {o.name: _cost(lattice, _against(epsilon, o), "belief", o.column, epsilon) for o in opponents}
     costs += [against[name] for name in _SHOWN if name in against]
     if require:

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
-from discreet.models.base import all_hold
+from discreet.models.base import AboutPopulation, all_hold
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.dive import Dive
@@ -148,6 +148,10 @@ def _infeasible(judge: NodeJudge, exhausted: bool) -> Infeasible:
     p, closest = judge.problem, judge.closest
     assert closest is not None
     groups = judge.roll_up.groups(closest.node).groups
+    decides = None
+    if closest.suppressed <= p.suppression_limit:  # then it is people in no published group who are in the way
+        published = groups.rest_of(all_hold(p.models, groups) & (groups.sizes > 0))
+        decides = witness([m for m in p.models if isinstance(m, AboutPopulation)], published)
     levels = ", ".join(f"{a} {n}" for a, n in zip(p.frequency.attributes, closest.node, strict=True))
     missing = f"{closest.suppressed:,} of {p.frequency.rows:,} rows would have to be suppressed"
     return Infeasible(
@@ -155,7 +159,7 @@ def _infeasible(judge: NodeJudge, exhausted: bool) -> Infeasible:
         if exhausted
         else "no release was found before the time limit",
         closest=f"levels {levels}, where {missing}",
-        witness=witness(p.models, groups),
+        witness=decides or witness(p.models, groups),
         repair="weaken a promise, raise `suppress`, or take a quasi-identifier out"
         if exhausted
         else "give it more time with --time-limit",

@@ -22,7 +22,7 @@ from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.errors import Mistake, PolicyError
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.adversaries import ClassOne, ClassThree, ClassTwo
-from discreet.models.base import PrivacyModel, all_hold
+from discreet.models.base import AboutPopulation, PrivacyModel, all_hold, may_leave_out
 from discreet.models.exact import MARGIN
 from discreet.models.panel import Panel
 from discreet.models.parameters import Threshold, exact
@@ -37,7 +37,7 @@ MOST_NODES = 200_000  # half a minute or more; what is kept of them takes some 1
 class Measure:
     """A promise with its number left open: the same model for each sensitive attribute it is about.
 
-    `parameter` is the number that a level is compared with: k, l, c, t or epsilon.
+    `parameter` is the number that a level is compared with: k, l, c, t or epsilon, or the upper end of delta.
     """
 
     models: tuple[PrivacyModel, ...]
@@ -49,7 +49,8 @@ class Measure:
 
     def at(self, number: Threshold) -> tuple[PrivacyModel, ...]:
         """The promises with this number."""
-        return tuple(replace(model, **{self.parameter: number}) for model in self.models)  # type: ignore[type-var]
+        value = (0, number) if self.parameter == "delta" else number
+        return tuple(replace(model, **{self.parameter: value}) for model in self.models)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ class WholeLattice:
         near = np.flatnonzero(np.abs(levels - border) <= MARGIN * max(1.0, abs(border)))
         models = asked.at(number)
         for at in near.tolist():
-            verdict[at] = all_hold(models, self.roll_up.groups(self.node(at)).groups).all()
+            verdict[at] = _keeps(models, self.roll_up.groups(self.node(at)).groups)
         return verdict
 
     def best(self, allowed: BoolArray, cost: FloatArray | None = None) -> int | None:
@@ -164,7 +165,8 @@ class _Walk:
         self._alone: list[tuple[int, PrivacyModel]] = []
 
     def visit(self, counted: Counted) -> None:
-        at, groups = self.visited, counted.groups
+        at, everybody = self.visited, counted.groups
+        groups = everybody.where(everybody.sizes > 0)
         if self._panels is None:
             self._panels = self._seated(groups)
         self.nodes[at] = counted.node
@@ -175,10 +177,10 @@ class _Walk:
         for panel, columns in self._panels:
             levels[columns] = np.maximum(levels[columns], panel.worst(groups))
         for column, model in self._alone:
-            reached = model.level(groups)
+            reached = model.level(everybody if isinstance(model, AboutPopulation) else groups)
             safer = model.higher_is_safer
             levels[column] = min(levels[column], reached.min()) if safer else max(levels[column], reached.max())
-        self.keeps[at] = all_hold(self.require, groups).all()
+        self.keeps[at] = _keeps(self.require, everybody)
         self.visited += 1
 
     def _seated(self, groups: Groups) -> list[tuple[Panel, list[int]]]:
@@ -215,6 +217,12 @@ class _Walk:
             self.keeps[order],
             roll_up,
         )
+
+
+def _keeps(models: Sequence[PrivacyModel], groups: Groups) -> bool:
+    """Do all groups keep the promises, and the people in none?"""
+    holds = all_hold(models, groups)
+    return bool(holds.all()) and may_leave_out(models, groups, holds)
 
 
 def _plain(model: PrivacyModel) -> bool:
