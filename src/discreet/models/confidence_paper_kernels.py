@@ -1,0 +1,248 @@
+"""The compiled loops of Nergiz & Clifton's recursion: one hypergeometric probability after the other.
+
+hyp(x; y, M, N) = C(M, x) C(N − M, y − x) / C(N, y) is computed from a table of logarithms of factorials, the largest
+of which is L = ln N!. How wrong can that be? With logarithms and exponentials to 4 units in the last place (8 u,
+u = 2⁻⁵³; good libraries keep 1) and the sum of logarithms carried in two numbers, an entry is off by at most 9 u L.
+Nine entries are added up with eight roundings of numbers below 4 L. So ln hyp is off by at most (81 + 32) u L, and hyp
+by a factor of at most 1 ± 2⁻⁴⁵ (L + 1). `margin` adds what the sums can lose; everything is then reduced by it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from discreet.counts.groups import BoolArray, FloatArray
+from discreet.hierarchies.hierarchy import IntArray
+
+# What the loops have done, in this order: hyp evaluated; pairs (x, y) with a chance; those of them that SD leaves;
+# steps of the recursion; the share that SD left of each step, added up.
+TALLIES = 5
+_STANDARD = 0.99  # SD cuts where M / N and y / N are below this, as the paper's experiments do
+_NOTHING = -600.0  # ln of a probability that may be taken for 0, so that no number is too small to be precise
+_UNDERFLOW = 1e-200  # more than all that rounding of such small numbers can add up to
+
+
+@njit(cache=True, error_model="numpy")
+def log_factorials(size: int) -> FloatArray:
+    """ln 0!, ln 1!, … ln size!, summed up in two numbers so that the sum adds no error of its own."""
+    found = np.zeros(size + 1)
+    total, rest = 0.0, 0.0
+    for k in range(2, size + 1):
+        term = math.log(k)
+        grown = total + term
+        rest += term - (grown - total)  # exact: total ≥ term from k = 4 on, and before that both are small
+        total = grown
+        found[k] = total + rest
+    return found
+
+
+def margin(size: int, attributes: int, largest: float) -> float:
+    """The share of a computed confidence that may be rounding: twice the bound of first order.
+
+    Each step of the recursion has hyp wrong by 2⁻⁴⁵ (L + 1) and adds up at most size + 1 products.
+    """
+    return float(2 * attributes * ((largest + 1) * 2.0**-45 + (size + 4) * 2.0**-53))
+
+
+@njit(cache=True, error_model="numpy")
+def first_failing(
+    order: IntArray,
+    counts: IntArray,
+    size: int,
+    low: IntArray,
+    high: IntArray,
+    least: float,
+    margin: float,
+    logs: FloatArray,
+    sigmas: float,
+    width: int,
+    confidence: FloatArray,
+    tallies: FloatArray,
+) -> int:
+    """Compute the groups in the given order until one falls below `least`; how many were computed.
+
+    `confidence` is filled in. `sigmas` = 0 is "no SD", `width` = 1 is "no DC".
+    """
+    now, then, steps = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size // width + 1)
+    for i, g in enumerate(order):
+        found = _chain(counts[g], size, low[g], high[g], logs, sigmas, width, now, then, steps, tallies)
+        confidence[g] = max(0.0, found * (1 - margin) - _UNDERFLOW)
+        if confidence[g] < least:
+            return i + 1
+    return len(order)
+
+
+@njit(cache=True, error_model="numpy")
+def _chain(
+    counts: IntArray,
+    size: int,
+    low: int,
+    high: int,
+    logs: FloatArray,
+    sigmas: float,
+    width: int,
+    now: FloatArray,
+    then: FloatArray,
+    steps: FloatArray,
+    tallies: FloatArray,
+) -> float:
+    """Σ of ℓ_x over low ≤ x ≤ high, attribute by attribute in the order given."""
+    first, last = counts[0], counts[0]  # where ℓ is not 0
+    now[first] = 1.0
+    for d in range(1, len(counts)):
+        above, below = max(0, first + counts[d] - size), min(last, counts[d])
+        if d == len(counts) - 1:  # of the last attribute only what is asked for
+            above, below = max(above, low), min(below, high)
+        then[above : below + 1] = 0.0
+        _step(now, first, last, counts[d], size, above, below, logs, sigmas, width, then, steps, tallies)
+        now, then = then, now
+        first, last = above, below
+        if first > last:
+            return 0.0
+    total = 0.0
+    for x in range(max(first, low), min(last, high) + 1):
+        total += now[x]
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def _step(
+    now: FloatArray,
+    first: int,
+    last: int,
+    M: int,
+    N: int,
+    above: int,
+    below: int,
+    logs: FloatArray,
+    sigmas: float,
+    width: int,
+    then: FloatArray,
+    steps: FloatArray,
+    tallies: FloatArray,
+) -> None:
+    """then[x] = Σ over y of now[y] · hyp(x; y, M, N), for above ≤ x ≤ below.
+
+    DC: inside of a step k·b … (k+1)·b the smaller of the two values at its ends. hyp has one peak (the ratio of
+    neighbouring values falls as x grows), and keeps it where SD sets everything outside of an interval to 0. A sequence
+    with one peak is nowhere between two places smaller than at the smaller of them: it rises until it falls. So also
+    around the peak itself no value is overstated. As all are ≥ 0, neither is any sum of products.
+    """
+    pairs, left, evaluated = 0, 0, 0
+    stepped = False
+    for y in range(first, last + 1):
+        p = now[y]
+        if sigmas > 0 and p == 0.0:
+            continue
+        start, end = max(0, y + M - N), min(y, M)  # where hyp is not 0
+        pairs += max(0, min(end, below) - max(start, above) + 1)
+        sigma = math.sqrt(M / N * (1 - M / N) * y * (1 - y / N))
+        if sigmas > 0 and M < _STANDARD * N and y < _STANDARD * N:
+            mean = y * (M / N)  # not x · M / N, as the paper has it
+            start = max(start, math.ceil(mean - sigmas * sigma))
+            end = min(end, math.floor(mean + sigmas * sigma))
+        one, other = max(start, above), min(end, below)
+        if one > other:
+            continue
+        left += other - one + 1
+        base = logs[M] + logs[N - M] - logs[N] + logs[y] + logs[N - y]
+        if width > 1 and sigma >= width:  # four steps within two σ of the mean
+            if not stepped:
+                steps[above // width : below // width + 1] = 0.0
+                stepped = True
+            k = max(one // width, -(-start // width))
+            until = min(other // width, end // width - 1)  # both ends of a step must be where hyp is not 0
+            if k > until:
+                continue
+            here = _hyp(k * width, y, M, N, base, logs)
+            evaluated += until - k + 2
+            while k <= until:
+                after = _hyp((k + 1) * width, y, M, N, base, logs)
+                steps[k] += p * min(here, after)
+                here = after
+                k += 1
+        else:
+            evaluated += other - one + 1
+            for x in range(one, other + 1):
+                then[x] += p * _hyp(x, y, M, N, base, logs)
+    if stepped:
+        for x in range(above, below + 1):
+            then[x] += steps[x // width]
+    tallies[0] += evaluated
+    tallies[1] += pairs
+    tallies[2] += left
+    if pairs > 0:
+        tallies[3] += 1
+        tallies[4] += left / pairs
+
+
+@njit(cache=True, error_model="numpy")
+def _hyp(x: int, y: int, M: int, N: int, base: float, logs: FloatArray) -> float:
+    found = base - logs[x] - logs[M - x] - logs[y - x] - logs[N - M - y + x]
+    return math.exp(found) if found > _NOTHING else 0.0
+
+
+@njit(cache=True)
+def plain_evaluations(counts: IntArray, size: int, low: IntArray, high: IntArray) -> IntArray:
+    """How often the plain recursion evaluates hyp for each group, without doing it."""
+    found = np.zeros(len(counts), dtype=np.int64)
+    for g in range(len(counts)):
+        first, last = counts[g, 0], counts[g, 0]
+        for d in range(1, counts.shape[1]):
+            M = counts[g, d]
+            if d == counts.shape[1] - 1:
+                found[g] += _pairs(first, last, M, size, high[g]) - _pairs(first, last, M, size, low[g] - 1)
+            else:
+                found[g] += _pairs(first, last, M, size, M)
+            first, last = max(0, first + M - size), min(last, M)
+    return found
+
+
+@njit(cache=True)
+def _pairs(first: int, last: int, M: int, N: int, most: int) -> int:
+    """How many pairs have first ≤ y ≤ last, x ≤ most and max(0, y + M − N) ≤ x ≤ min(y, M)."""
+    most = min(most, M)
+    if most < 0:
+        return 0
+    others = N - M
+    last = min(last, most + others)
+    if last < first:
+        return 0
+    up_to = _sum(first, min(last, most)) + most * max(0, last - max(first, most + 1) + 1)
+    start = max(first, others + 1)
+    left_out = _sum(start, last) - others * max(0, last - start + 1)
+    found: int = up_to - left_out + last - first + 1
+    return found
+
+
+@njit(cache=True)
+def _sum(a: int, b: int) -> int:
+    return (a + b) * (b - a + 1) // 2 if b >= a else 0
+
+
+@njit(cache=True)
+def dominators(order: IntArray, points: IntArray) -> tuple[BoolArray, IntArray]:
+    """Which points no other one is at most as large as everywhere, and for every point such a one (or itself).
+
+    `order` is by the sum: nothing later is smaller, and of equal points the first stands for all.
+    """
+    kept, by = np.zeros(len(points), dtype=np.bool_), np.zeros(len(points), dtype=np.int64)
+    chosen = np.zeros(len(points), dtype=np.int64)
+    many = 0
+    for g in order:
+        by[g] = g
+        for i in range(many):
+            d = 0
+            while d < points.shape[1] and points[chosen[i], d] <= points[g, d]:
+                d += 1
+            if d == points.shape[1]:
+                by[g] = chosen[i]
+                break
+        if by[g] == g:
+            kept[g] = True
+            chosen[many] = g
+            many += 1
+    return kept, by
