@@ -1,27 +1,40 @@
-"""What the policy needs of the table: one scan, then hierarchies for the values that were found."""
+"""What the policy needs of the table: one scan, then hierarchies for the values that were found.
+
+A promise about presence also needs the population, which is scanned once, for the quasi-identifiers alone.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
+from discreet.counts.outside import marginals_of, population_mistakes, population_of
 from discreet.engines.duckdb import DuckDB, Frequencies
-from discreet.errors import DataError, HierarchyError, Mistake, PolicyError
+from discreet.errors import DataError, DiscreetError, HierarchyError, Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule
+from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.words import rule_from_words
 from discreet.policy import Policy, attribute_place, check_columns
+from discreet.publications import ABOUT_PRESENCE, word_of
 
 
 @dataclass(frozen=True, eq=False)
 class Intake:
-    """The engine that holds the table, and its frequency set."""
+    """The engine that holds the table, its frequency set, and the engine of the population, where there is one."""
 
     engine: DuckDB
     frequency: FrequencySet
+    population: DuckDB | None = None
+
+    @property
+    def scans(self) -> int:
+        """Passes over rows, those of the population included."""
+        return self.engine.scans + (0 if self.population is None else self.population.scans)
 
 
 def take_in(policy: Policy, source: Any = None) -> Intake:
@@ -32,21 +45,74 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
         source = policy.folder / policy.source
     engine = DuckDB(source, [a.name for a in policy.attributes])
     mistakes = check_columns(policy, engine.columns)
-    if mistakes:
-        raise PolicyError(*mistakes)
+    population, wrong = _open_population(policy)
+    if mistakes or wrong:
+        raise (PolicyError if mistakes else DataError)(*mistakes, *wrong)
     found = engine.frequencies([*policy.quasi_identifiers, *policy.sensitive])
     if not len(found.counts):
         raise DataError(Mistake("source", "the table has no rows", "give a table with at least one row"))
     _check_stars(policy, found)
-    hierarchies = build_all(policy, found)
+    people = None if population is None else population.frequencies(policy.quasi_identifiers)
+    hierarchies = build_all(policy, found, {} if people is None else _by_value(policy.quasi_identifiers, people))
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
     frequency = frequency_set(found, hierarchies[:width], sensitive)
+    if people is not None:
+        frequency = _with_population(policy, frequency, people)
     judged = [getattr(model, "misfits", None) for model in policy.models]  # those that name values or columns
     mistakes = [m for misfits in judged if misfits is not None for m in misfits(frequency)]
     if mistakes:
         raise DataError(*mistakes)
-    return Intake(engine, frequency)
+    return Intake(engine, frequency, population)
+
+
+def _open_population(policy: Policy) -> tuple[DuckDB | None, list[Mistake]]:
+    """The table of everybody who could be in, if a promise speaks of one, and what is wrong with it."""
+    given = _population_of(policy)
+    if given is None:
+        return None, []
+    try:
+        engine = DuckDB(given, policy.quasi_identifiers)
+    except DiscreetError as error:
+        rename = {"source": "population"}  # what engines call a frame
+        return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]
+    place = _population_place(given)
+    lacking = [name for name in policy.quasi_identifiers if name not in engine.columns]
+    return engine, [
+        Mistake(place, f"has no column {name!r}, the table does", did_you_mean(name, engine.columns))
+        for name in lacking
+    ]
+
+
+def _population_of(policy: Policy) -> Any:
+    """Where the population comes from; all promises that speak of one speak of the same."""
+    named = (m.population for m in policy.models if word_of(m) in ABOUT_PRESENCE)  # type: ignore[attr-defined]
+    return next((given for given in named if given is not None), None)
+
+
+def _population_place(given: Any) -> str:
+    return str(given) if isinstance(given, str | Path) else "population"
+
+
+def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencies) -> FrequencySet:
+    """The table beside its population, or beside the marginals of those who are not in it, as the promises need."""
+    population = population_of(people, frequency.hierarchies)
+    mistakes = population_mistakes(population, frequency, _population_place(_population_of(policy)))
+    if mistakes:
+        raise DataError(*mistakes)
+    promised = {word_of(model) for model in policy.models}
+    return replace(
+        frequency,
+        population=population if "presence" in promised else None,
+        marginals=marginals_of(population, frequency) if "confident_presence" in promised else None,
+    )
+
+
+def _by_value(names: Sequence[str], found: Frequencies) -> dict[str, dict[Value, int]]:
+    """Per attribute, how many people have each value."""
+    return {
+        name: dict(zip(found.values[i], value_counts(found, i).tolist(), strict=True)) for i, name in enumerate(names)
+    }
 
 
 def _check_stars(policy: Policy, found: Frequencies) -> None:
@@ -67,17 +133,25 @@ def _check_stars(policy: Policy, found: Frequencies) -> None:
         raise DataError(*mistakes)
 
 
-def build_all(policy: Policy, found: Frequencies) -> list[Hierarchy]:
-    """A hierarchy for every quasi-identifier and sensitive attribute; the mistakes of all of them together."""
+def build_all(
+    policy: Policy, found: Frequencies, everybody: Mapping[str, Mapping[Value, int]] | None = None
+) -> list[Hierarchy]:
+    """A hierarchy for every quasi-identifier and sensitive attribute; the mistakes of all of them together.
+
+    `everybody` has the values of a population with their counts. Where it is there, rules that follow the data follow
+    the population: what is published then does not depend on who of them is in the table.
+    """
     hierarchies: list[Hierarchy] = []
     mistakes: list[Mistake] = []
     words = {a.name: a.hierarchy for a in policy.attributes}
-    for i, name in enumerate([*policy.quasi_identifiers, *policy.sensitive]):
-        values = found.values[i]
+    names = [*policy.quasi_identifiers, *policy.sensitive]
+    for name, of_table in _by_value(names, found).items():
+        known = (everybody or {}).get(name)
+        counts = of_table if known is None else {**dict.fromkeys(of_table, 0), **known}
         place = f"{attribute_place(name)}.hierarchy"
         try:
-            rule = _rule(words[name], place, policy, found, i, name in policy.sensitive)
-            hierarchies.append(build(name, values, rule))
+            rule = _rule(words[name], place, policy.folder, counts, name in policy.sensitive)
+            hierarchies.append(build(name, counts, rule))
         except HierarchyError as error:
             mistakes += error.mistakes
     if mistakes:
@@ -85,10 +159,9 @@ def build_all(policy: Policy, found: Frequencies) -> list[Hierarchy]:
     return hierarchies
 
 
-def _rule(words: object, place: str, policy: Policy, found: Frequencies, column: int, sensitive: bool) -> Rule:
-    values = found.values[column]
+def _rule(words: object, place: str, folder: Path, counts: Mapping[Value, int], sensitive: bool) -> Rule:
     if words is None and sensitive:
         return Flat()  # a sensitive value is published as it is; nobody asked for bins
     if isinstance(words, Rule):
         return words  # given in Python
-    return rule_from_words(words, place, policy.folder, values, value_counts(found, column))
+    return rule_from_words(words, place, folder, list(counts), list(counts.values()))

@@ -27,6 +27,7 @@ from discreet.releases.folder import check_target, sha256, whole_folder
 from discreet.releases.manifest import checksum, finite, measures, promises, versions
 from discreet.releases.mapping import mapping_of
 from discreet.releases.published import Manifest
+from discreet.releases.recoded import Recoded
 from discreet.releases.references import references
 from discreet.releases.tables import assignment_table, release_batches
 from discreet.releases.verify import check_manifest, read_published, recheck
@@ -184,6 +185,8 @@ def publish(
             manifest["references"] = references(plan, policy.models) or {}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
+            if isinstance(published, Recoded) and published.around is not None:
+                manifest["population"] = published.around.told()
             findings = recheck(manifest, partial, published)
             if not findings.kept:
                 raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
@@ -272,7 +275,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
         "policy": _public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),
-        "scans": intake.engine.scans,
+        "scans": intake.scans,
         "facts": {name: finite(x) if isinstance(x, float) else x for name, x in plan.facts.items()},
         "notes": notes,
     }

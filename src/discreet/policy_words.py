@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown, unknown_word
-from discreet.publications import choose_search, misfits, word_of
+from discreet.publications import choose_search, lacks_population, misfits, several_populations, word_of
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
@@ -120,7 +120,8 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         attributes = found["attributes"] = tuple(values["attributes"])
         mistakes += _attribute_mistakes(attributes, values["folder"])
         sensitive = tuple(a.name for a in attributes if a.role == Role.SENSITIVE)
-    found["require"], found["models"], wrong = _promises(values["require"], sensitive, values["folder"])
+    private = values.get("private") is not None
+    found["require"], found["models"], wrong = _promises(values["require"], sensitive, values["folder"], private)
     mistakes += wrong
     for name, check in _CHECKS.items():
         if name in values:
@@ -137,6 +138,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         others = [a.name for a in found["attributes"] if a.role == Role.OTHER]
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
+        mistakes += several_populations(found["models"], str(values["folder"] / str(found.get("source"))))
     return found, mistakes
 
 
@@ -167,7 +169,7 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
 
 
 def _promises(
-    entries: object, sensitive: tuple[str, ...] | None, folder: Path
+    entries: object, sensitive: tuple[str, ...] | None, folder: Path, private: bool
 ) -> tuple[tuple[object, ...], tuple[PrivacyModel, ...], list[Mistake]]:
     """The entries of `require`, the models they mean, and what is wrong with them."""
     from discreet.models.words import model_from_words
@@ -181,7 +183,7 @@ def _promises(
         place = f"require[{i}]"
         if callable(getattr(entry, "holds", None)):
             models.append(entry)
-            mistakes += _foreign_attribute(entry, place, sensitive or ())
+            mistakes += _foreign_attribute(entry, place, sensitive or ()) + lacks_population(entry, place, private)
         elif not isinstance(entry, Mapping) or not entry:
             rule = f"must be a promise with its parameters, got {_got(entry)}"
             mistakes.append(Mistake(place, rule, "for example k_anonymity: {k: 5}"))
@@ -194,6 +196,8 @@ def _promises(
             built, wrong = model_from_words(word, parameters, f"{place}.{word}", sensitive, folder)
             models += built
             mistakes += wrong
+            for model in built:
+                mistakes += lacks_population(model, f"{place}.{word}", private)
     return tuple(copied(entry) for entry in entries), tuple(models), mistakes
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.errors import Mistake, unknown_word
@@ -20,8 +21,14 @@ SEARCHES: Mapping[str, Mapping[str, bool]] = {
 }
 # Kinds that publish exact values and hide which of them belong together.
 EXACT = ("bucketization", "ambiguity")
-# Promises that only one kind of publication can be judged by.
-_ONLY = {"robust": "bucketization", "ambiguity": "ambiguity"}
+# Promises about who is in the table at all.
+ABOUT_PRESENCE = ("presence", "confident_presence")
+# Promises that only some kinds of publication can keep. Presence needs groups of which no two overlap.
+_ONLY = {
+    "robust": ("bucketization",),
+    "ambiguity": ("ambiguity",),
+    **dict.fromkeys(ABOUT_PRESENCE, ("generalization", "multidimensional")),
+}
 
 
 def word_of(model: PrivacyModel) -> str:
@@ -63,9 +70,9 @@ def misfits(
 ) -> list[Mistake]:
     """What in a policy does not go with its kind of publication."""
     mistakes = [
-        Mistake("publish", f"{publish!r} can't keep the promise {word!r}", f"write publish: {kind}")
-        for word, kind in _ONLY.items()
-        if word in promised and publish != kind
+        Mistake("publish", f"{publish!r} can't keep the promise {word!r}", f"write publish: {' or '.join(kinds)}")
+        for word, kinds in _ONLY.items()
+        if word in promised and publish not in kinds
     ]
     return (
         mistakes
@@ -79,11 +86,43 @@ def misfits(
     )
 
 
+def lacks_population(model: PrivacyModel, place: str, private: bool) -> list[Mistake]:
+    """A promise about presence must say among whom, unless the table itself holds them."""
+    if private or word_of(model) not in ABOUT_PRESENCE or _population_of(model) is not None:
+        return []
+    repair = "name the table of everybody who could be in, or say with 'private' which rows of the source are in"
+    return [Mistake(f"{place}.population", "is missing", repair)]
+
+
+def several_populations(models: Iterable[PrivacyModel], source: str) -> list[Mistake]:
+    """All promises about presence speak of the same people; those that name none, of the source's.
+
+    What each means is compared as it was given: a file by its path, a frame by being the same one.
+    """
+    meant: list[object] = []
+    for model in models:
+        if word_of(model) in ABOUT_PRESENCE:
+            given = _population_of(model)
+            among = source if given is None else str(Path(given)) if isinstance(given, str | Path) else given
+            if not any(among is other or (isinstance(among, str | tuple) and among == other) for other in meant):
+                meant.append(among)
+    if len(meant) < 2:
+        return []
+    repair = "give all of them the same population"
+    return [Mistake("require", f"promises about presence speak of {len(meant)} different populations", repair)]
+
+
+def _population_of(model: PrivacyModel) -> object:
+    """Where a promise about presence learns of the population, or of its marginals."""
+    given = getattr(model, "marginals", None)
+    return getattr(model, "population", None) if given is None else given
+
+
 def _missing_promises(publish: str, search: str, promised: Sequence[str]) -> list[Mistake]:
     mistakes = [
         Mistake("require", f"{word!r} is promised {promised.count(word)} times", "keep one of them")
-        for word in _ONLY
-        if promised.count(word) > 1
+        for word, kinds in _ONLY.items()
+        if publish in kinds and promised.count(word) > 1
     ]
     if publish == "ambiguity" and "ambiguity" not in promised:
         repair = "add ambiguity: {alpha: 0.1, beta: 0.2}"

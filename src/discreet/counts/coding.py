@@ -21,7 +21,7 @@ def frequency_set(
     order the engine answered.
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
-    codes = [_leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
+    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
     codes, order = _in_order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
     width = len(quasi_identifiers)
     return FrequencySet(
@@ -80,5 +80,6 @@ def _in_order(codes: Sequence[Any], sizes: Sequence[int], rows: int) -> tuple[li
     return unpacked[::-1], order
 
 
-def _leaf_numbers(hierarchy: Hierarchy, values: Sequence[str | None]) -> Codes:
+def leaf_numbers(hierarchy: Hierarchy, values: Sequence[str | None]) -> Codes:
+    """The leaf of each value."""
     return np.array([hierarchy.index[v] for v in values], dtype=np.int32)

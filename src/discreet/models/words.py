@@ -19,6 +19,9 @@ from discreet.models.l_diversity import (
     RecursiveDiversity,
 )
 from discreet.models.parameters import Choice, Wrong, read_parameters
+from discreet.models.presence import Presence
+from discreet.models.presence_words import EXAMPLE as PRESENCE_EXAMPLE
+from discreet.models.presence_words import read_presence
 from discreet.models.realistic import Realistic
 from discreet.models.realistic_words import EXAMPLE, read_realistic
 from discreet.models.robust import Robust
@@ -63,6 +66,7 @@ _EXAMPLES = {
     "ambiguity": "{alpha: 0.1, beta: 0.2}",
     Realistic.word: EXAMPLE,
     Robust.word: ROBUST_EXAMPLE,
+    Presence.word: PRESENCE_EXAMPLE,
 }
 
 
@@ -93,6 +97,9 @@ def model_from_words(
         return _realistic(given, place, sensitive, folder)
     if word == Robust.word:
         return _robust(given, place, sensitive, folder)
+    if word == Presence.word:
+        found, mistakes = read_presence(given, place, folder)
+        return [*found], mistakes
     kind, mistakes = _kind(word, given, place)
     known = kind.parameters
     for name in list(given):

@@ -1,0 +1,131 @@
+"""Reading a population: one scan, hierarchies over both tables, and a table that was taken from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import DataError, DiscreetError
+from discreet.intake import Intake, take_in
+from discreet.models.presence import Presence
+from discreet.policy import Policy, policy_from_words
+
+ATTRIBUTES = {"age": {"role": "quasi_identifier"}, "town": {"role": "quasi_identifier"}}
+Rows = list[tuple[str | None, str | None]]
+
+
+def policy(population: Any, **changes: Any) -> Policy:
+    return policy_from_words({"attributes": ATTRIBUTES, "require": [Presence((0, 0.9), population)]} | changes)
+
+
+def frame(rows: Rows) -> dict[str, list[str | None]]:
+    return {"age": [a for a, _ in rows], "town": [t for _, t in rows]}
+
+
+def taken(table: Rows, population: Rows) -> Intake:
+    return take_in(policy(frame(population)), frame(table))
+
+
+def counted(intake: Intake, codes: Any, counts: Any) -> Counter[tuple[str | None, ...]]:
+    values = zip(
+        *([h.leaves[c] for c in column] for h, column in zip(intake.frequency.hierarchies, codes, strict=True)),
+        strict=True,
+    )
+    return Counter(dict(zip(values, counts.tolist(), strict=True)))
+
+
+_values = st.sampled_from(["1", "2", "x", "", None])
+_rows = st.lists(st.tuples(_values, _values), min_size=2, max_size=12)
+
+
+@given(_rows, st.data())
+def test_everybody_is_counted_beside_the_table(population: Rows, data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, len(population) - 1))
+    table = data.draw(st.permutations(population))[:size]
+    intake = taken(table, population)
+    people = intake.frequency.population
+    assert people is not None and intake.frequency.marginals is None
+    assert counted(intake, people.codes, people.counts) == Counter(population)
+    assert counted(intake, intake.frequency.codes, intake.frequency.counts) == Counter(table)
+    order = np.lexsort(people.codes[::-1])
+    assert (order == np.arange(len(order))).all(), "a seed gives the same release however the engine answers"
+    assert (intake.scans, intake.engine.scans) == (2, 1)
+
+
+@given(_rows, _rows)
+def test_a_table_that_was_not_taken_from_the_population_is_refused(population: Rows, table: Rows) -> None:
+    missing = sum((Counter(table) - Counter(population)).values())
+    if not missing and len(table) < len(population):
+        taken(table, population)
+        return
+    with pytest.raises(DataError) as caught:
+        taken(table, population)
+    [mistake] = caught.value.mistakes
+    if len(population) < len(table):
+        expected = f"has {len(population)} people, fewer than the {len(table)} rows of the table"
+    elif missing:
+        expected = f"{missing} rows of the table are" if missing > 1 else "1 row of the table is"
+        expected += " not in it, by their quasi-identifiers"
+    else:
+        expected = "everybody in it is in the table, so that nobody's presence can be hidden"
+    assert (mistake.place, mistake.rule) == ("population", expected)
+
+
+def test_hierarchies_follow_the_population_not_who_of_it_is_in_the_table() -> None:
+    people: Rows = [(str(age), "A") for age in range(100)]
+    young, old = (taken(part, people).frequency.hierarchies[0] for part in (people[:20], people[80:]))
+    assert len(young.leaves) == 100
+    assert young.labels == old.labels
+
+
+def test_the_population_comes_from_any_file(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    (tmp_path / "table.csv").write_text("town;age\nA;30\n")
+    parquet.write_table(pa.table({"age": [30, 31], "town": ["A", "B"], "name": ["n", "m"]}), tmp_path / "p.parquet")
+    (tmp_path / "p.csv").write_text("name\tage\ttown\nn\t30\tA\nm\t31\tB\n")
+    words: dict[str, Any] = {"attributes": ATTRIBUTES, "source": "table.csv"}
+    for file in ("p.parquet", "p.csv"):
+        asked = policy_from_words(
+            words | {"require": [{"presence": {"delta": [0, 0.9], "population": file}}]}, folder=tmp_path
+        )
+        people = take_in(asked).frequency.population
+        assert people is not None and people.size == 2
+
+
+def test_mistakes_of_table_and_population_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("agee,city\n30,A\n31,B\n")
+    asked = policy(tmp_path / "people.csv")
+    with pytest.raises(DiscreetError) as caught:
+        take_in(asked, {"age": ["30"], "twon": ["A"]})
+    assert [str(m).replace(str(tmp_path), "") for m in caught.value.mistakes] == [
+        "attributes.town: no such column; did you mean 'twon'?",
+        "/people.csv: has no column 'age', the table does; did you mean 'agee'?",
+        "/people.csv: has no column 'town', the table does; known are 'agee', 'city'",
+    ]
+
+
+def test_a_population_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        take_in(policy(tmp_path / "gone.csv"), {"age": ["30"], "town": ["A"]})
+    with pytest.raises(DataError, match=r"^population: can't read a table from int"):
+        take_in(policy(7), {"age": ["30"], "town": ["A"]})
+
+
+def test_no_message_shows_a_person(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        taken([("30", "Ann-Smith")], [("30", "B"), ("31", "C")])
+    assert "Ann-Smith" not in str(caught.value)
+
+
+def test_without_a_promise_about_presence_nothing_else_is_read() -> None:
+    asked = policy_from_words({"attributes": ATTRIBUTES, "require": [{"k_anonymity": {"k": 2}}]})
+    intake = take_in(asked, frame([("1", "A"), ("1", "A")]))
+    assert intake.frequency.population is None and intake.scans == 1
