@@ -29,8 +29,10 @@ from discreet.releases.mapping import recode
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded, group_recoded, read_recoded
 from discreet.releases.tables import published_values
-from discreet.releases.verify import read_manifest, verify
+from discreet.releases.verify import is_about_population, read_manifest, verify
 from discreet.search.plan import SUPPRESSED, Recoding
+
+_TOGETHER = "publish old and new rows together as a new release"
 
 
 def apply(
@@ -79,7 +81,10 @@ def _check_kind(earlier: Path, manifest: Manifest) -> None:
     """Only a recoded table has a mapping that later rows can follow."""
     if "table" not in manifest:
         rule = f"was published by {manifest['publish']}, which has no mapping for later rows to follow"
-        raise DiscreetError(Mistake(str(earlier), rule, "publish old and new rows together as a new release"))
+        raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
+    if is_about_population(manifest):
+        rule = "promises that nobody can tell who is in the table, and later rows change who is"
+        raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
 
 
 def _check_earlier(earlier: Path) -> None:
@@ -105,7 +110,7 @@ def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: 
             if broken:
                 raise Infeasible(
                     f"{broken:,} rows of the earlier release would no longer keep their promises",
-                    repair="publish old and new rows together as a new release",
+                    repair=_TOGETHER,
                 )
             return plan
         group = plan.group.copy()
@@ -169,5 +174,5 @@ def _check_limit(plan: Recoding, policy: Policy) -> None:
             f"{plan.suppressed:,} of {plan.frequency.rows:,} new rows don't fit the earlier release: no group "
             "covers them, or theirs breaks a promise, by itself or together with the earlier rows "
             f"(its policy lets {limit:,} be suppressed)",
-            repair="wait for more rows, or publish old and new rows together as a new release",
+            repair=f"wait for more rows, or {_TOGETHER}",
         )

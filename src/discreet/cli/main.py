@@ -139,6 +139,9 @@ def verify(
     source: Annotated[
         Path | None, typer.Option(help="The original table, for promises about what others know of it (robust).")
     ] = None,
+    population: Annotated[
+        Path | None, typer.Option(help="Everybody who could be in it, for promises about who is (presence).")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -148,7 +151,7 @@ def verify(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
-        findings = run(release, source)
+        findings = run(release, source, population)
     screen.findings(release, findings)
     raise typer.Exit(0 if findings.kept else 1)
 

@@ -49,7 +49,7 @@ def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Recoding:
         first = np.zeros(len(keys), dtype=np.int64)
         first[group] = rows
         return Recoding(frequency, rows, frequency.counts, group.astype(np.int64), low[first], high[first], node)
-    low, high, of_box = _boxes(frequency.hierarchies, mapping["groups"])
+    low, high, of_box = boxes_of_groups(frequency.hierarchies, mapping["groups"])
     widths = np.array([max(len(h.leaves) - 1, 1) for h in frequency.hierarchies], dtype=np.float64)
     codes = np.stack(frequency.codes, axis=1)
     box = cheapest_cover(codes, low, high, ((high - low) / widths).sum(axis=1))
@@ -102,7 +102,7 @@ def _nodes(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:
     return found
 
 
-def _boxes(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[Codes, Codes, IntArray]:
+def boxes_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[Codes, Codes, IntArray]:
     """The published groups as ranges of the new table's leaves, a box for every choice of parts; and its group."""
     found = [_RangeFinder(h) for h in hierarchies]
     ends, owner = [], []

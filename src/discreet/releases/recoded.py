@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from discreet.counts.groups import Groups
 from discreet.engines.duckdb import Frequencies
-from discreet.hierarchies.hierarchy import EVERYTHING, IntArray
+from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
 from discreet.models.base import PrivacyModel
+from discreet.releases.population import Around, Surroundings, around
 from discreet.releases.published import (
     Manifest,
     Reference,
@@ -31,6 +32,7 @@ class Recoded:
     groups: int
     sensitive: Mapping[str, int]  # name → column of `found`
     file: str = "data"
+    around: Around | None = None  # the people it could be about, where they are known
 
     @property
     def tables(self) -> Mapping[str, int]:
@@ -45,9 +47,25 @@ class Recoded:
         return int(self.found.counts[self.group < 0].sum())
 
     @property
-    def smallest(self) -> int:
+    def sizes(self) -> IntArray:
+        """How many rows each group has."""
         kept = self.group >= 0
-        return int(group_sizes(self.group[kept], self.found.counts[kept], self.groups).min()) if kept.any() else 0
+        return group_sizes(self.group[kept], self.found.counts[kept], self.groups)
+
+    @property
+    def smallest(self) -> int:
+        return int(self.sizes.min()) if self.groups else 0
+
+    def texts(self) -> list[tuple[Value, ...]]:
+        """What each group publishes of its quasi-identifiers."""
+        kept = np.flatnonzero(self.group >= 0)
+        first = kept[np.unique(self.group[kept], return_index=True)[1]]
+        width = len(self.found.values) - len(self.sensitive)
+        columns = [
+            [values[code] for code in codes[first].tolist()]
+            for values, codes in zip(self.found.values[:width], self.found.codes[:width], strict=True)
+        ]
+        return list(zip(*columns, strict=True))
 
     def judged(
         self,
@@ -59,7 +77,11 @@ class Recoded:
         group = self.group[kept]
         found = Frequencies(self.found.values, tuple(c[kept] for c in self.found.codes), self.found.counts[kept])
         tallies = sensitive_tallies(found, self.sensitive, group, self.groups, models, hierarchies, references)
-        return Groups(group_sizes(group, found.counts, self.groups), tallies)
+        groups = Groups(self.sizes, tallies)
+        if self.around is None:
+            return groups
+        a = self.around
+        return replace(groups, population=a.population, outside=a.outside, left_out=a.left_out, elsewhere=a.elsewhere)
 
 
 def read_recoded(table: Path, manifest: Manifest) -> Recoded:
@@ -67,8 +89,14 @@ def read_recoded(table: Path, manifest: Manifest) -> Recoded:
     engine = open_table(table, manifest["columns"])
     quasi_identifiers, sensitive = columns_of(manifest, "quasi_identifier"), columns_of(manifest, "sensitive")
     found = engine.frequencies([*quasi_identifiers, *sensitive])
-    star = manifest.get("suppressed_as") == "star"
+    star = manifest.get("suppressed_as") == "star" and manifest["rows"]["suppressed"] > 0
     return group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table.name)
+
+
+def among(recoded: Recoded, folder: Path, manifest: Manifest, known: Surroundings) -> Recoded:
+    """The same table among the people it could be about."""
+    found = around(folder, manifest, known, recoded.texts(), recoded.sizes, recoded.starred)
+    return replace(recoded, around=found)
 
 
 def group_recoded(

@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.counts.groups import Groups
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.base import PrivacyModel, all_hold
+from discreet.models.base import AboutPopulation, PrivacyModel, all_hold
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
 
 ROWS_PER_STEP = 20  # a rounded count leaves this many rows open: a difference of two names nobody
@@ -51,7 +51,8 @@ def _candidates(plan: Plan, groups: Groups, models: Sequence[PrivacyModel], name
         rounded = np.rint(table / table.sum() * shares).astype(np.int64)
         yield np.where(named, np.maximum(rounded, 1), 0)
         shares *= 2
-    concerned = tuple(m for m in models if m.attribute in ("", name))
+    # Promises about a population are about the number of suppressed rows, which is told anyway, not about their values.
+    concerned = tuple(m for m in models if m.attribute in ("", name) and not isinstance(m, AboutPopulation))
     if named[table > 0].all() and all_hold(concerned, _left_out(plan)).all():
         yield table
 

@@ -12,15 +12,16 @@ from typing import Any
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.base import PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.folder import sha256
 from discreet.releases.manifest import checksum, promises
+from discreet.releases.population import Surroundings, differing, read_population, surroundings_of
 from discreet.releases.published import AGAIN, Manifest, Published
-from discreet.releases.recoded import read_recoded
+from discreet.releases.recoded import Recoded, among, read_recoded
 from discreet.releases.source import read_source
 
 _PARTS = {"files": dict, "columns": list, "roles": dict, "promises": list, "rows": dict, "policy": dict, "publish": str}
@@ -43,24 +44,26 @@ class Findings:
     mistakes: tuple[Mistake, ...]
     groups: int
     smallest_group: int
-    unjudged: tuple[PrivacyModel, ...] = ()  # promises that only the source can decide; a mistake says so
+    unjudged: tuple[PrivacyModel, ...] = ()  # that only the source or the population can decide; a mistake says so
 
     @property
     def kept(self) -> bool:
         return not self.mistakes and all(v.holds for v in self.verdicts)
 
 
-def verify(folder: Path | str, source: Any = None) -> Findings:
+def verify(folder: Path | str, source: Any = None, population: Any = None) -> Findings:
     """Re-check every promise of the release in `folder`.
 
     `source` is the original table (a path or a frame), needed for promises about what an adversary knows of it. With
-    it, exact values are also compared with those of the table.
+    it, exact values are also compared with those of the table. `population` is everybody who could be in the table, for
+    promises about who is.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
     table = None if source is None else _read_source(source, manifest)
+    known = None if population is None else _read_population(population, manifest)
     try:
-        published = read_published(folder, manifest, table)
+        published = read_published(folder, manifest, table, known)
         found = recheck(manifest, folder, published)
         other = [] if table is None else _check_source(table, manifest)
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
@@ -91,11 +94,26 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def read_published(folder: Path, manifest: Manifest, table: FrequencySet | None = None) -> Published:
-    """Count the published files: one scan of each. `table` is the source, where promises need it."""
+def read_published(
+    folder: Path, manifest: Manifest, table: FrequencySet | None = None, known: Surroundings | None = None
+) -> Published:
+    """Count the published files: one scan of each. `table` is the source, where promises need it.
+
+    `known` are the people around it; as a rule, those that the source was read with.
+    """
     if reader := _READERS.get(manifest["publish"]):
         return reader(folder, manifest, table)
-    return read_recoded(folder / manifest["table"], manifest)
+    recoded = read_recoded(folder / manifest["table"], manifest)
+    known = surroundings_of(table) if known is None else known
+    return recoded if known is None else among(recoded, folder, manifest, known)
+
+
+def is_about_population(manifest: Manifest) -> bool:
+    """Does the release promise anything about who is in the table?"""
+    try:
+        return any(isinstance(model, AboutPopulation) for model in _promised(manifest)[0])
+    except _NOT_OURS:
+        raise ReleaseError(_CHANGED) from None
 
 
 def recheck(manifest: Manifest, folder: Path, published: Published) -> Findings:
@@ -107,6 +125,8 @@ def recheck(manifest: Manifest, folder: Path, published: Published) -> Findings:
         name: None if weights == "published" else {_value(v): n for v, n in weights}
         for name, weights in manifest.get("references", {}).items()
     }
+    if isinstance(published, Recoded) and published.around is not None:
+        mistakes += differing(published.around, manifest.get("population"))
     groups = published.judged(models, manifest.get("hierarchies", {}), references)
     judged, unjudged = [], []
     for model in models:
@@ -214,6 +234,16 @@ def _check_counts(published: Published, manifest: Manifest) -> list[Mistake]:
 def _read_source(source: Any, manifest: Manifest) -> FrequencySet:
     try:
         return read_source(source, manifest)
+    except _NOT_OURS:
+        raise ReleaseError(_CHANGED) from None
+
+
+def _read_population(population: Any, manifest: Manifest) -> Surroundings:
+    if not is_about_population(manifest):
+        rule = "nothing is promised about who is in the table"
+        raise DataError(Mistake("population", rule, "leave --population out"))
+    try:
+        return Surroundings(*read_population(population, manifest))
     except _NOT_OURS:
         raise ReleaseError(_CHANGED) from None
 
