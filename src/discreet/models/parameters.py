@@ -43,12 +43,13 @@ class Whole:
 
 @dataclass(frozen=True)
 class Number:
-    """A number above `above` (or equal to it, where `closed`), and below `below`."""
+    """A number above `above` (or equal to it, where `closed`), below `below` and up to `most`."""
 
     above: int
     below: int | None = None
     closed: bool = False
     why: str = ""
+    most: int | None = None
 
     def read(self, value: object) -> Fraction:
         if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
@@ -60,13 +61,15 @@ class Number:
         else:
             raise Wrong(f"must be a number, got {value!r}", f"write a number {self._range()}")
         low = number >= self.above if self.closed else number > self.above
-        if not low or (self.below is not None and number >= self.below):
+        high = (self.below is None or number < self.below) and (self.most is None or number <= self.most)
+        if not low or not high:
             raise Wrong(f"must be {self._range()}, got {as_text(number)}", self.why)
         return number
 
     def _range(self) -> str:
         low = f"at least {self.above}" if self.closed else f"above {self.above}"
-        return low + ("" if self.below is None else f" and below {self.below}")
+        below = "" if self.below is None else f" and below {self.below}"
+        return low + below + ("" if self.most is None else f" and at most {self.most}")
 
 
 @dataclass(frozen=True)

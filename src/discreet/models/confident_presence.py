@@ -1,0 +1,199 @@
+"""c-confident δ-presence: nobody can be told to be in the table, or not to be, as far as marginals tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside
+from discreet.errors import DataError, Mistake, PolicyError
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.confidence import confidence, confident, limits
+from discreet.models.parameters import Interval, Number, Parameter, Parameterized, as_text, as_word
+from discreet.models.presence import source_words
+
+
+@dataclass(frozen=True)
+class ConfidentPresence(Parameterized):
+    """The release is δ-present with a probability of at least `confidence`, for whoever knows marginals only.
+
+    Nergiz & Clifton 2008, definitions 8 and 9: the publisher knows the table and, one attribute at a time, how many
+    people outside of it have each value. Nothing is known of how values go together, so all assignments are alike. A
+    group with rows must have δmin ≤ n_T / (n_T + n_0) ≤ δmax with a probability of at least c, where n_0 is the number
+    of people outside of the table who fall in it. Rows that are left out are judged as one group, with everybody in no
+    published group.
+
+    With `coverage` (§4.3) every combination of values that anybody has must be in a published group: then a person's
+    absence can't be told from there being no group for her.
+
+    What is known comes from `population` (a path or a frame, as in `Presence`; None with no marginals either: the table
+    that the private rows are chosen from), or from `marginals`: per attribute a path of a CSV file, or a mapping of
+    value → count or share, or a list of [value, count or share] pairs. As words, a mapping whose values are all texts
+    is written as such; one with NULL or other values as a list of pairs: ``[[None, 3], ["a", 4]]``. A path is written
+    as the file's name.
+
+    >>> from discreet.counts.frequency import Marginals
+    >>> half = np.array([1, 3]), np.array([True, True])
+    >>> outside = Outside(np.array([[1, 1, 1]]), np.array([[1, 1, 1]]), Marginals((half[0],) * 3, (half[1],) * 3, 4))
+    >>> ConfidentPresence((0.33, 1), 0.8).level(Groups(np.array([1]), outside=outside)).round(9)
+    array([0.9375])
+    """
+
+    delta: Any  # (δmin, δmax), kept as fractions
+    confidence: Any  # kept as a fraction
+    population: Any = field(default=None, compare=False, repr=False)
+    marginals: Any = field(default=None, compare=False, repr=False)
+    size: int | None = None
+    coverage: bool = False
+    attribute = ""
+    monotone = False
+    higher_is_safer = True
+    word = "confident_presence"
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "delta": Interval(),
+        "confidence": Number(0, most=1, why="it is a probability, and without one nothing is promised"),
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        mistakes = []
+        if self.population is not None and self.marginals is not None:
+            rule = "can't come from a population and from marginals at once"
+            mistakes.append(Mistake(f"{self.word}.marginals", rule, "leave one of them out"))
+        if self.size is not None and (isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0):
+            mistakes.append(Mistake(f"{self.word}.size", f"must be a number of people, got {self.size!r}"))
+        if not isinstance(self.coverage, bool):
+            mistakes.append(Mistake(f"{self.word}.coverage", f"must be true or false, got {self.coverage!r}"))
+        if mistakes:
+            raise PolicyError(*mistakes)
+
+    def holds(self, groups: Groups) -> BoolArray:
+        """Exact (see `confidence`); nothing is published of a group without rows, so it holds."""
+        outside, filled = _outside(groups), groups.sizes > 0
+        verdict = np.ones(len(groups), dtype=np.bool_)
+        rows, counts = groups.sizes[filled], outside.counts[filled]
+        verdict[filled] = confident(rows, counts, outside.marginals.size, self.delta, self.confidence)
+        return verdict
+
+    def level(self, groups: Groups) -> FloatArray:
+        """The confidence, or the closest number below it that is certain."""
+        outside, filled = _outside(groups), groups.sizes > 0
+        levels = np.ones(len(groups))
+        rows, counts = groups.sizes[filled], outside.counts[filled]
+        levels[filled], _ = confidence(rows, counts, outside.marginals.size, self.delta)
+        return levels
+
+    def least_suppressed(self, groups: Groups) -> IntArray:
+        """Parts that hold need people, and all parts together have as many as the group expects.
+
+        (Of the limit δmax alone: parts can always have few enough people for δmin.)
+        """
+        if self.delta[1] == 1:
+            return np.zeros(len(groups), dtype=np.int64)
+        if self.delta[1] == 0:
+            return groups.sizes.astype(np.int64)
+        outside = _outside(groups)
+        size = outside.marginals.size
+        expected = size * np.prod(outside.counts / max(size, 1), axis=1)
+        one, per_row = _people_needed(self.delta[1], self.confidence)
+        # Both are rounded to the safe side by far more than the arithmetic can be off.
+        kept = np.floor(expected / per_row * (1 + 1e-9) + 1e-9).astype(np.int64)
+        kept[expected * (1 + 1e-9) < one] = 0
+        least: IntArray = np.maximum(groups.sizes - kept, 0)
+        return least
+
+    def rest(self, groups: Groups) -> tuple[bool, float] | None:
+        if not groups.left_out and not self.coverage:
+            return None
+        outside, filled = _outside(groups), groups.sizes > 0
+        published = Outside(outside.low[filled], outside.high[filled], outside.marginals)
+        if self.coverage and not covered(published):
+            return False, 0.0
+        if not groups.left_out:
+            return True, 1.0
+        from discreet.models.confidence_rest import rest_confidence  # late: it needs numba
+
+        [low], [high] = limits(np.array([groups.left_out]), self.delta)
+        bound = rest_confidence(published, int(low), int(high), float(self.confidence))
+        return Fraction(bound) >= self.confidence, bound
+
+    def require(self) -> str:
+        return f"at least {as_text(self.confidence)}"
+
+    def describe(self) -> str:
+        covering = ", every possible combination covered" if self.coverage else ""
+        low, high = (as_text(limit) for limit in self.delta)
+        return f"{as_text(self.confidence)}-confident ({low}, {high})-presence{covering}"
+
+    def to_words(self) -> dict[str, dict[str, object]]:
+        [words] = super().to_words().values()
+        words |= source_words(self.population)
+        if self.marginals is not None:
+            words["marginals"] = {name: _marginal_words(given) for name, given in self.marginals.items()}
+        if self.size is not None:
+            words["size"] = self.size
+        return {self.word: words | ({"coverage": True} if self.coverage else {})}
+
+
+def covered(published: Outside) -> bool:
+    """Is every combination of values that anybody has, each attribute by itself, in one of these groups?
+
+    They don't overlap, so their combinations add up.
+    """
+    wanted = math.prod(int(r[-1]) for r in published.marginals.running_possible)
+    possible = published.possible
+    fits = wanted < 1 << 62
+    return int(np.prod(possible if fits else possible.astype(object), axis=1).sum()) == wanted
+
+
+def _people_needed(most: Fraction, c: Fraction) -> tuple[float, float]:
+    """How many people outside a group that holds expects at least: with one row, and per row with any number of them.
+
+    It must have P(n_0 ≥ k) ≥ c for k = ⌈n/δmax − n⌉, and n_0 is a sum of independent trials (see
+    `confidence_kernels`). So E[n_0] ≥ c k (Markov); if c > 1/2 also E[n_0] > k − 1, as the median is one of the whole
+    numbers around the mean (Jogdeo & Samuels 1968); and if c > 3/4 then E[n_0] ≥ k c^(1/k): of all trials with one
+    mean, P(≥ k) is largest for some that are certain and m that are alike (Hoeffding 1956). If m is the number k' that
+    is still missing to k, it is (mean/k')^k', which gives this. If m is larger and the mean below k', then the
+    failures exceed m − k', which is below their mean, with a probability of at least 1/4 (Doerr 2018).
+    """
+    odds = 1 / most - 1
+
+    def needed(k: int) -> float:
+        if 4 * c > 3:
+            return k * math.pow(c, 1 / k)
+        return max(k * float(c), k - 1.0) if 2 * c > 1 else k * float(c)
+
+    one = needed(math.ceil(odds))
+    many = 64
+    # Beyond that many rows, k is at least the last one's, and k / n at least the odds.
+    last = math.ceil(many * odds)
+    per_row = min(min(needed(math.ceil(n * odds)) / n for n in range(1, many + 1)), float(odds) * needed(last) / last)
+    return one * (1 - 1e-12), per_row * (1 - 1e-12)
+
+
+def _marginal_words(given: object) -> object:
+    if isinstance(given, str | Path):
+        return Path(given).name
+    if not isinstance(given, Mapping):
+        return [[_plain(value), as_word(number)] for value, number in given]  # type: ignore[attr-defined]
+    if all(isinstance(value, str) for value in given):
+        return {value: as_word(number) for value, number in given.items()}
+    return [[_plain(value), as_word(number)] for value, number in given.items()]
+
+
+def _plain(value: object) -> object:
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _outside(groups: Groups) -> Outside:
+    if groups.outside is None:
+        rule = "needs to know of the people outside of the table, which is not here"
+        repair = "give the population again: --population FILE (in Python, population=…)"
+        raise DataError(Mistake("confident_presence", rule, repair))
+    return groups.outside
