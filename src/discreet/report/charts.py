@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from discreet.report.chances import ChanceBin
 from discreet.report.coarser import EXACTNESS
 from discreet.report.data import SizeBin
+from discreet.report.presence import Confident, PresenceBin, Present
 from discreet.report.words import chance, percent
 
 
@@ -91,13 +93,13 @@ def histogram(bins: Sequence[SizeBin], k: int | None) -> str:
     ticks = [(at / slots, _short(edge)) for at, edge in edges]
     kept = bool(bins) and k is not None and bins[0].low >= k
     meaning = f"k = {k or 0:,}, as asked{': no group is smaller' if kept else ''}"
-    mark = next(((at / slots, meaning) for at, edge in edges if edge == k), None)
+    marks = [Mark(at / slots, meaning) for at, edge in edges if edge == k][:1]
     told = "; ".join(f"{_range(b)} rows: {percent(b.rows / total)}" for b in bins)
     return _bars(
         columns,
         slots,
         ticks,
-        mark,
+        marks,
         "rows in the group",
         f"Share of published rows by size of their group. {told}",
     )
@@ -121,11 +123,111 @@ def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str,
     if limit is not None and room and bins[-1].high < limit:
         edges.append(((len(bins) + 0.8) / slots, limit))  # somewhere in the empty place
     meaning = f"{name} = {chance(limit or 0)}, as asked{': nobody is above' if kept and room else ''}"
-    mark = next(((at, meaning) for at, edge in edges if edge == limit), None)
+    marks = [Mark(at, meaning) for at, edge in edges if edge == limit][:1]
     told = "; ".join(f"{_between(b)}: {c.text}" for b, c in zip(bins, columns, strict=True))
     never = [(0.5 / slots, "none")] if bins and bins[0].high == 0 else []
     ticks = never + [(at, chance(edge)) for at, edge in edges]
-    return _bars(columns, slots, ticks, mark, axis, f"Share of the people by {axis}. {told}")
+    return _bars(columns, slots, ticks, marks, axis, f"Share of the people by {axis}. {told}")
+
+
+def presences(found: Present, kept: bool) -> str:
+    """Share of the population by their chance of being in the table, between what was asked.
+
+    What everybody knows, the table's share of the population, is marked too.
+    """
+    axis = "chance of being in the table"
+    shares = [b.people / found.people for b in found.bins]
+    steps = [
+        Step(b.low, b.high, share, f"{_between(b)}: {b.people:,} people ({percent(share)})")
+        for b, share in zip(found.bins, shares, strict=True)
+    ]
+    least = None if found.least is None else Limit(found.least, "δmin", "nobody is below" if kept else "")
+    most = None if found.most is None else Limit(found.most, "δmax", "nobody is above" if kept else "")
+    known = (found.share, f"{chance(found.share)} in the whole population")
+    return _limited(steps, least, most, known, axis, f"Share of the population by {axis}.")
+
+
+def confidences(found: Confident, kept: bool) -> str:
+    """Share of the published rows by the confidence of their group, from what was asked."""
+    axis = "confidence of the group"
+    rows = max(sum(b.rows for b in found.bins), 1)
+    steps = [
+        Step(
+            b.low,
+            b.high,
+            b.rows / rows,
+            f"from {chance(b.low)} up to {chance(b.high)}: {b.groups:,} group{'s' * (b.groups != 1)} "
+            f"with {b.rows:,} rows ({percent(b.rows / rows)})",
+        )
+        for b in found.bins
+    ]
+    asked = Limit(found.asked, "c", "no group is below" if kept else "")
+    return _limited(steps, asked, None, None, axis, f"Share of the published rows by {axis}.")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What lies between two numbers: its share of everything, and what is told of it. Both are 0 for what never is."""
+
+    low: float
+    high: float
+    share: float
+    told: str
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What was asked: a number, its name, and what may be said if nothing is beyond it."""
+
+    value: float
+    name: str
+    nothing: str
+
+    def meaning(self, empty: bool) -> str:
+        return f"{self.name} = {chance(self.value)}, as asked{f': {self.nothing}' if empty and self.nothing else ''}"
+
+
+def _limited(
+    steps: Sequence[Step],
+    least: Limit | None,
+    most: Limit | None,
+    known: tuple[float, str] | None,
+    axis: str,
+    label: str,
+) -> str:
+    """A histogram between limits that no bar may cross; an empty place beyond a limit shows that nothing is there."""
+    never = bool(steps) and steps[0].high == 0
+    some = steps[never:]
+    lowest, highest = (some[0].low, some[-1].high) if some else (0.0, 0.0)
+    before = int(least is not None and not never and bool(some) and lowest >= least.value)
+    after = int(most is not None and highest <= most.value)
+    end = before + len(steps)
+    slots = max(end + after, 3)
+    columns = [Bar(i / slots, s.share, percent(s.share), s.told) for i, s in enumerate(steps, before)]
+    edges = [(i / slots, s.low) for i, s in enumerate(some, before + never)] + [(end / slots, highest)] * bool(some)
+    if least is not None and before and lowest > least.value:
+        edges.insert(0, (0.5 / slots, least.value))  # somewhere in the empty place
+    if most is not None and after and highest < most.value:
+        edges.append(((end + 0.8) / slots, most.value))
+    marks = [
+        Mark(at, limit.meaning(bool(empty)))
+        for limit, empty in ((least, before), (most, after))
+        for at, edge in edges
+        if limit is not None and edge == limit.value
+    ]
+    at = None if known is None else _place(known[0], edges)
+    if known is not None and at is not None:
+        marks.append(Mark(at, known[1], "known"))
+    ticks = [(0.5 / slots, "none")] * never + [(at, chance(edge)) for at, edge in edges]
+    return _bars(columns, slots, ticks, marks, axis, f"{label} {'; '.join(s.told for s in steps)}")
+
+
+def _place(value: float, edges: Sequence[tuple[float, float]]) -> float | None:
+    """Where a value stands between two edges."""
+    for (left, low), (right, high) in pairwise(edges):
+        if low <= value <= high:
+            return left + (right - left) * (value - low) / (high - low)
+    return None
 
 
 @dataclass(frozen=True)
@@ -138,16 +240,27 @@ class Bar:
     told: str
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A line across a histogram and what it means: something that was asked, or (`known`) that everybody knows."""
+
+    at: float
+    meaning: str
+    kind: str = "mark"
+
+
 def _bars(
     columns: Sequence[Bar],
     slots: int,
     ticks: Sequence[tuple[float, str]],
-    mark: tuple[float, str] | None,
+    marks: Sequence[Mark],
     axis: str,
     label: str,
 ) -> str:
     """A histogram of as many places as there are slots, the tallest bar as high as there is room."""
-    top, base, height = 44, 204, 244
+    top = 44 + 16 * max(len(marks) - 1, 0)  # what a mark means has a line of its own
+    base = top + 160
+    height = base + 40
     tallest = max((c.share for c in columns), default=0.0)
     drawn = []
     for c in columns:
@@ -165,25 +278,25 @@ def _bars(
         for at, text in ticks
     ]
     drawn.append(f'<text class="tick" x="50%" y="{base + 36}" text-anchor="middle">{escape(axis)}</text>')
-    if mark is not None:
-        drawn.append(_mark(*mark, base))
+    drawn += [_mark(mark, line, base) for line, mark in enumerate(marks)]
     return (
         f'<svg class="histogram" width="100%" height="{height}" role="img" aria-label="{escape(label)}">'
         f"{''.join(drawn)}</svg>"
     )
 
 
-def _mark(at: float, meaning: str, base: int) -> str:
+def _mark(mark: Mark, line: int, base: int) -> str:
     """A line, with what it means on the side that has room."""
-    anchor, gap = ("start", 6) if at < 0.6 else ("end", -6)
+    anchor, gap = ("start", 6) if mark.at < 0.6 else ("end", -6)
+    at, top = _percent(mark.at), 16 * line
     return (
-        f'<line class="mark" x1="{_percent(at)}" x2="{_percent(at)}" y1="6" y2="{base}"/>'
-        f'<svg x="{_percent(at)}" y="0" overflow="visible" aria-hidden="true"><text class="mark" x="{gap}" y="15" '
-        f'text-anchor="{anchor}">{escape(meaning)}</text></svg>'
+        f'<line class="{mark.kind}" x1="{at}" x2="{at}" y1="{top + 6}" y2="{base}"/>'
+        f'<svg x="{at}" y="0" overflow="visible" aria-hidden="true"><text class="{mark.kind}" x="{gap}" y="{top + 15}" '
+        f'text-anchor="{anchor}">{escape(mark.meaning)}</text></svg>'
     )
 
 
-def _between(b: ChanceBin) -> str:
+def _between(b: ChanceBin | PresenceBin) -> str:
     if b.high == 0:
         return "none"
     return f"up to {chance(b.high)}" if not b.low else f"above {chance(b.low)}, up to {chance(b.high)}"

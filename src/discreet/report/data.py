@@ -17,6 +17,8 @@ from discreet.report.coarser import Became, became, told_by_ranges
 from discreet.report.exact import Exact, exact, told_by_tables
 from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable, shown
 from discreet.report.open_risks import open_risks
+from discreet.report.presence import Confident, Present, confident, present
+from discreet.report.presence_risks import presence_risks
 from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
 from discreet.report.worst_case import WorstCase, seen_through, worst_case
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
@@ -86,6 +88,8 @@ class ReportData:
     sizes: tuple[SizeBin, ...]
     ambiguous: Ambiguous | None
     worst_case: WorstCase | None
+    presence: Present | None
+    confidences: tuple[Confident, ...]
     beliefs: tuple[Belief, ...]
     attributes: tuple[Became, ...]  # of a generalized release
     exact: Exact | None  # of a release of exact values
@@ -119,6 +123,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
     k = max((int(p["k"]) for p in (model_of(x)[1] for x in promises) if "k" in p), default=None)
     worst = worst_case(plan, promises, grain) if isinstance(plan, Bucketization) else None
     unclear = ambiguous(plan, promises) if isinstance(plan, Ambiguity) else None
+    who, sure = present(plan.groups, promises), confident(plan.groups, promises)
     attributes: tuple[Became, ...] = ()
     apart: Exact | None = None
     if isinstance(plan, Recoding):
@@ -127,6 +132,8 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         told = told_by_ranges(plan)
     else:
         apart, told = exact(plan, manifest["tables"]), told_by_tables(plan)
+    in_words = {"ambiguity": unclear.in_words} if unclear is not None else {}
+    in_words |= {"presence": who.in_words} if who is not None else {}
     return ReportData(
         keeps_promises=all(p["holds"] for p in promises),
         promises=tuple(
@@ -137,7 +144,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
                 None if p["level"] is None else float(p["level"]),
                 bool(p["holds"]),
                 p["deciding_group"],
-                unclear.in_words if unclear is not None and model_of(p)[0] == "ambiguity" else "",
+                in_words.get(model_of(p)[0], ""),
             )
             for p in promises
         ),
@@ -156,6 +163,8 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         sizes=size_bins(sizes, k),
         ambiguous=unclear,
         worst_case=worst,
+        presence=who,
+        confidences=sure,
         beliefs=tuple(replace(b, attribute=shown(b.attribute)) for b in beliefs(plan)),
         attributes=attributes,
         exact=apart,
@@ -172,6 +181,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
             stars=rows["suppressed"] if manifest["suppressed_as"] == "star" else 0,
             exchanged=0.0 if apart is None else apart.exchanged,
             seen_through="" if worst is None else seen_through(worst, grain.step),
+            who=presence_risks(who, sure, roles),
         ),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],

@@ -56,7 +56,8 @@ def _template() -> Template:
     from markupsafe import Markup
 
     environment = page_environment()
-    for chart in (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram, charts.spread):
+    several = (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram, charts.spread)
+    for chart in (*several, charts.presences, charts.confidences):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
     return environment.get_template("report.html.j2")
 

@@ -36,12 +36,14 @@ def open_risks(
     stars: int = 0,
     exchanged: float = 0.0,
     seen_through: str = "",
+    who: Sequence[Risk] = (),
 ) -> tuple[Risk, ...]:
     """What the release leaves open.
 
     `agreeing`: per sensitive column, the share of published rows in groups that agree on its value; `stars`: how many
     suppressed rows are in the file as ``*``; `exchanged`: the share of rows with a sensitive value not their own;
-    `seen_through`: what a worst-case adversary learns, where nothing is promised about her.
+    `seen_through`: what a worst-case adversary learns, where nothing is promised about her; `who`: what promises about
+    who is in the table leave open (`presence_risks`).
     """
     kinds = {model_of(p)[0] for p in promises}
     return (
@@ -49,6 +51,7 @@ def open_risks(
         *_adversaries(promises, publish, agreeing, seen_through),
         *_columns(roles),
         *_presence(kinds, publish),
+        *who,
         *_always(publish),
         *_traces(seeded, stars, exchanged),
     )

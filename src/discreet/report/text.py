@@ -9,7 +9,8 @@ from discreet.report.answers import AnswerLine, Answers
 from discreet.report.coarser import Became
 from discreet.report.data import ReportData
 from discreet.report.exact import Exact
-from discreet.report.words import number, percent
+from discreet.report.presence import Confident, Present
+from discreet.report.words import chance, number, percent
 from discreet.report.worst_case import seen_through
 
 MOST_ATTRIBUTES = 15
@@ -49,6 +50,9 @@ def to_text(data: ReportData) -> str:
         lines.append(f"  {counting(data.answers, data.answers.typical)}")
     if data.worst_case is not None and not data.worst_case.promised and data.worst_case.anybody_above:
         lines.append(f"  {seen_through(data.worst_case, data.share_step)} (nothing is promised about that)")
+    if data.presence is not None:
+        lines.append(f"  {present(data.presence)}")
+    lines += [f"  {confident(c)}" for c in data.confidences]
     lines += [f"  note: {note}" for note in data.notes]
     return "\n".join(lines)
 
@@ -99,6 +103,23 @@ def counting(answers: Answers, line: AnswerLine) -> str:
     return (
         f"counting by {columns}: off by {percent(line.median or 0)} (median), {percent(line.mean or 0)} (mean) "
         f"of the truth, in {line.queries:,} random queries"
+    )
+
+
+def present(found: Present) -> str:
+    """How sure anybody could be of who is in the table, in one line."""
+    others = f"; in no published group: {found.others_in_words}" if found.elsewhere else ""
+    return (
+        f"chance of being in the table: {found.in_words}, {chance(found.share)} in the population of "
+        f"{found.people:,}{others}"
+    )
+
+
+def confident(found: Confident) -> str:
+    """How sure the publisher is, in one line."""
+    return (
+        f"confidence that people are in the table with a chance {found.delta}: at least {found.least_in_words} for "
+        f"every group, {found.mean_in_words} on average"
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.models.parameters import exact
 from discreet.publications import EXACT
 from discreet.report.marginals import printable, shown
 
@@ -84,6 +85,13 @@ def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str], publi
                 f"Whoever knows how common each value of {of} is among people of every kind still cannot be surer than "
                 f"1 in {p['r']} that somebody has {'what the policy protects' if p.get('values') else 'a certain one'}."
             )
+        case "presence":
+            return _hidden(p)
+        case "confident_presence":
+            return (
+                f"{_hidden(p)} The publisher, who knows only how common each value is, is sure of that with a "
+                f"confidence of {p['confidence']} for each group."
+            )
         case "ambiguity":
             return (
                 "As far as the release tells, nobody who fits into a group is in the table with a probability above "
@@ -91,6 +99,18 @@ def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str], publi
                 f"{p['beta']}."
             )
     return printable(str(promise["promise"])) + "."
+
+
+def _hidden(p: Mapping[str, Any]) -> str:
+    """What δ promises."""
+    low, high = p["delta"]
+    if not exact(low):
+        chances = f"nobody is in it with a probability above {high}"
+    elif exact(high) == 1:
+        chances = f"everybody is in it with a probability of at least {low}"
+    else:
+        chances = f"everybody is in it with a probability of at least {low} and at most {high}"
+    return f"Whoever knows everybody in the population still cannot tell who is in the table: {chances}."
 
 
 def _adversary(p: Mapping[str, Any]) -> str:
@@ -154,6 +174,16 @@ def chance(share: float) -> str:
     ['0', '0.02%', '33.3%', '5%', '100%']
     """
     return f"{100 * share:.3g}%" if share else "0"
+
+
+def between(low: float, high: float) -> str:
+    """From one probability to another.
+
+    >>> between(0.05, 0.1), between(0, 0.1), between(0.05, 0.05)
+    ('between 5% and 10%', 'between 0 and 10%', '5%')
+    """
+    first, last = chance(low), chance(high)
+    return first if first == last else f"between {first} and {last}"
 
 
 def number(value: float) -> str:

@@ -1,0 +1,271 @@
+"""Who is in the table? How sure anybody could be of that, where a release promises something about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+
+from discreet.counts.groups import FloatArray, Groups, Outside
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.confidence import confidence
+from discreet.models.parameters import exact
+from discreet.models.presence import Presence
+from discreet.report.words import between, chance, model_of, number
+
+MOST_STEPS = 8  # of a chart, beside those at what was asked
+WIDE = 20  # chances that differ by more than this factor are shown in steps of 1, 2, 5, 10, …
+FINEST = 40  # a step is no less than this part of the largest chance
+
+_ROUND = sorted({m / 10**e for e in range(17) for m in (1, 2, 5) if m <= 10**e})
+_CONFIDENCES = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+_NEARLY = 0.1
+_SAME = 1e-9  # what lies this close to an edge is at the edge: a histogram decides nothing
+
+
+@dataclass(frozen=True)
+class PresenceBin:
+    """People whose chance of being in the table is above `low` and at most `high`; none at all if both are 0."""
+
+    low: float
+    high: float
+    people: int
+
+    @property
+    def in_words(self) -> str:
+        return "none" if not self.high else f"{chance(self.low)} to {chance(self.high)}"
+
+
+@dataclass(frozen=True)
+class Present:
+    """How likely everybody in the population is to be in the table, for somebody who knows the whole population.
+
+    `least` and `most` are what was asked, None where any chance is small (large) enough. Of the `elsewhere` people in
+    no published group, `left_out` are in the table.
+    """
+
+    least: float | None
+    most: float | None
+    people: int
+    rows: int
+    smallest: float
+    largest: float
+    bins: tuple[PresenceBin, ...]
+    elsewhere: int
+    left_out: int
+
+    @property
+    def share(self) -> float:
+        """Anybody's chance for those who don't see the release."""
+        return self.rows / max(self.people, 1)
+
+    @property
+    def gain(self) -> float:
+        """How many times more likely the release makes it that somebody is in the table, at most."""
+        return self.largest / self.share if self.rows else 1.0
+
+    @property
+    def in_words(self) -> str:
+        """What was achieved."""
+        return between(self.smallest, self.largest)
+
+    @property
+    def others_in_words(self) -> str:
+        """What can be told of people in no published group."""
+        if not self.elsewhere:
+            return "nobody"
+        who = f"{self.elsewhere:,} {'person' if self.elsewhere == 1 else 'people'}"
+        if not self.left_out:
+            return f"{who}, surely not in the table"
+        rows = f"{self.left_out:,} suppressed row{'s' * (self.left_out != 1)}"
+        return f"{who}, with {rows} among them: a chance of {chance(self.left_out / self.elsewhere)}"
+
+
+@dataclass(frozen=True)
+class ConfidenceBin:
+    """Groups with a confidence of at least `low` and below `high` (1 included), and how many rows they have."""
+
+    low: float
+    high: float
+    groups: int
+    rows: int
+
+    @property
+    def in_words(self) -> str:
+        return f"{chance(self.low)} to {chance(self.high)}"
+
+
+@dataclass(frozen=True)
+class Confident:
+    """How sure the publisher is that each group keeps δ, who knows of the people outside one column at a time.
+
+    `outside` is how many people are not in the table, `broken` how many groups are to be expected beyond δ at most.
+    `coverage` says whether every possible group was asked to be there.
+    """
+
+    delta: str
+    asked: float
+    smallest: float
+    mean: float
+    groups: int
+    bins: tuple[ConfidenceBin, ...]
+    broken: float
+    outside: int
+    columns: int
+    coverage: bool
+    left_out: int
+    from_zero: bool  # δmin is 0: being known not to be in the table is tolerated
+
+    @property
+    def least_in_words(self) -> str:
+        return at_least(self.smallest)
+
+    @property
+    def mean_in_words(self) -> str:
+        return at_least(self.mean)
+
+    @property
+    def broken_in_words(self) -> str:
+        """How many groups go wrong, on average over all worlds."""
+        told = "none" if not self.broken else "fewer than 0.01" if self.broken < 0.01 else number(round(self.broken, 2))
+        return f"in an average world, {told} of {self.groups:,} group{'s' * (self.groups != 1)}"
+
+    @property
+    def coverage_in_words(self) -> str:
+        if self.coverage:
+            return "everybody would stand in a group of the release"
+        if self.left_out:
+            rows = f"{self.left_out:,} suppressed row{'s' * (self.left_out != 1)}"
+            return f"{rows} and whoever would stand in none of the groups are judged together, as one"
+        if self.from_zero:
+            return "whoever would stand in none of the groups is surely not in the table, which was tolerated"
+        return "nothing is promised to whoever would stand in none of the groups: they are surely not in the table"
+
+
+def confident(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> tuple[Confident, ...]:
+    """The confidence of every group, for each such promise; nothing where the marginals are not known."""
+    if groups.outside is None or not groups.sizes.any():
+        return ()
+    found = []
+    for word, p in map(model_of, promises):
+        if word == "confident_presence":
+            delta, asked = Presence(p["delta"]).delta, float(exact(p["confidence"]))
+            found.append(_confident(groups, groups.outside, delta, asked, bool(p.get("coverage", False))))
+    return tuple(found)
+
+
+def _confident(
+    groups: Groups, outside: Outside, delta: tuple[Fraction, Fraction], asked: float, coverage: bool
+) -> Confident:
+    filled = groups.sizes > 0  # of the others nothing is published
+    sizes = groups.sizes[filled]
+    levels, _ = confidence(sizes, outside.counts[filled], outside.marginals.size, delta)
+    return Confident(
+        between(*map(float, delta)) if delta[0] < delta[1] else f"of {chance(float(delta[0]))}",
+        asked,
+        float(levels.min()),
+        float((levels * sizes).sum() / sizes.sum()),
+        len(sizes),
+        confidence_bins(levels, sizes, asked),
+        float((1 - levels).sum()),
+        outside.marginals.size,
+        outside.counts.shape[1],
+        coverage,
+        groups.left_out,
+        delta[0] == 0,
+    )
+
+
+def confidence_bins(levels: FloatArray, rows: IntArray, asked: float) -> tuple[ConfidenceBin, ...]:
+    """Groups by confidence, finer towards 1; what was asked is an edge, and who is at it is above.
+
+    >>> found = confidence_bins(np.array([0.8, 0.85, 1.0]), np.array([5, 6, 7]), 0.8)
+    >>> [(b.low, b.high, b.rows) for b in found]
+    [(0.8, 0.9, 11), (0.9, 0.95, 0), (0.95, 0.99, 0), (0.99, 0.999, 0), (0.999, 1.0, 7)]
+    """
+    near = [e for e in _CONFIDENCES if abs(e - asked) > _NEARLY * (1 - asked)]
+    edges = np.array(sorted({*near, asked, 0.0, 1.0}))
+    place = np.searchsorted(edges * (1 - _SAME), levels, side="right") - 1
+    place = np.clip(place, 0, len(edges) - 2)
+    groups, held = np.bincount(place, minlength=len(edges)), np.bincount(place, weights=rows, minlength=len(edges))
+    steps = range(int(place.min()), int(place.max()) + 1)
+    return tuple(ConfidenceBin(float(edges[i]), float(edges[i + 1]), int(groups[i]), int(held[i])) for i in steps)
+
+
+def at_least(share: float) -> str:
+    """A probability that is no less than told, to three digits.
+
+    >>> at_least(0.79996), at_least(0.8 - 1e-12), at_least(1.0), at_least(0.99999)
+    ('79.9%', '80%', '100%', '99.9%')
+    """
+    return f"{floor(share * 1000 + 1e-8) / 10:g}%"  # confidences are known to a trillionth or so
+
+
+def present(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> Present | None:
+    """Everybody's chance, beside what was asked; None where nothing was, or the population is not known."""
+    asked = [Presence(p["delta"]).delta for word, p in map(model_of, promises) if word == "presence"]
+    if not asked or groups.population is None or not len(groups) + groups.elsewhere:
+        return None
+    chances, people = groups.sizes / np.maximum(groups.population, 1), groups.population
+    if groups.elsewhere:
+        chances = np.append(chances, groups.left_out / groups.elsewhere)
+        people = np.append(people, groups.elsewhere)
+    least, most = max(low for low, _ in asked), min(high for _, high in asked)
+    return Present(
+        float(least) if least > 0 else None,
+        float(most) if most < 1 else None,
+        int(people.sum()),
+        int(groups.sizes.sum()) + groups.left_out,
+        float(chances.min()),
+        float(chances.max()),
+        presence_bins(chances, people, float(least), float(most)),
+        groups.elsewhere,
+        groups.left_out,
+    )
+
+
+def presence_bins(
+    found: FloatArray, people: IntArray, least: float = 0.0, most: float = 1.0
+) -> tuple[PresenceBin, ...]:
+    """So many people by their chance, in round steps that fit; both limits are edges, and who is at one is inside.
+
+    >>> chances, people = np.array([0.0, 0.05, 0.07]), np.array([1, 20, 30])
+    >>> [(b.low, b.high, b.people) for b in presence_bins(chances, people, 0.05, 0.1)]
+    [(0.0, 0.0, 1), (0.05, 0.055, 20), (0.055, 0.06, 0), (0.06, 0.065, 0), (0.065, 0.07, 30)]
+    """
+    never = found <= 0
+    bins = [PresenceBin(0.0, 0.0, int(people[never].sum()))] if never.any() else []
+    if never.all():
+        return tuple(bins)
+    found, people = found[~never], people[~never]
+    edges = np.array(_edges(float(found.min()), float(found.max()), least, most))
+    place = np.searchsorted(edges * (1 + _SAME), found)
+    if least > 0:
+        place = np.where(np.abs(found - least) <= least * _SAME, np.searchsorted(edges, least) + 1, place)
+    place = np.clip(place, 1, len(edges) - 1)
+    held = np.bincount(place, weights=people, minlength=len(edges))
+    filled = np.flatnonzero(held)
+    steps = range(int(filled[0]), int(filled[-1]) + 1)
+    return (*bins, *(PresenceBin(float(edges[i - 1]), float(edges[i]), int(held[i])) for i in steps))
+
+
+def _edges(smallest: float, largest: float, least: float, most: float) -> list[float]:
+    """Round numbers around all chances, and the limits; a round number that all but meets a limit gives way to it."""
+    if largest > WIDE * smallest:
+        last = int(np.searchsorted(_ROUND, largest))
+        edges = [0.0, *_ROUND[max(last - MOST_STEPS, 0) : last + 2]]
+    else:
+        step = exact(next(r for r in _ROUND if r >= largest / FINEST and r * MOST_STEPS >= largest - smallest))
+        first = max(int(smallest / step) - 1, 0)
+        edges = [float(i * step) for i in range(first, int(largest / step) + 3)]
+    for limit in (least, most):
+        above = int(np.searchsorted(edges, limit))
+        if 0 < limit < 1 and 0 < above < len(edges):
+            apart = (edges[above] - edges[above - 1]) / 4
+            edges = [e for e in edges if e in (least, most) or abs(e - limit) > apart]
+        edges = sorted({*edges, limit})
+    return sorted({*(e for e in edges if e < 1), 1.0})
