@@ -31,13 +31,18 @@ def limits(rows: IntArray, delta: Delta) -> tuple[IntArray, IntArray]:
     (array([1, 3]), array([ 2, 14]))
     """
     least, most = delta
-    by_size, place = np.unique(rows, return_inverse=True)
-    low, high = [], []
-    for n in by_size.tolist():
-        enough = math.ceil(n / most - n) if most else UNLIMITED * (n > 0)
-        low.append(min(enough, UNLIMITED))
-        high.append(min(math.floor(n / least - n), UNLIMITED) if least else UNLIMITED)
-    return np.array(low, dtype=np.int64)[place], np.array(high, dtype=np.int64)[place]
+    unlimited = np.full(rows.shape, UNLIMITED)
+    low = -_times(-rows, 1 / most - 1) if most else np.where(rows > 0, unlimited, 0)
+    return low, _times(rows, 1 / least - 1) if least else unlimited
+
+
+def _times(rows: IntArray, factor: Fraction) -> IntArray:
+    """The products rounded down, in Python's integers where machine integers are too small."""
+    over, under = factor.numerator, factor.denominator
+    if max(int(np.abs(rows).max(initial=0)) * over, under) < UNLIMITED:
+        small: IntArray = rows * over // under
+        return small
+    return np.clip(rows.astype(object) * over // under, -UNLIMITED, UNLIMITED).astype(np.int64)
 
 
 def confidence(rows: IntArray, counts: IntArray, size: int, delta: Delta) -> tuple[FloatArray, FloatArray]:
@@ -54,7 +59,7 @@ def confidence(rows: IntArray, counts: IntArray, size: int, delta: Delta) -> tup
     from discreet.models.confidence_kernels import bounds  # late: reading a policy should not wait for numba
 
     low, high = limits(rows, delta)
-    lower, upper = bounds(np.sort(counts, axis=1), size, low, high, 1.0, 0.0)
+    lower, upper = bounds(counts, size, low, high, 1.0, 0.0)
     return lower, upper
 
 
@@ -74,21 +79,20 @@ def confident(rows: IntArray, counts: IntArray, size: int, delta: Delta, least: 
     from discreet.models.confidence_kernels import bounds
 
     low, high = limits(rows, delta)
-    factors = np.sort(counts, axis=1)
     rounded = float(least)
     below, above = (float(np.nextafter(rounded, to)) for to in (0.0, 2.0))
-    lower, upper = bounds(factors, size, low, high, below, above)
+    lower, upper = bounds(counts, size, low, high, below, above)
     verdict: BoolArray = lower >= above
     verdict |= lower == 1.0  # from what is possible at all; nothing else makes it 1
     if least < 1:
         for g in np.flatnonzero(~verdict & (upper >= below)).tolist():
-            verdict[g] = _reaches(factors[g].tolist(), size, int(low[g]), int(high[g]), least)
+            verdict[g] = _reaches(counts[g].tolist(), size, int(low[g]), int(high[g]), least)
     return verdict
 
 
 def _reaches(factors: list[int], size: int, low: int, high: int, least: Fraction) -> bool:
     """Is P(low ≤ X ≤ high) ≥ least, in whole numbers? No, where that would take too long."""
-    if factors[0] > _EXACT:
+    if min(factors) > _EXACT:
         return False
     above, of_above = at_least(low, factors, size)
     beyond, of_beyond = at_least(high + 1, factors, size)

@@ -6,10 +6,11 @@ uniform subsets of sizes f_i. Two facts carry everything here.
 **A chain.** Given that y people fit the first attributes, the number that also fits the next is hypergeometric.
 
 **X is a sum of independent yes/no trials** (Poisson binomial). As E[C(X, k)] = C(U, k) Π (f_i)_k / (U)_k, the
-generating function E[(1 + s)^X] is the Szegő composition of the polynomials Σ C(U, k) (f_i)_k / (U)_k s^k = (1 + s)^f_i.
-Their zeros are real and of one sign (those missing at infinity), so its zeros are real (Malo, Schur, Szegő); as its
-coefficients in 1 + s are probabilities, each zero gives a factor q + p (1 + s). Hence Bennett's and Chernoff's bounds
-on the tails and the theorem of Berry and Esseen hold with X's own mean and variance, which are closed forms.
+generating function E[(1 + s)^X] is the Szegő composition of the polynomials Σ C(U, k) (f_i)_k / (U)_k s^k, which are
+(1 + s)^f_i. Their zeros are real and of one sign (those missing at infinity), so its zeros are real (Malo, Schur,
+Szegő); as its coefficients in 1 + s are probabilities, each zero gives a factor q + p (1 + s). Hence Bennett's and
+Chernoff's bounds on the tails and the theorem of Berry and Esseen hold with X's own mean and variance, which are closed
+forms.
 
 All results are pairs (lower, upper) that the truth lies between, whatever rounding did.
 """
@@ -29,63 +30,77 @@ _ROUNDING = 2.0**-53
 # is at most its variance, so the error is at most this over the standard deviation.
 _BERRY_ESSEEN = 0.5601
 # Relative to a mode of 1, where the probabilities of one step are cut: first coarsely, then finely, then for good.
-CUTS = np.array([1e-3, 1e-8, 1e-18])
-_WORK = 2e9  # steps of a recurrence, some seconds: beyond that only the bounds from moments are used
+_CUTS = np.array([1e-3, 1e-8, 1e-18])
+# Steps of a recurrence, 10 ns each: beyond that only the bounds from moments are used.
+_WORK = 1e9
+_LITTLE_WORK = 2e7
 
 
 @njit(cache=True, error_model="numpy")
 def bounds(
-    factors: IntArray, people: int, low: IntArray, high: IntArray, least: float, most: float
+    counts: IntArray, people: int, low: IntArray, high: IntArray, least: float, most: float
 ) -> tuple[FloatArray, FloatArray]:
     """Per group, bounds on P(low ≤ X ≤ high), narrowed until they lie on one side of least..most, or for good.
 
-    `factors` are sorted within each group, the smallest first. With least > most they are always narrowed for good.
+    With least > most there is nothing to decide, and all are narrowed as far as is done in a moment.
     """
-    groups = len(factors)
+    groups, d = counts.shape
     lower, upper = np.empty(groups), np.empty(groups)
+    factors = np.empty(d, dtype=np.int64)
     for g in range(groups):
-        lower[g], upper[g] = _bounds(factors[g], people, low[g], high[g], least, most)
+        # The rarest first: that keeps all further numbers small. What everybody has tells nothing.
+        chosen = 0
+        for i in range(d):
+            f = counts[g, i]
+            if f < people:
+                at = chosen
+                while at > 0 and factors[at - 1] > f:
+                    factors[at] = factors[at - 1]
+                    at -= 1
+                factors[at] = f
+                chosen += 1
+        lower[g], upper[g] = _bounds(factors[:chosen], people, low[g], high[g], least, most)
     return lower, upper
 
 
 @njit(cache=True, error_model="numpy")
 def _bounds(factors: IntArray, people: int, low: int, high: int, least: float, most: float) -> tuple[float, float]:
-    # Who fits everybody tells nothing: only the attributes that choose count.
-    d = 0
-    while d < len(factors) and factors[d] < people:
-        d += 1
     fewest, largest = people, people
-    if d:
-        largest, fewest = factors[0], factors[0]
-        for i in range(1, d):
+    if len(factors):
+        fewest, largest = factors[0], factors[0]
+        for i in range(1, len(factors)):
             fewest = max(fewest + factors[i] - people, 0)
     if low <= fewest and largest <= high:
         return 1.0, 1.0
     if high < fewest or largest < low:
         return 0.0, 0.0
-    lower, upper = _from_moments(factors[:d], people, low, high)
     deciding = least <= most
+    mean, variance, doubt = _moments(factors, people)
+    lower, upper = _from_moments(mean, variance, doubt, low, high, largest)
+    if deciding and lower < most and upper >= least:
+        closer = _as_binomial(mean, variance, doubt, low, high, largest)
+        lower, upper = max(lower, closer[0]), min(upper, closer[1])
     if deciding and (lower >= most or upper < least):
         return lower, upper
-    for i in range(len(CUTS)):
-        if (not deciding and i + 1 < len(CUTS)) or _work(factors[:d], people, CUTS[i]) > _WORK:
+    for i in range(len(_CUTS)):
+        cut = _CUTS[i] if deciding else _CUTS[len(_CUTS) - 1 - i]
+        if _work(factors, people, cut) > (_WORK if deciding else _LITTLE_WORK):
             continue
-        inside, outside = _chain(factors[:d], people, low, high, CUTS[i])
+        inside, outside = _chain(factors, people, low, high, cut)
         lower, upper = max(lower, inside), min(upper, 1.0 - outside + 1e-15)
-        if deciding and (lower >= most or upper < least):
+        if not deciding or lower >= most or upper < least:
             break
     return lower, upper
 
 
 @njit(cache=True, error_model="numpy")
-def _from_moments(factors: IntArray, people: int, low: int, high: int) -> tuple[float, float]:
-    """Bounds on P(low ≤ X ≤ high) from the mean and the variance of X."""
-    mean, variance, doubt = _moments(factors, people)
+def _from_moments(mean: float, variance: float, doubt: float, low: int, high: int, largest: int) -> tuple[float, float]:
+    """Bounds on P(low ≤ X ≤ high) from the mean and the variance of X, by tails and by the normal distribution."""
     lower, upper = 1.0, 1.0
     if low > 0:
         least, most = _at_most(low - 1, mean, variance, doubt)
         lower, upper = lower - most, upper - least
-    if high < factors[0]:
+    if high < largest:
         least, most = _at_most(high, mean, variance, doubt)
         lower, upper = lower - (1.0 - least), upper - (1.0 - most)
     return max(lower - 1e-15, 0.0), min(upper + 1e-15, 1.0)
@@ -142,6 +157,55 @@ def _fewer(t: int, mean: float) -> float:
     below = t * math.log(t / mean) if t > 0 else 0.0
     size = mean + t + abs(below)
     return math.exp(t - mean - below + 1e-14 * size) * (1.0 + 1e-9) + 1e-300
+
+
+@njit(cache=True, error_model="numpy")
+def _as_binomial(mean: float, variance: float, doubt: float, low: int, high: int, largest: int) -> tuple[float, float]:
+    """Bounds on P(low ≤ X ≤ high) by the binomial distribution with X's mean and as many trials as X has.
+
+    Ehm 1991: no event's probabilities differ by more than (1 − p^(n+1) − q^(n+1)) Σ (p_i − p)² / ((n + 1) p q). The sum
+    is n p q less the variance. A mean that is off by `doubt` moves no probability by more than that.
+    """
+    p = mean / largest
+    q = 1.0 - p
+    if q <= 0.0:
+        return 0.0, 1.0
+    unlike = max(mean - mean * p - variance, 0.0) + 4.0 * doubt
+    off = -math.expm1((largest + 1) * math.log1p(-p)) * unlike / ((largest + 1) * p * q) * (1.0 + 1e-9) + doubt
+    if off >= 0.5:
+        return 0.0, 1.0
+    cut, odds = 1e-5, p / q
+    mode = min(int((largest + 1) * p), largest)
+    within, without, rest = 0.0, 0.0, 0.0
+    if low <= mode <= high:
+        within = 1.0
+    else:
+        without = 1.0
+    x, value = mode, 1.0
+    while value >= cut and x < largest:
+        value *= (largest - x) * odds / (x + 1)
+        x += 1
+        if low <= x <= high:
+            within += value
+        else:
+            without += value
+    ratio = (largest - x) * odds / (x + 1)
+    steps = x - mode
+    rest += value * ratio / (1.0 - ratio) if ratio < 1.0 else math.inf
+    x, value = mode, 1.0
+    while value >= cut and x > 0:
+        value *= x / ((largest - x + 1) * odds)
+        x -= 1
+        if low <= x <= high:
+            within += value
+        else:
+            without += value
+    ratio = x / ((largest - x + 1) * odds)
+    rest += value * ratio / (1.0 - ratio) if ratio < 1.0 else math.inf
+    # As in `_chain`; the odds carry three roundings into each step.
+    slack = 1.0 - 20.0 * (steps + mode - x + 10) * _ROUNDING
+    share = slack / (within + without + rest * (1.0 + 1e-9))
+    return max(within * share - off - 1e-15, 0.0), min(1.0 - without * share + off + 1e-15, 1.0)
 
 
 @njit(cache=True, error_model="numpy")
