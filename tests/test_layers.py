@@ -19,7 +19,7 @@ LAYERS = [
     ["hierarchies"],
     ["counts", "audit"],
     ["models", "utility"],
-    ["publications"],
+    ["publications", "private_words"],
     ["policy_words"],
     ["policy_yaml", "column_words"],
     ["policy", "census_like"],

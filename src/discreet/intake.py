@@ -14,11 +14,12 @@ from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.outside import marginals_of, population_mistakes, population_of
 from discreet.engines.duckdb import DuckDB, Frequencies
-from discreet.errors import DataError, DiscreetError, HierarchyError, Mistake, PolicyError, did_you_mean
+from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.words import rule_from_words
+from discreet.models.base import PrivacyModel
 from discreet.policy import Policy, attribute_place, check_columns
 from discreet.publications import ABOUT_PRESENCE, word_of
 
@@ -43,14 +44,10 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
         if policy.source is None:
             raise PolicyError(Mistake("source", "is missing", "name a CSV or Parquet file, or pass a frame"))
         source = policy.folder / policy.source
-    engine = DuckDB(source, [a.name for a in policy.attributes])
-    mistakes = check_columns(policy, engine.columns)
-    population, wrong = _open_population(policy)
-    if mistakes or wrong:
-        raise (PolicyError if mistakes else DataError)(*mistakes, *wrong)
+    engine, population = _open(policy, source)
     found = engine.frequencies([*policy.quasi_identifiers, *policy.sensitive])
     if not len(found.counts):
-        raise DataError(Mistake("source", "the table has no rows", "give a table with at least one row"))
+        raise DataError(_nobody(policy))
     _check_stars(policy, found)
     people = None if population is None else population.frequencies(policy.quasi_identifiers)
     hierarchies = build_all(policy, found, {} if people is None else _by_value(policy.quasi_identifiers, people))
@@ -66,38 +63,72 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     return Intake(engine, frequency, population)
 
 
-def _open_population(policy: Policy) -> tuple[DuckDB | None, list[Mistake]]:
-    """The table of everybody who could be in, if a promise speaks of one, and what is wrong with it."""
-    given = _population_of(policy)
-    if given is None:
-        return None, []
+def _open(policy: Policy, source: Any) -> tuple[DuckDB, DuckDB | None]:
+    """The table, and its population if a promise speaks of one."""
+    rows = policy.private_rows
+    engine = everybody = DuckDB(source, [*(a.name for a in policy.attributes), *(rows.columns if rows else ())])
+    mistakes = check_columns(policy, everybody.columns)
+    kind = PolicyError if mistakes else DataError
+    population = None
     try:
-        engine = DuckDB(given, policy.quasi_identifiers)
-    except DiscreetError as error:
-        rename = {"source": "population"}  # what engines call a frame
-        return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]
-    place = _population_place(given)
-    lacking = [name for name in policy.quasi_identifiers if name not in engine.columns]
-    return engine, [
-        Mistake(place, f"has no column {name!r}, the table does", did_you_mean(name, engine.columns))
-        for name in lacking
-    ]
+        if rows is not None and not mistakes:
+            engine = everybody.only(rows)
+    except DataError as error:
+        mistakes += error.mistakes
+    given = _population_of(policy)
+    if given is not None:
+        population, wrong = _open_population(given, policy.quasi_identifiers)
+        mistakes += wrong
+    elif rows is not None and any(map(_needs_population, policy.models)):
+        population = everybody
+    if mistakes:
+        raise kind(*mistakes)
+    return engine, population
+
+
+def _nobody(policy: Policy) -> Mistake:
+    if policy.private_rows is None:
+        return Mistake("source", "the table has no rows", "give a table with at least one row")
+    repair = "write values as they stand in the data, and put them in quotes where they are numbers"
+    return Mistake("private", "no row matches", repair)
+
+
+def _needs_population(model: PrivacyModel) -> bool:
+    return word_of(model) in ABOUT_PRESENCE and getattr(model, "marginals", None) is None
 
 
 def _population_of(policy: Policy) -> Any:
-    """Where the population comes from; all promises that speak of one speak of the same."""
-    named = (m.population for m in policy.models if word_of(m) in ABOUT_PRESENCE)  # type: ignore[attr-defined]
+    """Where the population comes from, if not from the source; promises that speak of one all speak of the same."""
+    named = (getattr(model, "population", None) for model in policy.models if _needs_population(model))
     return next((given for given in named if given is not None), None)
 
 
-def _population_place(given: Any) -> str:
-    return str(given) if isinstance(given, str | Path) else "population"
+def _open_population(given: Any, columns: Sequence[str]) -> tuple[DuckDB | None, list[Mistake]]:
+    """The table of everybody who could be in, and what is wrong with it."""
+    try:
+        engine = DuckDB(given, columns)
+    except DataError as error:
+        rename = {"source": "population"}  # what engines call a frame
+        return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]
+    return engine, [
+        Mistake(_place(given), f"has no column {name!r}, the table does", did_you_mean(name, engine.columns))
+        for name in columns
+        if name not in engine.columns
+    ]
+
+
+def _place(population: Any) -> str:
+    return str(population) if isinstance(population, str | Path) else "population"
 
 
 def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencies) -> FrequencySet:
     """The table beside its population, or beside the marginals of those who are not in it, as the promises need."""
+    given = _population_of(policy)
     population = population_of(people, frequency.hierarchies)
-    mistakes = population_mistakes(population, frequency, _population_place(_population_of(policy)))
+    if given is None and population.size == frequency.rows:
+        rule = "every row matches: then everybody is in the table, and nobody's presence can be hidden"
+        raise DataError(Mistake("private", rule, "choose the rows to be published among all people who could be in"))
+    mistakes = population_mistakes(population, frequency, _place(given))
     if mistakes:
         raise DataError(*mistakes)
     promised = {word_of(model) for model in policy.models}

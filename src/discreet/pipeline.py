@@ -282,13 +282,14 @@ def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
 
 
 def _public_words(policy: Policy) -> dict[str, object]:
-    """The policy without what is nobody's business: folders of this machine, and the seed.
+    """The policy without what is nobody's business: folders of this machine, who is in the table, and the seed.
 
     Whoever knew the seed could undo the random order of a table that the engine rewrote row by row. Promises are
     written out whole: a re-check has no other files (such as an adversary's counts).
     """
     words = policy.to_words() | {"require": [model.to_words() for model in policy.models]}
     words.pop("seed", None)
+    words.pop("private", None)
     source = words.get("source")
     if isinstance(source, str) and "://" not in source:
         words["source"] = Path(source).name

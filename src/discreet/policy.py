@@ -21,8 +21,10 @@ from discreet.policy_words import (
     checked,
     read_attributes,
 )
+from discreet.private_words import private_place
 
 if TYPE_CHECKING:
+    from discreet.engines.rows import Rows
     from discreet.models.base import PrivacyModel
 
 __all__ = [
@@ -43,8 +45,9 @@ class Policy:
 
     Entries of `require` are words (``{"k_anonymity": {"k": 5}}``) or ready privacy models; `models` are the models
     they mean. Columns that are not among `attributes` are not published. Rows that no group can hold leave the
-    release (`suppressed` = drop) or are published as all ``*``, the sensitive values too (star). Relative paths
-    start at `folder`.
+    release (`suppressed` = drop) or are published as all ``*``, the sensitive values too (star). `private` says
+    which rows of the source are the table (`private_rows`), where the source has everybody. Relative paths start at
+    `folder`.
 
     >>> policy = policy_from_words({
     ...     "attributes": {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}},
@@ -64,8 +67,10 @@ class Policy:
     seed: int | None = None
     format: str = "csv"
     time_limit: float | None = None
+    private: object = field(default=None, repr=False)  # may list people
     folder: Path = Path()
     models: tuple[PrivacyModel, ...] = field(init=False, repr=False, compare=False)
+    private_rows: Rows | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         values, mistakes = checked(vars(self))
@@ -112,6 +117,7 @@ class Policy:
             "seed": self.seed,
             "format": self.format,
             "time_limit": self.time_limit,
+            "private": _plain(self.private),
         }
         return {name: value for name, value in found.items() if value is not None}
 
@@ -166,11 +172,13 @@ def check_columns(policy: Policy, columns: Iterable[str]) -> list[Mistake]:
         if count > 1
     ]
     folded = {name.strip().casefold(): name for name in columns}
-    for a in policy.attributes:
-        if a.name not in columns:
-            same = folded.get(a.name.strip().casefold())
-            repair = f"did you mean {same!r}?" if same is not None else did_you_mean(a.name, columns)
-            mistakes.append(Mistake(attribute_place(a.name), "no such column", repair))
+    asked = [(a.name, attribute_place(a.name)) for a in policy.attributes]
+    asked += [(name, private_place(name)) for name in (policy.private_rows.columns if policy.private_rows else ())]
+    for name, place in asked:
+        if name not in columns:
+            same = folded.get(name.strip().casefold())
+            repair = f"did you mean {same!r}?" if same is not None else did_you_mean(name, columns)
+            mistakes.append(Mistake(place, "no such column", repair))
     return mistakes
 
 

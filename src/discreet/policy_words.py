@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown, unknown_word
+from discreet.private_words import read_private
 from discreet.publications import choose_search, lacks_population, misfits, several_populations, word_of
 
 if TYPE_CHECKING:
@@ -120,8 +121,11 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         attributes = found["attributes"] = tuple(values["attributes"])
         mistakes += _attribute_mistakes(attributes, values["folder"])
         sensitive = tuple(a.name for a in attributes if a.role == Role.SENSITIVE)
-    private = values.get("private") is not None
+    found["private"] = copied(values.get("private"))
+    private = found["private"] is not None
     found["require"], found["models"], wrong = _promises(values["require"], sensitive, values["folder"], private)
+    mistakes += wrong
+    found["private_rows"], wrong = read_private(found["private"], values["folder"])
     mistakes += wrong
     for name, check in _CHECKS.items():
         if name in values:

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -17,10 +18,12 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.arrow import numbers, to_numpy
+from discreet.engines.conditions import condition
 from discreet.engines.profile import ColumnProfile
-from discreet.engines.sources import arrow_table, relation
+from discreet.engines.rows import ListedIn, Rows
+from discreet.engines.sources import arrow_table, listed, relation
 from discreet.engines.sql import name, text
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,8 @@ class DuckDB:
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         self._connection.execute(f"SET temp_directory = {text(spill)}")
         self.scans = 0
+        self._lists: list[str] = []  # tables with values from files
+        self._whole: DuckDB | None = None  # the table that this one is a part of
         if isinstance(source, str | Path):
             self._place = str(source)
             self._relation = relation(Path(source), named)
@@ -69,6 +74,35 @@ class DuckDB:
             found = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
         self.columns: tuple[str, ...] = tuple(found.columns)
         self.types = dict(zip(self.columns, (str(t) for t in found.types), strict=True))
+
+    def only(self, rows: Rows) -> DuckDB:
+        """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""
+        strange = [c for c in rows.columns if c not in self.columns]
+        if strange:
+            mistakes = (Mistake(self._place, f"has no column {c!r}", did_you_mean(c, self.columns)) for c in strange)
+            raise DataError(*mistakes)
+        lists = {asked: self._list(asked) for asked in rows.conditions if isinstance(asked, ListedIn)}
+        chosen = copy(self)
+        chosen._whole = self  # keeps the folder of what is spilled
+        chosen.scans = 0
+        conditions = " AND ".join(condition(asked, lists) for asked in rows.conditions)
+        chosen._relation = f"(SELECT * FROM {self._relation} WHERE {conditions})"
+        return chosen
+
+    def _list(self, asked: ListedIn) -> str:
+        """The table that the values of a file are in, read once: later changes of the file do not matter."""
+        with self._plainly(str(asked.file)):
+            source, columns = listed(asked.file, asked.column)
+            columns = columns or tuple(self._connection.sql(f"SELECT * FROM {source} LIMIT 0").columns)
+            if asked.column not in columns and len(columns) > 1:
+                rule = f"has no column {asked.column!r}"
+                raise DataError(Mistake(str(asked.file), rule, did_you_mean(asked.column, columns)))
+            value = name(asked.column if asked.column in columns else columns[0])
+            table = f"listed{len(self._lists)}"
+            self._lists.append(table)
+            values = f"SELECT DISTINCT CAST({value} AS VARCHAR) AS v FROM {source} WHERE {value} IS NOT NULL"
+            self._connection.execute(f"CREATE TEMP TABLE {table} AS {values}")
+        return table
 
     def frequencies(self, columns: Sequence[str]) -> Frequencies:
         """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
@@ -238,12 +272,12 @@ class DuckDB:
         self._connection.execute("SET preserve_insertion_order = false")
 
     @contextmanager
-    def _plainly(self) -> Iterator[None]:
+    def _plainly(self, place: str = "") -> Iterator[None]:
         """DuckDB's messages quote the row they stumbled on; say the place and the rule instead."""
         try:
             yield
         except self._duckdb.Error as error:
-            raise DataError(_mistake(self._place, str(error))) from None
+            raise DataError(_mistake(place or self._place, str(error))) from None
 
 
 def _mistake(place: str, message: str) -> Mistake:

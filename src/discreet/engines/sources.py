@@ -9,7 +9,7 @@ import io
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,28 @@ def relation(path: Path, named: Collection[str] = ()) -> str:
         return f"read_parquet({_file(path)}, hive_partitioning=false)"
     if suffix.lower() in (".xlsx", ".xls", ".ods", ".json", ".sav", ".dta", ".zip"):
         raise DataError(Mistake(str(path), "not a CSV or Parquet file", "save the table as CSV or Parquet"))
-    layout = csv_layout(path, named)
+    return _csv_relation(path, csv_layout(path, named))
+
+
+def listed(path: Path, column: str) -> tuple[str, tuple[str, ...]]:
+    """The SQL that reads a list of a column's values from a file, and the columns that this file has.
+
+    A CSV with one column may do without a header: unless its first row says the name of the column, it is a value. (A
+    header that is taken for a value is nobody's; a value that is taken for a header would be lost.)
+    """
+    read = relation(path)  # whatever is wrong with the file is told here
+    if not read.startswith("read_csv"):
+        return read, ()
+    bare = csv_layout(path)
+    if len(bare.columns) > 1:
+        named = csv_layout(path, [column])
+        return _csv_relation(path, named), named.columns
+    head, cut = _head(path)
+    header = _has(_rows(head.decode("utf-8", errors="replace"), bare.delimiter, cut), [column])
+    return _csv_relation(path, replace(bare, header=header, columns=(column,))), (column,)
+
+
+def _csv_relation(path: Path, layout: CsvLayout) -> str:
     columns = ", ".join(f"{text(c)}: 'VARCHAR'" for c in layout.columns)
     end = layout.end.replace("\r", "\\r").replace("\n", "\\n")
     # A dialect that DuckDB guesses can change with one broken row, and a line break in a column's name makes it lose
