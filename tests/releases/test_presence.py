@@ -1,0 +1,344 @@
+"""A release among the people it could be about: found again from its files, and found out if anything was changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from discreet import DiscreetError, anonymize, apply, policy_from_words, verify
+from discreet.cli.main import app
+from discreet.models.presence import Presence
+from discreet.releases.kernels import NOBODYS, SEVERAL, owners
+from discreet.releases.verify import Findings
+from tests.releases.making import put_manifest
+from tests.releases.reading import covers, groups_of, manifest_of, read_table
+
+QUASI_IDENTIFIERS = ("age", "zip", "sex")
+HIERARCHIES: dict[str, Any] = {"age": {"intervals": [5, 10, 20]}, "zip": {"prefixes": [2, 1]}, "sex": {"flat": True}}
+Person = tuple[str | None, ...]
+
+people = st.tuples(
+    st.sampled_from(["20", "23", "27", "31", "38"]),
+    st.sampled_from(["120", "121", "135", "240", None]),
+    st.sampled_from(["f", "m", ""]),
+)
+
+
+def columns(rows: list[Person], names: tuple[str, ...] = QUASI_IDENTIFIERS) -> dict[str, list[str | None]]:
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+
+def policy_words(tmp: Path, population: list[Person], delta: list[str], **more: Any) -> dict[str, Any]:
+    """A policy of presence alone, beside the population in a file."""
+    return {
+        "attributes": {
+            name: {"role": "quasi_identifier", "hierarchy": HIERARCHIES[name]} for name in QUASI_IDENTIFIERS
+        },
+        "require": [{"presence": {"delta": delta, "population": str(write(tmp / "people.csv", population))}}],
+        "seed": 1,
+    } | more
+
+
+def write(path: Path, rows: list[Person]) -> Path:
+    """A CSV file in which NULL is nothing and "" a pair of quotes."""
+    lines = [",".join("" if v is None else f'"{v}"' for v in row) for row in [QUASI_IDENTIFIERS, *rows]]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def by_hand(folder: Path, population: list[Person], width: int = 3) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    """(rows, people) of every published group, and of the rest, by what the published texts say of each person."""
+    names, rows = read_table(folder)
+    assert tuple(names[:width]) == QUASI_IDENTIFIERS[:width]
+    said = manifest_of(folder)["rows"]
+    stars = ("*",) * len(names)
+    kept = [row for row in rows if row != stars] if said["suppressed"] else rows
+    groups = groups_of(kept, width)
+    found = {texts: [len(members), 0] for texts, members in groups.items()}
+    elsewhere = 0
+    for person in population:
+        homes = [texts for texts in groups if all(map(covers, texts, person[:width]))]
+        assert len(homes) <= 1, "published groups overlap"
+        for texts in homes:
+            found[texts][1] += 1
+        elsewhere += not homes
+    return [(n, p) for n, p in found.values()], (said["suppressed"], elsewhere)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[list[Person], list[Person], list[str]]:
+    """A population, a table of some of its people, and a pair δ that at least everything as * keeps."""
+    everybody = draw(st.lists(people, min_size=2, max_size=40))
+    table = draw(st.lists(st.sampled_from(range(len(everybody))), min_size=1, max_size=len(everybody) - 1, unique=True))
+    share = Fraction(len(table), len(everybody))
+    low = share * draw(st.integers(0, 3)) / 4
+    high = share + (1 - share) * draw(st.integers(0, 3)) / 4
+    return everybody, [everybody[i] for i in table], [str(low), str(high)]
+
+
+@settings(max_examples=20)
+@given(cases(), st.sampled_from([0, 0.3]), st.sampled_from(["drop", "star"]), st.sampled_from(["csv", "parquet"]))
+def test_any_release_passes_with_the_population_given_again(
+    tmp_path_factory: pytest.TempPathFactory,
+    case: tuple[list[Person], list[Person], list[str]],
+    suppress: float,
+    suppressed: str,
+    form: str,
+) -> None:
+    everybody, table, delta = case
+    tmp = tmp_path_factory.mktemp("presence")
+    words = policy_words(tmp, everybody, delta, suppress=suppress, suppressed=suppressed, format=form)
+    made = anonymize(policy_from_words(words), tmp / "release", source=columns(table))
+    found = verify(made.folder, population=tmp / "people.csv")
+    assert found.kept
+    assert found == verify(made.folder, population=columns(everybody))
+    groups, rest = by_hand(made.folder, everybody)
+    chances = [Fraction(n, p) for n, p in [*groups, rest] if p]
+    assert Fraction(delta[0]) <= min(chances) <= max(chances) <= Fraction(delta[1])
+    assert found.verdicts[0].level == float(max(chances))
+    told = made.manifest["population"]
+    assert told["presence"] == [float(min(chances)), float(max(chances))]
+    assert (told["people"], told["in_published_groups"]) == (len(everybody), len(everybody) - rest[1])
+
+
+@settings(max_examples=10)
+@given(cases(), st.data())
+def test_another_population_is_found_out(
+    tmp_path_factory: pytest.TempPathFactory,
+    case: tuple[list[Person], list[Person], list[str]],
+    data: st.DataObject,
+) -> None:
+    everybody, table, delta = case
+    tmp = tmp_path_factory.mktemp("presence")
+    made = anonymize(policy_from_words(policy_words(tmp, everybody, delta)), tmp / "release", source=columns(table))
+    one = data.draw(st.sampled_from(range(len(everybody))))
+    assert not verify(made.folder, population=columns(everybody[:one] + everybody[one + 1 :])).kept
+    assert not verify(made.folder, population=columns([*everybody, everybody[one]])).kept
+
+
+@st.composite
+def boxes(draw: st.DrawFn) -> tuple[list[list[tuple[int, int]]], list[int], list[tuple[int, ...]]]:
+    leaves = draw(st.lists(st.integers(1, 5), min_size=1, max_size=3))
+    ends = st.tuples(*(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)) for n in leaves))
+    found = draw(st.lists(ends, max_size=6))
+    owner = draw(st.lists(st.integers(0, 2), min_size=len(found), max_size=len(found)))
+    return [[(min(e), max(e)) for e in box] for box in found], owner, list(product(*(range(n) for n in leaves)))
+
+
+@given(boxes(), st.sampled_from([0, 63, 4095]))
+def test_everybody_is_found_in_the_boxes_that_hold_them(
+    case: tuple[list[list[tuple[int, int]]], list[int], list[tuple[int, ...]]], before: int
+) -> None:
+    found, owner, codes = case
+    width = len(codes[0])
+    ends = np.array(found, dtype=np.int32).reshape(len(found), width, 2)
+    nothing = np.tile(np.array([[1, 0]] * width, dtype=np.int32), (before, 1, 1))  # boxes of nobody, to fill words
+    ends = np.concatenate([nothing, ends]).astype(np.int32)
+    leaves = np.array([max(c[d] for c in codes) + 1 for d in range(width)], dtype=np.int64)
+    answer = owners(
+        np.array(codes, dtype=np.int32),
+        ends[:, :, 0].copy(),
+        ends[:, :, 1].copy(),
+        np.array([0] * before + owner, dtype=np.int64),
+        leaves,
+    )
+    for code, got in zip(codes, answer.tolist(), strict=True):
+        holding = {
+            o
+            for box, o in zip(found, owner, strict=True)
+            if all(a <= c <= b for c, (a, b) in zip(code, box, strict=True))
+        }
+        assert got == (NOBODYS if not holding else SEVERAL if len(holding) > 1 else holding.pop())
+
+
+TABLE = [(str(20 + i % 20), "120" if i % 3 else "240", "fm"[i % 2]) for i in range(30)]
+EVERYBODY = [*TABLE, *((str(20 + i % 30), "12" + str(i % 3), "fm"[i % 5 == 0]) for i in range(200)), ("77", "999", "m")]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a sensitive attribute, a column as it is, and rows left out."""
+    tmp = tmp_path_factory.mktemp("made")
+    words = policy_words(tmp, EVERYBODY, ["0", "0.4"], suppress=0.4)
+    words["attributes"] |= {"disease": {"role": "sensitive"}, "visit": {"role": "other"}}
+    words["require"] += [{"l_diversity": {"l": 2}}, {"k_anonymity": {"k": 2}}]
+    table = columns(TABLE) | {"disease": ["flu", "cold", "HIV"] * 10, "visit": [str(i) for i in range(len(TABLE))]}
+    anonymize(policy_from_words(words), tmp / "release", source=table)
+    return tmp / "release"
+
+
+@pytest.fixture
+def release(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "release"))
+
+
+def recheck(folder: Path, population: list[Person] = EVERYBODY) -> Findings:
+    return verify(folder, population=columns(population))
+
+
+def told(found: Findings) -> str:
+    return "\n".join(map(str, found.mistakes))
+
+
+def test_rows_left_out_are_judged_among_all_who_are_in_no_group(release: Path) -> None:
+    found = recheck(release)
+    assert found.kept
+    groups, rest = by_hand(release, EVERYBODY)
+    assert rest[0] > 0
+    assert {type(v.model).__name__ for v in found.verdicts} > {Presence.__name__}
+    chances = [n / p for n, p in [*groups, rest]]
+    assert next(v.level for v in found.verdicts if isinstance(v.model, Presence)) == max(chances)
+
+
+def test_every_changed_cell_is_found_out(release: Path) -> None:
+    path = release / "data.csv"
+    whole = path.read_text().splitlines()
+    manifest = manifest_of(release)
+    for column in range(3):
+        cells = whole[-1].split(",")
+        cells[column] += "0"
+        path.write_text("\n".join([*whole[:-1], ",".join(cells)]) + "\n")
+        assert not recheck(release).kept
+        put_manifest(release, manifest)  # a forger makes the fingerprints right: but who is in such a group?
+        assert "more rows than the population has people there" in told(recheck(release))
+
+
+def as_boxes(folder: Path) -> list[list[dict[str, Any]]]:
+    """The groups of a full-domain release listed one by one, as a multidimensional one does it."""
+    mapping = json.loads((folder / "mapping.json").read_text())
+    levels = [mapping["levels"][name] for name in QUASI_IDENTIFIERS]
+    texts = sorted(groups_of(read_table(folder)[1], 3), key=str)
+    return [
+        [{"text": t, "parts": [[level, t]]} for t, level in zip(group, levels, strict=True)] for group in texts
+    ]  # fmt: skip
+
+
+def put_boxes(folder: Path, boxes: list[list[dict[str, Any]]]) -> None:
+    words = {"hierarchies": HIERARCHIES, "groups": boxes}
+    (folder / "mapping.json").write_text(json.dumps(words), encoding="utf-8")
+    put_manifest(folder, manifest_of(folder))
+
+
+def test_groups_may_be_listed_one_by_one(release: Path) -> None:
+    put_boxes(release, as_boxes(release))
+    assert recheck(release).kept
+
+
+def test_groups_that_overlap_are_found_out(release: Path) -> None:
+    boxes = as_boxes(release)
+    assert len(boxes) > 1
+    for entry, other in zip(boxes[0], boxes[1], strict=True):
+        if entry != other:
+            entry["parts"].append(other["parts"][0])
+    put_boxes(release, boxes)
+    assert "fall in more than one published group" in told(recheck(release))
+
+
+def test_groups_of_the_mapping_are_those_of_the_table(release: Path) -> None:
+    boxes = as_boxes(release)
+    put_boxes(release, boxes[1:])
+    assert "lacks groups" in told(recheck(release))
+    strange = [{"text": "x", "parts": [[0, "x"]]}] * 3
+    put_boxes(release, [*boxes, strange])
+    assert "lists groups that the published table has not" in told(recheck(release))
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"levels": {}}',
+        '{"levels": {"age": 9, "zip": 0, "sex": 0}}',
+        '{"levels": {"age": "1", "zip": 0, "sex": 0}}',
+        '{"groups": 5}',
+        '{"groups": [[{"text": "x"}]]}',
+        '{"groups": [[5]]}',
+    ],
+)
+def test_a_mapping_that_is_none_is_a_mistake(release: Path, mapping: str) -> None:
+    (release / "mapping.json").write_text(mapping)
+    put_manifest(release, manifest_of(release))
+    assert "mapping.json" in told(recheck(release))
+
+
+def test_a_missing_mapping_is_a_mistake(release: Path) -> None:
+    (release / "mapping.json").unlink()
+    assert "mapping.json: is missing" in told(recheck(release))
+
+
+def test_the_population_must_have_room_for_the_rows(release: Path) -> None:
+    assert "more rows than the population has people there" in told(recheck(release, EVERYBODY[::8]))
+    in_groups = [p for p in EVERYBODY if by_hand(release, [p])[1][1] == 0]
+    assert "in no published group" in told(recheck(release, in_groups))
+
+
+def test_people_elsewhere_are_another_population(release: Path) -> None:
+    away = [p for p in EVERYBODY if by_hand(release, [p])[1][1] == 0][-1]
+    moved = [*(p for p in EVERYBODY if p != away), *[("77", "999", "m")] * Counter(EVERYBODY)[away]]
+    assert "fall in other groups" in told(recheck(release, moved))
+
+
+def test_without_the_population_presence_is_open(release: Path) -> None:
+    found = verify(release)
+    assert [type(m) for m in found.unjudged] == [Presence]
+    assert not found.kept
+    assert "--population" in told(found)
+    assert len(found.verdicts) == 2
+
+
+def test_the_command_takes_the_population(release: Path, made: Path) -> None:
+    run = CliRunner().invoke
+    without = run(app, ["verify", str(release)])
+    assert (without.exit_code, "OPEN" in without.output, "--population" in without.output) == (1, True, True)
+    given = run(app, ["verify", str(release), "--population", str(made.parent / "people.csv"), "--json"])
+    assert given.exit_code == 0
+    assert json.loads(given.output)["kept"]
+
+
+def test_a_population_that_nothing_is_promised_about_is_refused(tmp_path: Path) -> None:
+    words = policy_words(tmp_path, EVERYBODY, ["0", "0.4"]) | {"require": [{"k_anonymity": {"k": 2}}]}
+    anonymize(policy_from_words(words), tmp_path / "release", source=columns(TABLE))
+    assert verify(tmp_path / "release").kept
+    with pytest.raises(DiscreetError, match="nothing is promised about who is in the table"):
+        recheck(tmp_path / "release")
+
+
+def test_a_population_without_a_column_is_refused(release: Path) -> None:
+    with pytest.raises(DiscreetError, match="has no column 'zip'"):
+        verify(release, population={"age": ["20"], "Zip": ["120"], "sex": ["f"]})
+
+
+def test_later_rows_are_refused(release: Path, tmp_path: Path) -> None:
+    with pytest.raises(DiscreetError, match="publish old and new rows together"):
+        apply(release, columns(TABLE), tmp_path / "later")
+    assert not (tmp_path / "later").exists()
+
+
+def test_no_file_names_what_only_the_population_has(release: Path) -> None:
+    """It may be public, but nobody asked for it."""
+    for path in release.iterdir():
+        content = path.read_text(encoding="utf-8")
+        assert "999" not in content
+        assert "people.csv" not in content or path.name in ("manifest.json", "report.html")
+    assert "/people.csv" not in (release / "manifest.json").read_text()
+
+
+def test_a_manifest_without_the_population_is_found_out(release: Path) -> None:
+    manifest = manifest_of(release)
+    for said in (None, {}, 5, {"people": 12}):
+        manifest["population"] = said
+        put_manifest(release, manifest)
+        assert not recheck(release).kept
