@@ -5,7 +5,6 @@ For comparison only. What the product uses is `discreet.models.confidence`: exac
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -14,8 +13,7 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import IntArray
-
-Delta = tuple[Fraction, Fraction]
+from discreet.models.confidence import Delta, limits
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Optimizations:
     `pa` (§5.1): a search takes it for granted that below a node that fails every node fails.
     `dm` (§5.3): where δmin = 0 or δmax = 1, groups that are dominated by another one are not computed.
     `dc` (§5.4): hyp is computed at multiples of `width` only; between two of them the smaller one counts. Only where
-    four such steps fit within two standard deviations of the mean (that is, σ ≥ width).
+    four such steps fit in two standard deviations.
 
     >>> Optimizations.none().sd
     False
@@ -57,16 +55,16 @@ class Work:
     dominated: int = 0  # of them, skipped by DM
     computed: int = 0  # the rest, up to the first that fails
     evaluations: int = 0  # of hyp
-    steps: int = 0  # of the recursion: one per computed group and further attribute
-    kept_by_sd: float = 0.0  # the share of its pairs (x, y) that SD left of each step, added up
+    pairs: int = 0  # (x, y) for which hyp is not 0, and y has a chance
+    cut: int = 0  # of them, left out by SD
 
     def __add__(self, other: Work) -> Work:
         return Work(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
 
     @property
     def pruned_by_sd(self) -> float:
-        """The share of its pairs (x, y) that SD spares a step, on average."""
-        return 1 - self.kept_by_sd / self.steps if self.steps else 0.0
+        """The share of pairs (x, y) that SD leaves out; what that spares later steps is not counted."""
+        return self.cut / self.pairs if self.pairs else 0.0
 
     @property
     def pruned_by_dm(self) -> float:
@@ -103,19 +101,6 @@ def paper_holds(
     return last is None or Fraction(confidence[last]) >= least, work
 
 
-def limits(rows: IntArray, size: int, delta: Delta) -> tuple[IntArray, IntArray]:
-    """c_low = ⌈n/δmax − n⌉ and c_high = ⌊n/δmin − n⌋: how many people outside a group of n rows may and must have.
-
-    Exact; where nothing is asked, 0 or everybody; where too much is asked, more than everybody.
-
-    >>> limits(np.array([1, 7]), 1000, (Fraction("0.33"), Fraction("0.7")))
-    (array([1, 3]), array([ 2, 14]))
-    """
-    least, most = delta
-    low, high = _per_row_count(rows, _least(most), size), _per_row_count(rows, _most(least, size), size)
-    return low, high
-
-
 def dominant(rows: IntArray, counts: IntArray, delta: Delta) -> BoolArray:
     """The minimum dominant subset: its least confidence is that of all groups (definitions 11 and 12).
 
@@ -137,7 +122,7 @@ def plain_evaluations(rows: IntArray, counts: IntArray, size: int, delta: Delta)
     """
     from discreet.models.confidence_paper_kernels import plain_evaluations as counted  # late: numba
 
-    low, high = limits(rows, size, delta)
+    low, high = _asked(rows, size, delta)
     found: IntArray = counted(counts, size, low, high)
     return found
 
@@ -152,9 +137,9 @@ def _computed(
     if optimizations.dm:
         kept, by = _dominators(rows, counts, delta)
     order = np.flatnonzero(kept)
-    low, high = limits(rows, size, delta)
+    low, high = _asked(rows, size, delta)
     logs = _log_factorials(size)
-    confidence, tallies = np.zeros(len(rows)), np.zeros(TALLIES)
+    confidence, tallies = np.zeros(len(rows)), np.zeros(TALLIES, dtype=np.int64)
     done = first_failing(
         order,
         counts,
@@ -169,8 +154,7 @@ def _computed(
         confidence,
         tallies,
     )
-    evaluations, _, _, steps, kept_by_sd = tallies.tolist()
-    work = Work(len(rows), len(rows) - len(order), done, int(evaluations), int(steps), kept_by_sd)
+    work = Work(len(rows), len(rows) - len(order), done, *tallies.tolist())
     return confidence[by], work, int(order[done - 1]) if done else None
 
 
@@ -195,22 +179,10 @@ def _dominators(rows: IntArray, counts: IntArray, delta: Delta) -> tuple[BoolArr
     return found
 
 
-def _per_row_count(rows: IntArray, limit: Callable[[int], int], size: int) -> IntArray:
-    different, which = np.unique(rows, return_inverse=True)
-    found = np.array([max(0, min(limit(n), size + 1)) for n in different.tolist()], dtype=np.int64)
-    return found[which]
-
-
-def _least(most: Fraction) -> Callable[[int], int]:
-    """⌈n (1/δmax − 1)⌉; with δmax = 0 nobody may be in the table, so that no number is enough for a group with rows."""
-    p, q = most.numerator, most.denominator
-    return lambda n: -(-n * (q - p) // p) if p else n << 62
-
-
-def _most(least: Fraction, size: int) -> Callable[[int], int]:
-    """⌊n (1/δmin − 1)⌋; with δmin = 0 everybody."""
-    p, q = least.numerator, least.denominator
-    return lambda n: n * (q - p) // p if p else size
+def _asked(rows: IntArray, size: int, delta: Delta) -> tuple[IntArray, IntArray]:
+    """c_low and c_high, as numbers of people that can be: at most one more than there are."""
+    low, high = limits(rows, delta)
+    return np.minimum(low, size + 1), np.minimum(high, size)
 
 
 def _rounded_up(least: Fraction) -> float:

@@ -17,9 +17,8 @@ from numba import njit
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import IntArray
 
-# What the loops have done, in this order: hyp evaluated; pairs (x, y) with a chance; those of them that SD leaves;
-# steps of the recursion; the share that SD left of each step, added up.
-TALLIES = 5
+# What the loops have done, in this order: hyp evaluated; pairs (x, y) that can be; those of them that SD leaves out.
+TALLIES = 3
 _STANDARD = 0.99  # SD cuts where M / N and y / N are below this, as the paper's experiments do
 _NOTHING = -600.0  # ln of a probability that may be taken for 0, so that no number is too small to be precise
 _UNDERFLOW = 1e-200  # more than all that rounding of such small numbers can add up to
@@ -60,7 +59,7 @@ def first_failing(
     sigmas: float,
     width: int,
     confidence: FloatArray,
-    tallies: FloatArray,
+    tallies: IntArray,
 ) -> int:
     """Compute the groups in the given order until one falls below `least`; how many were computed.
 
@@ -87,7 +86,7 @@ def _chain(
     now: FloatArray,
     then: FloatArray,
     steps: FloatArray,
-    tallies: FloatArray,
+    tallies: IntArray,
 ) -> float:
     """Σ of ℓ_x over low ≤ x ≤ high, attribute by attribute in the order given."""
     first, last = counts[0], counts[0]  # where ℓ is not 0
@@ -122,7 +121,7 @@ def _step(
     width: int,
     then: FloatArray,
     steps: FloatArray,
-    tallies: FloatArray,
+    tallies: IntArray,
 ) -> None:
     """then[x] = Σ over y of now[y] · hyp(x; y, M, N), for above ≤ x ≤ below.
 
@@ -149,7 +148,7 @@ def _step(
             continue
         left += other - one + 1
         base = logs[M] + logs[N - M] - logs[N] + logs[y] + logs[N - y]
-        if width > 1 and sigma >= width:  # four steps within two σ of the mean
+        if width > 1 and sigma >= 2 * width:  # four steps in two σ
             if not stepped:
                 steps[above // width : below // width + 1] = 0.0
                 stepped = True
@@ -173,10 +172,7 @@ def _step(
             then[x] += steps[x // width]
     tallies[0] += evaluated
     tallies[1] += pairs
-    tallies[2] += left
-    if pairs > 0:
-        tallies[3] += 1
-        tallies[4] += left / pairs
+    tallies[2] += pairs - left
 
 
 @njit(cache=True, error_model="numpy")
