@@ -143,6 +143,8 @@ def presences(found: Present, kept: bool) -> str:
     ]
     least = None if found.least is None else Limit(found.least, "δmin", "nobody is below" if kept else "")
     most = None if found.most is None else Limit(found.most, "δmax", "nobody is above" if kept else "")
+    if least is not None and found.least == found.most:
+        least, most = Limit(least.value, "δ", "everybody is at it" if kept else ""), None
     known = (found.share, f"{chance(found.share)} in the whole population")
     return _limited(steps, least, most, known, axis, f"Share of the population by {axis}.")
 
