@@ -183,7 +183,7 @@ def test_the_marks_claim_no_more_than_is_true():
     assert "δmin = 10%, as asked: nobody is below" in presences(kept, True)
     assert "nobody is" not in presences(kept, False)
     assert "δmax = 20%, as asked<" in presences(broken, True)
-    assert "15% in the whole population" in presences(kept, True)
+    assert "15% of all people" in presences(kept, True)
     _, data = made(ConfidentPresence((0, 0.2), 0.8))
     assert "c = 80%, as asked: no group is below" in confidences(data.confidences[0], True)
     assert "c = 80%, as asked<" in confidences(data.confidences[0], False)

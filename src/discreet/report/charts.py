@@ -145,7 +145,7 @@ def presences(found: Present, kept: bool) -> str:
     most = None if found.most is None else Limit(found.most, "δmax", "nobody is above" if kept else "")
     if least is not None and found.least == found.most:
         least, most = Limit(least.value, "δ", "everybody is at it" if kept else ""), None
-    known = (found.share, f"{chance(found.share)} in the whole population")
+    known = (found.share, f"{chance(found.share)} of all people")
     return _limited(steps, least, most, known, axis, f"Share of the population by {axis}.")
 
 
@@ -220,7 +220,8 @@ def _limited(
     at = None if known is None else _place(known[0], edges)
     if known is not None and at is not None:
         marks.append(Mark(at, known[1], "known"))
-    ticks = [(0.5 / slots, "none")] * never + [(at, chance(edge)) for at, edge in edges]
+    # Beside "none" there is no room for the edge that comes next.
+    ticks = [(0.5 / slots, "none")] * never + [(at, chance(edge)) for at, edge in edges[never:]]
     return _bars(columns, slots, ticks, marks, axis, f"{label} {'; '.join(s.told for s in steps)}")
 
 
@@ -289,7 +290,7 @@ def _bars(
 
 def _mark(mark: Mark, line: int, base: int) -> str:
     """A line, with what it means on the side that has room."""
-    anchor, gap = ("start", 6) if mark.at < 0.6 else ("end", -6)
+    anchor, gap = ("start", 6) if mark.at < 0.5 else ("end", -6)
     at, top = _percent(mark.at), 16 * line
     return (
         f'<line class="{mark.kind}" x1="{at}" x2="{at}" y1="{top + 6}" y2="{base}"/>'
