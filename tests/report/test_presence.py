@@ -21,10 +21,10 @@ from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.presence import Presence
 from discreet.models.verdicts import verdicts
 from discreet.releases.manifest import promises
-from discreet.report.charts import confidences, presences
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
 from discreet.report.presence import confidence_bins, confident, presence_bins, present
+from discreet.report.presence_charts import confidences, presences
 from discreet.report.text import to_json, to_text
 from discreet.search.optimal import optimal
 from discreet.search.plan import Problem, Recoding

@@ -13,7 +13,7 @@ from math import ceil, floor
 from typing import Any
 
 from discreet.errors import Mistake, PolicyError
-from discreet.models.parameters import Number, Parameter, Threshold, Whole, as_text, read_parameters
+from discreet.models.parameters import Number, Parameter, Threshold, Whole, read_parameters
 
 DIGITS = 4  # of δ in a policy
 MOST_DIGITS = 12  # beyond, it is written as a fraction
@@ -25,7 +25,7 @@ _PARAMETERS: Mapping[str, Parameter] = {
     "misuse": Number(0, closed=True, why="it is what misuse may cost"),
     "misuse_below": Number(0, closed=True, why="it is what misuse may cost"),
     "cost": Number(0, why="a condition that costs nothing does no harm"),
-    "presence": Number(0, closed=True, why="it is a probability"),
+    "presence": Number(0, closed=True, most=1, why="it is a probability"),
 }
 
 
@@ -145,8 +145,6 @@ def harm(
 
 def _read(given: Mapping[str, object]) -> dict[str, Any]:
     found, mistakes = read_parameters("harm", _PARAMETERS, given)
-    if found.get("presence", 0) > 1:
-        mistakes.append(Mistake("harm.presence", f"must be at most 1, got {as_text(found['presence'])}"))
     if {"population", "table"} <= found.keys() and found["table"] > found["population"]:
         rule = f"must be at most the population's {found['population']:,} people, got {found['table']:,}"
         mistakes.append(Mistake("harm.table", rule, "the people in the table are some of the population"))

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
 
 from discreet.report.chances import ChanceBin
 from discreet.report.coarser import EXACTNESS
 from discreet.report.data import SizeBin
-from discreet.report.presence import Confident, PresenceBin, Present
 from discreet.report.words import chance, percent
 
 
@@ -95,7 +93,7 @@ def histogram(bins: Sequence[SizeBin], k: int | None) -> str:
     meaning = f"k = {k or 0:,}, as asked{': no group is smaller' if kept else ''}"
     marks = [Mark(at / slots, meaning) for at, edge in edges if edge == k][:1]
     told = "; ".join(f"{_range(b)} rows: {percent(b.rows / total)}" for b in bins)
-    return _bars(
+    return bars(
         columns,
         slots,
         ticks,
@@ -127,110 +125,7 @@ def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str,
     told = "; ".join(f"{_between(b)}: {c.text}" for b, c in zip(bins, columns, strict=True))
     never = [(0.5 / slots, "none")] if bins and bins[0].high == 0 else []
     ticks = never + [(at, chance(edge)) for at, edge in edges]
-    return _bars(columns, slots, ticks, marks, axis, f"Share of the people by {axis}. {told}")
-
-
-def presences(found: Present, kept: bool) -> str:
-    """Share of the population by their chance of being in the table, between what was asked.
-
-    What everybody knows, the table's share of the population, is marked too.
-    """
-    axis = "chance of being in the table"
-    shares = [b.people / found.people for b in found.bins]
-    steps = [
-        Step(b.low, b.high, share, f"{_between(b)}: {b.people:,} people ({percent(share)})")
-        for b, share in zip(found.bins, shares, strict=True)
-    ]
-    least = None if found.least is None else Limit(found.least, "δmin", "nobody is below" if kept else "")
-    most = None if found.most is None else Limit(found.most, "δmax", "nobody is above" if kept else "")
-    if least is not None and found.least == found.most:
-        least, most = Limit(least.value, "δ", "everybody is at it" if kept else ""), None
-    known = (found.share, f"{chance(found.share)} of all people")
-    return _limited(steps, least, most, known, axis, f"Share of the population by {axis}.")
-
-
-def confidences(found: Confident, kept: bool) -> str:
-    """Share of the published rows by the confidence of their group, from what was asked."""
-    axis = "confidence of the group"
-    rows = max(sum(b.rows for b in found.bins), 1)
-    steps = [
-        Step(
-            b.low,
-            b.high,
-            b.rows / rows,
-            f"from {chance(b.low)} up to {chance(b.high)}: {b.groups:,} group{'s' * (b.groups != 1)} "
-            f"with {b.rows:,} rows ({percent(b.rows / rows)})",
-        )
-        for b in found.bins
-    ]
-    asked = Limit(found.asked, "c", "no group is below" if kept else "")
-    return _limited(steps, asked, None, None, axis, f"Share of the published rows by {axis}.")
-
-
-@dataclass(frozen=True)
-class Step:
-    """What lies between two numbers: its share of everything, and what is told of it. Both are 0 for what never is."""
-
-    low: float
-    high: float
-    share: float
-    told: str
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What was asked: a number, its name, and what may be said if nothing is beyond it."""
-
-    value: float
-    name: str
-    nothing: str
-
-    def meaning(self, empty: bool) -> str:
-        return f"{self.name} = {chance(self.value)}, as asked{f': {self.nothing}' if empty and self.nothing else ''}"
-
-
-def _limited(
-    steps: Sequence[Step],
-    least: Limit | None,
-    most: Limit | None,
-    known: tuple[float, str] | None,
-    axis: str,
-    label: str,
-) -> str:
-    """A histogram between limits that no bar may cross; an empty place beyond a limit shows that nothing is there."""
-    never = bool(steps) and steps[0].high == 0
-    some = steps[never:]
-    lowest, highest = (some[0].low, some[-1].high) if some else (0.0, 0.0)
-    before = int(least is not None and not never and bool(some) and lowest >= least.value)
-    after = int(most is not None and highest <= most.value)
-    end = before + len(steps)
-    slots = max(end + after, 3)
-    columns = [Bar(i / slots, s.share, percent(s.share), s.told) for i, s in enumerate(steps, before)]
-    edges = [(i / slots, s.low) for i, s in enumerate(some, before + never)] + [(end / slots, highest)] * bool(some)
-    if least is not None and before and lowest > least.value:
-        edges.insert(0, (0.5 / slots, least.value))  # somewhere in the empty place
-    if most is not None and after and highest < most.value:
-        edges.append(((end + 0.8) / slots, most.value))
-    marks = [
-        Mark(at, limit.meaning(bool(empty)))
-        for limit, empty in ((least, before), (most, after))
-        for at, edge in edges
-        if limit is not None and edge == limit.value
-    ]
-    at = None if known is None else _place(known[0], edges)
-    if known is not None and at is not None:
-        marks.append(Mark(at, known[1], "known"))
-    # Beside "none" there is no room for the edge that comes next.
-    ticks = [(0.5 / slots, "none")] * never + [(at, chance(edge)) for at, edge in edges[never:]]
-    return _bars(columns, slots, ticks, marks, axis, f"{label} {'; '.join(s.told for s in steps)}")
-
-
-def _place(value: float, edges: Sequence[tuple[float, float]]) -> float | None:
-    """Where a value stands between two edges."""
-    for (left, low), (right, high) in pairwise(edges):
-        if low <= value <= high:
-            return left + (right - left) * (value - low) / (high - low)
-    return None
+    return bars(columns, slots, ticks, marks, axis, f"Share of the people by {axis}. {told}")
 
 
 @dataclass(frozen=True)
@@ -252,7 +147,7 @@ class Mark:
     kind: str = "mark"
 
 
-def _bars(
+def bars(
     columns: Sequence[Bar],
     slots: int,
     ticks: Sequence[tuple[float, str]],
@@ -299,7 +194,7 @@ def _mark(mark: Mark, line: int, base: int) -> str:
     )
 
 
-def _between(b: ChanceBin | PresenceBin) -> str:
+def _between(b: ChanceBin) -> str:
     if b.high == 0:
         return "none"
     return f"up to {chance(b.high)}" if not b.low else f"above {chance(b.low)}, up to {chance(b.high)}"

@@ -11,6 +11,7 @@ from discreet.report import charts
 from discreet.report.coarser import EXACTNESS
 from discreet.report.data import ReportData
 from discreet.report.kinds import HIDDEN, KINDS, TOGETHER, glossary, roles
+from discreet.report.presence_charts import confidences, presences
 from discreet.report.text import became, headline
 from discreet.report.words import chance, epsilon_text, number, percent
 
@@ -57,7 +58,7 @@ def _template() -> Template:
 
     environment = page_environment()
     several = (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram, charts.spread)
-    for chart in (*several, charts.presences, charts.confidences):
+    for chart in (*several, presences, confidences):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
     return environment.get_template("report.html.j2")
 
