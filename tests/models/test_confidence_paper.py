@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import comb
+from math import comb, sqrt
 
 import numpy as np
 import pytest
@@ -117,6 +117,42 @@ def test_nor_do_steps_where_the_distribution_is_wide(sd: bool, m: int, universe:
     anything = (Fraction(1, 10**6), Fraction(1))
     everywhere = paper_confidence(rows, counts, size, anything, Optimizations(sd=sd, m=m, width=2))
     assert everywhere < 1 - 1e-3  # so DC did something
+
+
+def hyp(x: int, y: int, M: int, N: int) -> float:
+    inside = max(0, y + M - N) <= x <= min(y, M)
+    return float(Fraction(comb(M, x) * comb(N - M, y - x), comb(N, y))) if inside else 0.0
+
+
+def hyp_cut(x: int, y: int, M: int, N: int, o: Optimizations) -> float:
+    """hyp′ of §5.2, with the mean put right."""
+    mean, sigma = y * (M / N), sqrt(M / N * (1 - M / N) * y * (1 - y / N))
+    standard = M / N < 0.99 and y / N < 0.99
+    cut = o.sd and standard and not mean - o.m * sigma <= x <= mean + o.m * sigma
+    return 0.0 if cut else hyp(x, y, M, N)
+
+
+def hyp_stepped(x: int, y: int, M: int, N: int, o: Optimizations) -> float:
+    """hyp″ of §5.4, constant inside of a step."""
+    sigma = sqrt(M / N * (1 - M / N) * y * (1 - y / N))
+    if not o.dc or 4 * o.width > 2 * sigma:
+        return hyp_cut(x, y, M, N, o)
+    left = x - x % o.width
+    return min(hyp_cut(left, y, M, N, o), hyp_cut(left + o.width, y, M, N, o))
+
+
+@settings(max_examples=15)
+@given(st.booleans(), st.booleans(), st.sampled_from([1, 2.5, 4]), wide())
+def test_cuts_and_steps_are_those_of_the_paper(sd: bool, dc: bool, m: float, universe: tuple) -> None:
+    o = Optimizations(sd=sd, dc=dc, m=m, width=2)
+    _, [counts], size, delta = universe
+    [low], [high] = limits(np.array([1]), delta)
+    now = {int(counts[0]): 1.0}
+    for M in counts[1:].tolist():
+        xs = range(min(M, max(now)) + 1)
+        now = {x: sum(p * hyp_stepped(x, y, M, size, o) for y, p in now.items() if p) for x in xs}
+    expected = sum(p for x, p in now.items() if low <= x <= high)
+    assert paper_confidence(*universe, o) == pytest.approx([expected], rel=1e-9, abs=1e-12)
 
 
 def test_each_switch_costs_confidence_and_saves_evaluations() -> None:
