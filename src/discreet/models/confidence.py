@@ -39,10 +39,10 @@ def limits(rows: IntArray, delta: Delta) -> tuple[IntArray, IntArray]:
 def _times(rows: IntArray, factor: Fraction) -> IntArray:
     """The products rounded down, in Python's integers where machine integers are too small."""
     over, under = factor.numerator, factor.denominator
-    if max(int(np.abs(rows).max(initial=0)) * over, under) < UNLIMITED:
-        small: IntArray = rows * over // under
-        return small
-    return np.clip(rows.astype(object) * over // under, -UNLIMITED, UNLIMITED).astype(np.int64)
+    fits = max(int(np.abs(rows).max(initial=0)) * over, under) < UNLIMITED
+    products = (rows if fits else rows.astype(object)) * over // under
+    found: IntArray = np.clip(products, -UNLIMITED, UNLIMITED).astype(np.int64)
+    return found
 
 
 def confidence(rows: IntArray, counts: IntArray, size: int, delta: Delta) -> tuple[FloatArray, FloatArray]:

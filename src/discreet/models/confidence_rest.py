@@ -27,8 +27,7 @@ def rest_confidence(outside: Outside, low: int, high: int, least: float) -> floa
         return 1.0
     if size - least_inside < low or size - most_inside > high:
         return 0.0
-    means = size * np.prod(counts / size, axis=1)
-    mean = float(means.sum())
+    mean = float(_means(outside).sum())
     slack = 1e-12 * size
     room, need = size - low - mean, mean - (size - high)  # how far the mean inside is from both ends
     if (not certainly_enough and room <= 0) or (not certainly_few and need <= 0):
@@ -37,13 +36,27 @@ def rest_confidence(outside: Outside, low: int, high: int, least: float) -> floa
         by_mean = 1.0 - (mean + slack) / (size - low + 1)  # Markov
         if by_mean - 1e-12 >= least:
             return by_mean - 1e-12
-    lengths = [len(r) for r in outside.marginals.running]
-    offsets = np.cumsum([0, *lengths[:-1]])
-    running = np.concatenate(outside.marginals.running)
-    variance: float = _variance(outside.low, outside.high, counts, means, running, offsets, size)
+    variance = variance_inside(outside)
     too_few = 0.0 if certainly_enough else _cantelli(room + 1 - slack, variance)
     too_many = 0.0 if certainly_few else _cantelli(need + 1 - slack, variance)
     return max(0.0, 1.0 - too_few - too_many - 1e-12)
+
+
+def variance_inside(outside: Outside) -> float:
+    """The variance of how many people are in any of the groups, rounded up."""
+    lengths = [len(r) for r in outside.marginals.running]
+    offsets = np.cumsum([0, *lengths[:-1]])
+    running = np.concatenate(outside.marginals.running)
+    size = outside.marginals.size
+    found: float = _variance(outside.low, outside.high, outside.counts, _means(outside), running, offsets, size)
+    return found
+
+
+def _means(outside: Outside) -> FloatArray:
+    """How many people are expected in each group."""
+    size = outside.marginals.size
+    means: FloatArray = size * np.prod(outside.counts / size, axis=1)
+    return means
 
 
 def _cantelli(distance: float, variance: float) -> float:

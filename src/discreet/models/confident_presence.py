@@ -101,7 +101,7 @@ class ConfidentPresence(Parameterized):
         outside = _outside(groups)
         size = outside.marginals.size
         expected = size * np.prod(outside.counts / max(size, 1), axis=1)
-        one, per_row = _people_needed(self.delta[1], self.confidence)
+        one, per_row = _people_per_row(self.delta[1], self.confidence)
         # Both are rounded to the safe side by far more than the arithmetic can be off.
         kept = np.floor(expected / per_row * (1 + 1e-9) + 1e-9).astype(np.int64)
         kept[expected * (1 + 1e-9) < one] = 0
@@ -152,29 +152,33 @@ def covered(published: Outside) -> bool:
     return int(np.prod(possible if fits else possible.astype(object), axis=1).sum()) == wanted
 
 
-def _people_needed(most: Fraction, c: Fraction) -> tuple[float, float]:
-    """How many people outside a group that holds expects at least: with one row, and per row with any number of them.
+def people_needed(k: int, c: Fraction) -> float:
+    """How many people are expected at least, if k of them are there with a probability of at least c.
 
-    It must have P(n_0 ≥ k) ≥ c for k = ⌈n/δmax − n⌉, and n_0 is a sum of independent trials (see
-    `confidence_kernels`). So E[n_0] ≥ c k (Markov); if c > 1/2 also E[n_0] > k − 1, as the median is one of the whole
-    numbers around the mean (Jogdeo & Samuels 1968); and if c > 3/4 then E[n_0] ≥ k c^(1/k): of all trials with one
-    mean, P(≥ k) is largest for some that are certain and m that are alike (Hoeffding 1956). If m is the number k' that
-    is still missing to k, it is (mean/k')^k', which gives this. If m is larger and the mean below k', then the
-    failures exceed m − k', which is below their mean, with a probability of at least 1/4 (Doerr 2018).
+    Their number is a sum of independent trials (see `confidence_kernels`). So the mean is at least c k (Markov); if
+    c > 1/2 it is also above k − 1, as the median is one of the whole numbers around the mean (Jogdeo & Samuels 1968);
+    and if c > 3/4 it is at least k c^(1/k): of all trials with one mean, P(≥ k) is largest for some that are certain
+    and m that are alike (Hoeffding 1956). If m is the number k' that is still missing to k, it is (mean/k')^k', which
+    gives this. If m is larger and the mean below k', then the failures exceed m − k', which is at most their mean, with
+    a probability of at least 1/4 (Doerr 2018).
+
+    >>> people_needed(9, Fraction(4, 5)), people_needed(9, Fraction(1, 2))
+    (8.779600..., 4.5)
     """
+    if 4 * c > 3:
+        return k * math.pow(c, 1 / k)
+    return max(k * float(c), k - 1.0) if 2 * c > 1 else k * float(c)
+
+
+def _people_per_row(most: Fraction, c: Fraction) -> tuple[float, float]:
+    """How many people a group that holds expects at least: with one row, and per row with any number of them."""
     odds = 1 / most - 1
-
-    def needed(k: int) -> float:
-        if 4 * c > 3:
-            return k * math.pow(c, 1 / k)
-        return max(k * float(c), k - 1.0) if 2 * c > 1 else k * float(c)
-
-    one = needed(math.ceil(odds))
     many = 64
-    # Beyond that many rows, k is at least the last one's, and k / n at least the odds.
-    last = math.ceil(many * odds)
-    per_row = min(min(needed(math.ceil(n * odds)) / n for n in range(1, many + 1)), float(odds) * needed(last) / last)
-    return one * (1 - 1e-12), per_row * (1 - 1e-12)
+    needed = [people_needed(math.ceil(n * odds), c) for n in range(1, many + 1)]
+    # Beyond that many rows k is at least the last one's, and k / n at least the odds.
+    beyond = float(odds) * needed[-1] / math.ceil(many * odds)
+    per_row = min(beyond, *(people / n for n, people in enumerate(needed, 1)))
+    return needed[0] * (1 - 1e-12), per_row * (1 - 1e-12)
 
 
 def _marginal_words(given: object) -> object:
