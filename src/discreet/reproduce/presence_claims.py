@@ -1,0 +1,412 @@
+"""What the presence paper says of its experiments (section 8) and of what may come (section 9), beside the measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean, median
+
+from discreet.report.words import percent
+from discreet.reproduce.claims import Claim
+from discreet.reproduce.figures import told
+from discreet.reproduce.presence_data import DIABETES, RANDOM, SAMPLES
+from discreet.reproduce.presence_runs import (
+    ALL,
+    EXACT,
+    MFALM,
+    MPALM,
+    NEITHER,
+    NO_DC,
+    NO_DM,
+    NO_PA,
+    NO_SD,
+    SPALM,
+    Case,
+    Run,
+    Runs,
+    delta_told,
+)
+
+PRINTED = {2: (0.62, 0.0), 4: (0.36, 0.05), 6: (0.20, 0.05), 8: (0.13, 0.09), 10: (0.11, 0.11)}  # Table 5
+_NEARLY_ALWAYS = 0.9
+
+
+def seconds(run: Run) -> float:
+    return run.seconds
+
+
+def loss(run: Run) -> float:
+    return run.loss
+
+
+def pruned_by(name: str) -> Callable[[Run], float]:
+    """The share of the work that an optimization spared: figure 6."""
+    return lambda run: float(str(run.facts[f"pruned_by_{name.lower()}"]))
+
+
+def claims_of(runs: Runs) -> Iterator[Claim]:
+    """In the order of the figures; then what the paper leaves to the future, and ours."""
+    s = _Study(runs)
+    yield s.faster_than_none()
+    yield s.little_worse()
+    yield s.worse_at_random()
+    yield s.same_output()
+    yield s.dominance_changes_nothing()
+    yield s.tight()
+    yield s.loose()
+    yield s.dominance_at_four()
+    yield s.both_at_seven()
+    yield s.steps_at_seven()
+    yield s.steps_are_stronger()
+    yield s.random_is_cheaper()
+    yield s.pruned()
+    yield s.by_confidence()
+    yield s.widths_take_less_time()
+    yield s.widths_cost_more()
+    yield s.with_population()
+    yield s.without_population()
+    yield s.promise_in_truth()
+    yield s.multidimensional()
+    yield s.exact_is_faster()
+    yield s.exact_loses_nothing()
+
+
+class _Study:
+    def __init__(self, runs: Runs):
+        self.runs, self.design = runs, runs.design
+        self.four = [case for sample in SAMPLES for case in runs.by_delta(sample, self.design.few)]
+        self.seven = [case for sample in SAMPLES for case in runs.by_delta(sample, self.design.many)]
+
+    def pairs(
+        self, cases: Sequence[Case], one: str, other: str, of: Callable[[Run], float]
+    ) -> list[tuple[float, float]]:
+        """A measure of two methods' releases."""
+        return list(zip(self.runs.over(cases, one, of), self.runs.over(cases, other, of), strict=True))
+
+    def factors(self, cases: Sequence[Case], slower: str, faster: str = ALL) -> list[float]:
+        """How many times as long one method takes."""
+        return [a / b for a, b in self.pairs(cases, slower, faster, seconds)]
+
+    def worse(self, cases: Sequence[Case], method: str = ALL, than: str = EXACT) -> list[float]:
+        """By what share a method's releases lose more."""
+        return [a / b - 1 if b else 0.0 for a, b in self.pairs(cases, method, than, loss)]
+
+    def same(self, cases: Sequence[Case], one: str, other: str) -> tuple[int, int]:
+        """In how many cases two methods publish the same node, of how many."""
+        found = self.runs.found
+        both = [(found[case, one], found[case, other]) for case in cases]
+        return sum(a.node == b.node for a, b in both), len(both)
+
+    def plain(self, of: int, method: str) -> list[float]:
+        """How many times as long as a method the plain recursion takes: of all groups (0), or up to a failure (1)."""
+        return [self.runs.plain[case][of] / self.runs.found[case, method].seconds for case in self.four]
+
+    def of(self, sample: str, cases: Sequence[Case]) -> list[Case]:
+        return [case for case in cases if case.sample == sample]
+
+    def faster_than_none(self) -> Claim:
+        whole, stopping = (self.plain(of, ALL) for of in (0, 1))
+        return Claim(
+            "section 8, figure 4",
+            f"with {self.design.few} attributes, all four optimizations together are more than 1000 times faster than none",
+            f"{_range(stopping, _times)}, median {_times(median(stopping))}, where the plain recursion stops at a "
+            f"node's first failing group; {_range(whole, _times)} where it does not. Its time is extrapolated",
+            median(stopping) > 1000,
+        )
+
+    def little_worse(self) -> Claim:
+        worse = self.worse(self.of(DIABETES, self.four))
+        return Claim(
+            "section 8, figure 4(b)",
+            "at a loss that is less than 5% worse (diabetes)",
+            f"for δ = {self.deltas()}: {_percents(worse)} worse than the optimum",
+            max(worse) < 0.05,
+        )
+
+    def worse_at_random(self) -> Claim:
+        by_sample = {s: self.worse(self.of(s, self.four), ALL, NO_DC) for s in SAMPLES}
+        faster = {s: self.factors(self.of(s, self.four), NO_DC) for s in SAMPLES}
+        measured = "; ".join(
+            f"{s}: {percent(fmean(by_sample[s]))} more loss on average, {_times(fmean(faster[s]))} as fast"
+            for s in SAMPLES
+        )
+        return Claim(
+            "section 8, figure 4(d)",
+            "DC costs more at random than of diabetes, and speeds up more",
+            measured,
+            fmean(by_sample[RANDOM]) > fmean(by_sample[DIABETES]) and fmean(faster[RANDOM]) > fmean(faster[DIABETES]),
+        )
+
+    def same_output(self) -> Claim:
+        pa, sd = (self.same(self.four, method, ALL) for method in (NO_PA, NO_SD))
+        optimum = self.same([*self.four, *self.seven], NO_DC, EXACT)
+        return Claim(
+            "section 8",
+            "PA and SD nearly always leave the output as it is",
+            f"PA in {_of(pa)}, SD in {_of(sd)} cases with {self.design.few} attributes. With both (and without DC) the optimum is "
+            f"found in {_of(optimum)} cases with {self.design.few} or {self.design.many}",
+            min(pa[0] / pa[1], sd[0] / sd[1]) >= _NEARLY_ALWAYS,
+        )
+
+    def dominance_changes_nothing(self) -> Claim:
+        cases = [*self.four, *self.seven]
+        beside_steps, alone = self.same(cases, NO_DM, ALL), self.same(self.seven, NEITHER, NO_DC)
+        return Claim(
+            "section 8",
+            "DM does not change the output",
+            f"without DC it does not ({_of(alone)} the same). With DC, {_of(beside_steps)} are: what DC takes away is "
+            "not the same for a group and for the one that dominates it",
+            beside_steps[0] == beside_steps[1] and alone[0] == alone[1],
+        )
+
+    def tight(self) -> Claim:
+        first = [self.runs.by_delta(s, self.design.few)[0] for s in SAMPLES]
+        last = [self.runs.by_delta(s, self.design.few)[-1] for s in SAMPLES]
+        without = {m: self.factors(first, m) for m in (NO_SD, NO_PA, NO_DM, NO_DC)}
+        dominant = all(max(without, key=lambda m: without[m][i]) == NO_PA for i in range(len(SAMPLES)))
+        return Claim(
+            "figure 4",
+            "PA is the most effective of the four for tight δ",
+            f"at δ = {delta_told(self.design.deltas[0])}, "
+            + ", ".join(f"{m} takes {_listed(v, _times)} as long as ALL" for m, v in without.items())
+            + f"; at {delta_told(self.design.deltas[-1])}, {NO_PA} takes {_listed(self.factors(last, NO_PA), _times)}",
+            dominant,
+        )
+
+    def loose(self) -> Claim:
+        parts, grows = [], True
+        for method in (NO_SD, NO_DC):
+            ends = [self.factors([self.runs.by_delta(s, self.design.few)[i] for s in SAMPLES], method) for i in (0, -1)]
+            parts.append(
+                f"{method} takes {_listed(ends[0], _times)} as long as ALL at first, {_listed(ends[1], _times)} at last"
+            )
+            grows = grows and all(b > a for a, b in zip(*ends, strict=True))
+        return Claim("figure 4", "as δ is loosened, SD and DC become more effective", "; ".join(parts), grows)
+
+    def dominance_at_four(self) -> Claim:
+        factors = self.factors(self.four, NO_DM)
+        return Claim(
+            "figure 4",
+            f"DM is not significant with {self.design.few} attributes",
+            f"{NO_DM} takes {_range(factors, _times)} as long as ALL, median {_times(median(factors))}",
+            0.5 < median(factors) < 2,
+        )
+
+    def both_at_seven(self) -> Claim:
+        factors = self.factors(self.seven, NEITHER)
+        return Claim(
+            "section 8, figure 5",
+            f"with {self.design.many} attributes, DM and DC together make it 100 times faster",
+            f"{_range(factors, _times)}, the most at the loosest δ",
+            max(factors) >= 100,
+        )
+
+    def steps_at_seven(self) -> Claim:
+        worse = {s: self.worse(self.of(s, self.seven), ALL, NO_DC) for s in SAMPLES}
+        return Claim(
+            "section 8, figures 5(b) and (d)",
+            "DC then loses 8% more",
+            f"for δ = {self.deltas()}: " + "; ".join(f"{s} {_percents(v)}" for s, v in worse.items()),
+            max(max(v) for v in worse.values()) <= 0.08,
+        )
+
+    def steps_are_stronger(self) -> Claim:
+        last = [self.runs.by_delta(s, self.design.many)[-1] for s in SAMPLES]
+        dm, dc = self.factors(last, NO_DM), self.factors(last, NO_DC)
+        return Claim(
+            "figure 5",
+            f"with {self.design.many} attributes DC speeds up more than DM does",
+            f"at the loosest δ, without DC it takes {_listed(dc, _times)} as long, without DM {_listed(dm, _times)}",
+            all(b > a for a, b in zip(dm, dc, strict=True)),
+        )
+
+    def random_is_cheaper(self) -> Claim:
+        pairs = []
+        for method in (EXACT, ALL):
+            both = (self.runs.over(self.runs.by_delta(s, self.design.many), method, loss) for s in (RANDOM, DIABETES))
+            pairs.append(list(zip(*both, strict=True)))
+        flat = [pair for of in pairs for pair in of]
+        lower = sum(a < b for a, b in flat)
+        return Claim(
+            "section 8, figure 5(d)",
+            "the random table loses less than the biased one",
+            f"in {lower} of {len(flat)} cases; at the optimum {_listed([a for a, _ in pairs[0]], _three)} against "
+            f"{_listed([b for _, b in pairs[0]], _three)}",
+            lower == len(flat),
+        )
+
+    def pruned(self) -> Claim:
+        rates = {name: self.runs.over(self.seven, ALL, pruned_by(name)) for name in ("SD", "PA", "DM")}
+        return Claim(
+            "section 8, figure 6",
+            "SD and PA prune 80 to 95%",
+            ", ".join(f"{name} {_range(v, percent)}" for name, v in rates.items())
+            + ": of the pairs of a step, of the nodes, of the groups",
+            min(*rates["SD"], *rates["PA"]) >= 0.8,
+        )
+
+    def by_confidence(self) -> Claim:
+        losses = {s: self.runs.over(self.runs.by_confidence(s), EXACT, loss) for s in SAMPLES}
+        return Claim(
+            "figure 7",
+            "more confidence costs more",
+            f"the optimum's loss at c = {', '.join(self.design.confidences)}: "
+            + "; ".join(f"{s} {_listed(v, _three)}" for s, v in losses.items()),
+            all(a <= b for v in losses.values() for a, b in pairwise(v)) and all(v[-1] > v[0] for v in losses.values()),
+        )
+
+    def table_5(self, of: Callable[[Run], float]) -> list[tuple[int, float]]:
+        """A measure for each width, as a multiple of that without DC."""
+        by_width = self.runs.by_width
+        return [(width, of(by_width[width]) / of(by_width[1])) for width in self.design.widths]
+
+    def widths_take_less_time(self) -> Claim:
+        found = self.table_5(seconds)
+        return Claim(
+            "table 5",
+            f"wider steps of DC take less time: {_listed([PRINTED[w][0] for w, _ in found], str)} of that without",
+            f"{_listed([x for _, x in found], _three)} for widths of {', '.join(str(w) for w, _ in found)}",
+            found[-1][1] < found[0][1] and all(x < 1 for _, x in found),
+        )
+
+    def widths_cost_more(self) -> Claim:
+        found = self.table_5(loss)
+        return Claim(
+            "table 5",
+            f"and lose more: {_listed([PRINTED[w][1] for w, _ in found], percent)}",
+            f"{_listed([x - 1 for _, x in found], percent)}",
+            found[-1][1] > found[0][1],
+        )
+
+    def with_population(self) -> Claim:
+        d = self.design
+        losses = {s: self.runs.found[Case(s, d.many, d.delta, d.confidence), SPALM].loss for s in SAMPLES}
+        return Claim(
+            "section 9",
+            "where the population is known, SPALM loses less than 0.6 in the scenario of figure 7(b)",
+            f"{d.many} attributes, δ = {delta_told(d.delta)}: " + ", ".join(f"{s} {v:.3f}" for s, v in losses.items()),
+            losses[DIABETES] < 0.6,
+        )
+
+    def without_population(self) -> Claim:
+        parts, so, compared = [], 0, 0
+        for attributes, cases in ((self.design.few, self.four), (self.design.many, self.seven)):
+            one_sided = [case for case in cases if float(case.delta[0]) == 0]  # else SPALM promises more: absence
+            pairs = self.pairs(one_sided, SPALM, EXACT, loss)
+            more = sum(b > a for a, b in pairs)
+            parts.append(f"{attributes} attributes: in {more} of {len(pairs)} cases, on average {_mean_pair(pairs)}")
+            so, compared = so + more, compared + len(pairs)
+        return Claim(
+            "section 9",
+            "not to know the population costs utility",
+            "with δmin = 0 and " + "; ".join(parts) + ". Where not, an independence is relied on that is not there",
+            so == compared,
+        )
+
+    def promise_in_truth(self) -> Claim:
+        c = float(self.design.confidence)
+        parts, worst = [], 1.0
+        for name, cases in ((f"{self.design.few} attributes", self.four), (f"{self.design.many}", self.seven)):
+            made = [self.runs.found[case, EXACT] for case in cases]
+            worst = min(worst, *(run.people for run in made))
+            parts.append(
+                f"{name}: {_range([run.people for run in made], percent)} of the people "
+                f"({_range([run.kept for run in made], percent)} of the groups, where "
+                f"{_range([run.expected for run in made], percent)} are expected)"
+            )
+        return Claim(
+            "definition 9",
+            f"each of the table's people is δ-present with a probability of {c:g}",
+            "in the population that there is, so are, with "
+            + "; with ".join(parts)
+            + ". Attributes are not independent",
+            worst >= c,
+        )
+
+    def multidimensional(self) -> Claim:
+        cases = [*self.four, *self.seven]
+        with_marginals, with_population = self.pairs(cases, MFALM, EXACT, loss), self.pairs(cases, MPALM, SPALM, loss)
+        return Claim(
+            "section 9, future work",
+            "multidimensional generalization improves c-confident δ-presence as it does δ-presence",
+            f"MFALM loses {_mean_pair(with_marginals)} of SFALM on average (less in "
+            f"{_of(_less(with_marginals))} cases); MPALM {_mean_pair(with_population)} of SPALM "
+            f"(less in {_of(_less(with_population))})",
+            all(a < b for a, b in with_marginals),
+        )
+
+    def exact_is_faster(self) -> Claim:
+        four, seven = self.factors(self.four, ALL, EXACT), self.factors(self.seven, ALL, EXACT)
+        plain, took = self.plain(1, EXACT), self.runs.over(self.seven, EXACT, seconds)
+        return Claim(
+            "our goal",
+            "the exact answer is found faster than with all of the paper's optimizations",
+            f"ALL takes {_range(four, _times)} as long with {self.design.few} attributes (the plain recursion "
+            f"{_range(plain, _times)}), {_range(seven, _times)} with {self.design.many}, where the exact answer takes "
+            f"{_range(took, lambda x: told(x, 'seconds'))}",
+            median([*four, *seven]) > 1,
+        )
+
+    def exact_loses_nothing(self) -> Claim:
+        cases = [*self.four, *self.seven, *(case for s in SAMPLES for case in self.runs.by_confidence(s))]
+        worse = self.worse(cases)
+        proven = all(self.runs.found[case, EXACT].facts["optimal"] is True for case in cases)
+        return Claim(
+            "our goal",
+            "at no loss of utility",
+            f"all {len(cases)} optima are {'proven' if proven else 'not proven'}; ALL loses "
+            f"{_range(worse, percent)} more, {percent(fmean(worse))} on average",
+            proven and min(worse) >= 0,
+        )
+
+    def deltas(self) -> str:
+        return ", ".join(map(delta_told, self.design.deltas))
+
+
+def _less(pairs: Sequence[tuple[float, float]]) -> tuple[int, int]:
+    return sum(a < b for a, b in pairs), len(pairs)
+
+
+def _mean_pair(pairs: Sequence[tuple[float, float]]) -> str:
+    return f"{fmean(a for a, _ in pairs):.3f} against {fmean(b for _, b in pairs):.3f}"
+
+
+def _of(part: tuple[int, int]) -> str:
+    return f"{part[0]} of {part[1]}"
+
+
+def _times(factor: float) -> str:
+    """How many times: two digits are enough.
+
+    >>> [_times(0.4567), _times(12.3), _times(4567.0)]
+    ['0.46 times', '12 times', '4,600 times']
+    """
+    rounded = float(f"{factor:.2g}")
+    return f"{rounded:,.0f} times" if rounded >= 10 else f"{rounded:g} times"
+
+
+def _three(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _percents(values: Sequence[float]) -> str:
+    return _listed(values, percent)
+
+
+def _listed(values: Sequence[float], tell: Callable[[float], str]) -> str:
+    """One after the other; a unit that all have is told once."""
+    told_each = [tell(v) for v in values]
+    unit = " times"
+    if len(told_each) > 1 and all(t.endswith(unit) for t in told_each):
+        return " and ".join(t.removesuffix(unit) for t in told_each) + unit
+    return ", ".join(told_each)
+
+
+def _range(values: Sequence[float], tell: Callable[[float], str]) -> str:
+    """From the least to the largest.
+
+    >>> _range([3.0, 1.0, 2.0], _times)
+    '1 to 3 times'
+    """
+    least, most = tell(min(values)), tell(max(values))
+    return f"{least.removesuffix(' times')} to {most}" if least != most else least

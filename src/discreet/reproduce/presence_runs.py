@@ -1,0 +1,209 @@
+"""The releases of the presence study, each made and timed: the paper's search with its optimizations, ours without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from discreet.counts.frequency import FrequencySet
+from discreet.models.confidence_paper import Optimizations
+from discreet.models.confident_presence import ConfidentPresence
+from discreet.models.presence import Presence, within
+from discreet.progress import Progress, silent
+from discreet.reproduce.presence_data import DIABETES, RANDOM, PresenceStudy
+from discreet.reproduce.timing import timed
+from discreet.search.mondrian import mondrian
+from discreet.search.optimal import optimal
+from discreet.search.plan import Problem, Recoding
+from discreet.search.sfalm import plain_cost, sfalm
+
+Delta = tuple[str, str]
+Search = Callable[[Problem, Progress], Recoding]
+EXACT, ALL = "exact", "ALL"
+NO_SD, NO_PA, NO_DM, NO_DC, NEITHER = "~SD", "~PA", "~DM", "~DC", "~DM~DC"
+SPALM, MPALM, MFALM = "SPALM", "MPALM", "MFALM"
+FEW = (EXACT, NO_SD, NO_PA, NO_DM, NO_DC, ALL)  # figure 4
+MANY = (EXACT, NEITHER, NO_DM, NO_DC, ALL)  # figures 5 and 7
+BESIDE = (SPALM, MPALM, MFALM)
+_KNOWING = {SPALM, MPALM}  # they have the population
+_PAPERS = {
+    ALL: Optimizations(),
+    NO_SD: Optimizations(sd=False),
+    NO_PA: Optimizations(pa=False),
+    NO_DM: Optimizations(dm=False),
+    NO_DC: Optimizations(dc=False),
+    NEITHER: Optimizations(dm=False, dc=False),
+}
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is varied, as in the paper where it says; its δ are in pictures that can't be read, so these are ours."""
+
+    few: int = 4
+    many: int = 7
+    deltas: tuple[Delta, ...] = (
+        ("0.03", "0.06"),
+        ("0.01", "0.1"),
+        ("0", "0.05"),
+        ("0", "0.1"),
+        ("0", "0.2"),
+        ("0", "0.3"),
+    )
+    confidence: str = "0.8"
+    delta: Delta = ("0", "0.1")  # where the confidence is varied, and the width of DC
+    confidences: tuple[str, ...] = ("0.6", "0.7", "0.8", "0.9", "0.95", "0.98")
+    widths: tuple[int, ...] = (2, 4, 6, 8, 10)
+    part: int = 50_000_000  # evaluations to take the time of the plain recursion by
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is asked: of which private table, with how many attributes, which promise."""
+
+    sample: str
+    attributes: int
+    delta: Delta
+    confidence: str
+
+    def __str__(self) -> str:
+        return f"{self.sample}, {self.attributes} attributes, δ = {delta_told(self.delta)}, c = {self.confidence}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One release: how long it took to find, what it loses, and whether it keeps δ in the population that there is.
+
+    `expected` is the mean confidence of its groups: so many of them keep δ if attributes are independent of each
+    other. `kept` is how many of them do, and `people` how many of the table's people are in those.
+    """
+
+    seconds: float
+    loss: float
+    node: tuple[int, ...] | None
+    groups: int
+    expected: float
+    kept: float
+    people: float
+    facts: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All releases, and what was measured beside them.
+
+    There always is a release: everybody in one group keeps every δ of the study.
+    """
+
+    design: Design
+    found: Mapping[tuple[Case, str], Run]
+    plain: Mapping[Case, tuple[float, float]]  # seconds of the plain recursion: of all groups, and up to a failure
+    by_width: Mapping[int, Run]  # Table 5; width 1 is without DC
+
+    def over(self, cases: Sequence[Case], method: str, of: Callable[[Run], float]) -> list[float]:
+        """A measure of one method's releases."""
+        return [of(self.found[case, method]) for case in cases]
+
+    def by_delta(self, sample: str, attributes: int) -> list[Case]:
+        """The cases of figures 4 and 5."""
+        return [Case(sample, attributes, delta, self.design.confidence) for delta in self.design.deltas]
+
+    def by_confidence(self, sample: str) -> list[Case]:
+        """The cases of figure 7."""
+        return [Case(sample, self.design.many, self.design.delta, c) for c in self.design.confidences]
+
+
+def delta_told(delta: Delta) -> str:
+    """As the paper writes it: ``(0, 0.1)``."""
+    return f"({delta[0]}, {delta[1]})"
+
+
+def all_runs(study: PresenceStudy, design: Design, progress: Progress = silent) -> Runs:
+    """Make every release of every figure, each once."""
+    tables = {(s, n): study.table(s, n) for s in (DIABETES, RANDOM) for n in (design.few, design.many)}
+    asked = list(dict.fromkeys(_asked(design)))
+    plain_cases = [case for case in dict.fromkeys(case for case, _ in asked) if case.attributes == design.few]
+    total = len(asked) + len(plain_cases) + len(design.widths) + 1
+    done = 0
+
+    def inside(note: str) -> Progress:
+        """What a search tells, as a part of the whole."""
+        progress("run", done, total, note)
+        return lambda _, part, of, __: progress("run", done + (part / of if of else 0), total, note)
+
+    _compile(study.table(RANDOM, 2), design, inside("compile"))
+    found: dict[tuple[Case, str], Run] = {}
+    for case, method in asked:
+        search = _search(method)
+        table = tables[case.sample, case.attributes]
+        found[case, method] = _run(search, table, case, method in _KNOWING, inside(f"{method}, {case}"))
+        done += 1
+    plain = {}
+    for case in plain_cases:
+        inside(f"the plain recursion, {case}")
+        cost = plain_cost(Problem(tables[case.sample, case.attributes], (_promise(case),)), design.part)
+        plain[case] = (cost.seconds, cost.seconds_until_failure)
+        done += 1
+    case, by_width = Case(DIABETES, design.many, design.delta, design.confidence), {}
+    for width in (1, *design.widths):
+        optimizations = Optimizations(dc=width > 1, width=width)
+        search = _paper(optimizations)
+        by_width[width] = _run(
+            search, tables[DIABETES, design.many], case, False, inside(f"DC of width {width}, {case}")
+        )
+        done += 1
+    return Runs(design, found, plain, by_width)
+
+
+def _asked(design: Design) -> Iterator[tuple[Case, str]]:
+    """Every release that a figure shows."""
+    for sample in (DIABETES, RANDOM):
+        for delta in design.deltas:
+            for attributes, methods in ((design.few, FEW), (design.many, MANY)):
+                case = Case(sample, attributes, delta, design.confidence)
+                yield from ((case, method) for method in (*methods, *BESIDE))
+        for confidence in design.confidences:
+            case = Case(sample, design.many, design.delta, confidence)
+            yield from ((case, method) for method in (*MANY, MFALM))
+
+
+def _search(method: str) -> Search:
+    if method in (MPALM, MFALM):
+        return mondrian
+    return _paper(_PAPERS[method]) if method in _PAPERS else lambda problem, progress: optimal(problem, progress)
+
+
+def _paper(optimizations: Optimizations) -> Search:
+    return lambda problem, progress: sfalm(problem, optimizations, progress)
+
+
+def _promise(case: Case) -> ConfidentPresence:
+    return ConfidentPresence(case.delta, case.confidence)
+
+
+def _run(search: Search, table: FrequencySet, case: Case, knowing: bool, progress: Progress) -> Run:
+    promise = _promise(case)
+    asked = Problem(table, (Presence(case.delta) if knowing else promise,))
+    plan, seconds = timed(lambda: search(asked, progress))
+    groups = plan.groups
+    assert groups.population is not None, "the study knows everybody"
+    low, high = (Fraction(limit) for limit in case.delta)
+    kept = within((low, high), groups.sizes, groups.population)
+    return Run(
+        seconds,
+        float(plan.losses.mean()),
+        plan.node,
+        len(groups),
+        float(promise.level(groups).mean()),
+        float(kept.mean()),
+        float(groups.sizes[kept].sum() / table.rows),
+        plan.facts,
+    )
+
+
+def _compile(table: FrequencySet, design: Design, progress: Progress) -> None:
+    """What is compiled at its first use must not count as time."""
+    case = Case(RANDOM, 2, design.delta, design.confidence)
+    for method in (*FEW, *BESIDE):
+        _run(_search(method), table, case, method in _KNOWING, progress)
