@@ -137,7 +137,7 @@ def anonymize(
 def verify(
     release: Annotated[Path, typer.Argument(help="The folder of a release.")],
     source: Annotated[
-        Path | None, typer.Option(help="The original table, for promises about what others know of it (robust).")
+        Path | None, typer.Option(help="The original table, or the policy that names it (robust, confident_presence).")
     ] = None,
     population: Annotated[
         Path | None, typer.Option(help="Everybody who could be in it, for promises about who is (presence).")

@@ -7,19 +7,17 @@ and the groups that the published table has.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.counts.groups import Outside
-from discreet.engines.duckdb import DuckDB
-from discreet.errors import DataError, Mistake, did_you_mean
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
-from discreet.releases.published import Manifest, columns_of, hierarchy_in_words
+from discreet.errors import DataError, Mistake
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.releases.published import AGAIN, Manifest
 from discreet.releases.regions import read_mapping, regions
 
 _THE_VERY = "give the very population that the release was made with"
@@ -27,11 +25,17 @@ _THE_VERY = "give the very population that the release was made with"
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """What is known of the people around a table, coded by hierarchies over all values that anybody has."""
+    """What is known of the people around a table, coded by hierarchies over all values that anybody has.
+
+    `people` is how many they are, with those who are in it; `everybody` how many of them have each leaf, for where
+    nobody said how many of those are in the table (`marginals`).
+    """
 
     hierarchies: tuple[Hierarchy, ...]
+    people: int
     population: Population | None = None
     marginals: Marginals | None = None
+    everybody: tuple[IntArray, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,7 @@ class Around:
     """The published groups with the people around them, as `Groups` has it."""
 
     sizes: IntArray
+    people: int
     population: IntArray | None
     outside: Outside | None
     left_out: int
@@ -46,24 +51,25 @@ class Around:
 
     def told(self) -> dict[str, Any]:
         """What the manifest says of it: sizes, and the least and the largest probability of being in the table."""
-        said: dict[str, Any] = {}
-        if self.population is not None:
-            inside = int(self.population.sum())
-            rows = np.append(self.sizes, self.left_out)
-            people = np.append(self.population, self.elsewhere)
-            chances = rows[people > 0] / people[people > 0]
-            said = {"people": inside + self.elsewhere, "in_published_groups": inside}
-            said["presence"] = [float(chances.min(initial=1.0)), float(chances.max(initial=0.0))]
-        elif self.outside is not None:
-            said = {"people": self.outside.marginals.size + int(self.sizes.sum()) + self.left_out}
-        return said
+        if self.population is None:
+            return {"people": self.people}
+        rows, people = np.append(self.sizes, self.left_out), np.append(self.population, self.elsewhere)
+        chances = rows[people > 0] / people[people > 0]
+        return {
+            "people": self.people,
+            "in_published_groups": self.people - self.elsewhere,
+            "presence": [float(chances.min(initial=1.0)), float(chances.max(initial=0.0))],
+        }
 
 
 def surroundings_of(frequency: FrequencySet | None) -> Surroundings | None:
     """Those that a table was read with, if any."""
     if frequency is None or (frequency.population is None and frequency.marginals is None):
         return None
-    return Surroundings(frequency.hierarchies, frequency.population, frequency.marginals)
+    population, marginals = frequency.population, frequency.marginals
+    people = 0 if marginals is None else marginals.size + frequency.rows
+    people = people if population is None else population.size
+    return Surroundings(frequency.hierarchies, people, population, marginals)
 
 
 def around(
@@ -78,33 +84,60 @@ def around(
 
     Refused: groups that overlap, that the mapping does not know, or that have more rows than people.
     """
-    where = regions(known.hierarchies, read_mapping(folder), texts)
+    mapping = read_mapping(folder)
+    where = regions(known.hierarchies, mapping, texts)
     left_out = int(manifest["rows"]["suppressed"])
     population, elsewhere, mistakes = None, 0, []
     if manifest["suppressed_as"] == "star" and starred != left_out:
         rule = "has rows of nothing but * that are not the suppressed ones"
-        mistakes.append(Mistake(manifest["table"], rule, "publish the table again"))
+        mistakes.append(Mistake(manifest["table"], rule, AGAIN))
     if known.population is not None:
         population, several = where.people(known.population, known.hierarchies)
         elsewhere = known.population.size - int(population.sum())
         mistakes += _misplaced(population, several, elsewhere, sizes, left_out)
-    outside = None
-    if known.marginals is not None:
-        outside = Outside(*where.hull(), known.marginals)
-        strange = int((outside.low > outside.high).any(axis=1).sum())
-        if strange:
-            rule = f"{strange:,} published groups have values that nobody outside of the table is known to have"
-            mistakes.append(Mistake("marginals", rule, "give the very marginals that the release was made with"))
+    low, high = where.hull()
+    strange = int((low > high).any(axis=1).sum())
+    if strange and not mistakes:
+        mistakes.append(Mistake("population", f"{strange:,} published groups have values that nobody has", _THE_VERY))
     if mistakes:
         raise DataError(*mistakes)
-    return Around(sizes, population, outside, left_out, elsewhere)
+    marginals = known.marginals
+    if marginals is None and known.everybody is not None and "levels" in mapping and not left_out:
+        levels = [mapping["levels"][h.attribute] for h in known.hierarchies]
+        marginals = _as_published(known, levels, low, sizes)
+    outside = None if marginals is None else Outside(low, high, marginals)
+    return Around(sizes, known.people, population, outside, left_out, elsewhere)
+
+
+def outsiders(everybody: Sequence[IntArray], inside: Sequence[IntArray], people: int, rows: int) -> Marginals:
+    """What is left of everybody without the table's own rows, both counted by leaves."""
+    counts = tuple(a - b for a, b in zip(everybody, inside, strict=True))
+    if people < rows or any((c < 0).any() for c in counts):
+        rule = "has fewer people with some value than the table has rows with it"
+        raise DataError(Mistake("population", rule, _THE_VERY))
+    return Marginals(counts, tuple(c > 0 for c in everybody), people - rows)
+
+
+def _as_published(known: Surroundings, levels: Sequence[int], low: Codes, sizes: IntArray) -> Marginals:
+    """The same from published values alone, where they have one level and no row is missing.
+
+    All people of a published value are counted at its first leaf, so that the published ranges of leaves are right.
+    """
+    assert known.everybody is not None
+    everybody, inside = [], []
+    for d, (h, level, counts) in enumerate(zip(known.hierarchies, levels, known.everybody, strict=True)):
+        first = h.first[level][h.codes[level]]
+        everybody.append(np.bincount(first, weights=counts, minlength=len(counts)).astype(np.int64))
+        inside.append(np.bincount(low[:, d], weights=sizes, minlength=len(counts)).astype(np.int64))
+    found = outsiders(everybody, inside, known.people, int(sizes.sum()))
+    return replace(found, possible=tuple(c > 0 for c in known.everybody))
 
 
 def _misplaced(population: IntArray, several: int, elsewhere: int, sizes: IntArray, left_out: int) -> list[Mistake]:
     mistakes = []
     if several:
         rule = f"{several:,} people of the population fall in more than one published group"
-        mistakes.append(Mistake("mapping.json", rule, "publish the table again"))
+        mistakes.append(Mistake("mapping.json", rule, AGAIN))
     crowded = int((population < sizes).sum())
     if crowded:
         rule = f"{crowded:,} published groups have more rows than the population has people there"
@@ -118,31 +151,10 @@ def _misplaced(population: IntArray, several: int, elsewhere: int, sizes: IntArr
 def differing(found: Around, said: object) -> list[Mistake]:
     """Is this the population that the manifest speaks of?"""
     told = found.told()
-    if said == told or not told:
+    if said == told:
         return []
     people = said.get("people") if isinstance(said, Mapping) else None
+    rule = "its people fall in other groups than those that the release was made with"
     if people != told["people"]:
         rule = f"has {told['people']:,} people, the release was made with {people}"
-        return [Mistake("population", rule, _THE_VERY)]
-    rule = "its people fall in other groups than those that the release was made with"
     return [Mistake("population", rule, _THE_VERY)]
-
-
-def read_population(population: Any, manifest: Manifest) -> tuple[tuple[Hierarchy, ...], Population]:
-    """The people of a population (a path or a frame): their quasi-identifiers alone, one scan."""
-    columns = columns_of(manifest, "quasi_identifier")
-    engine = DuckDB(population, columns)
-    lacking = [
-        Mistake("population", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
-        for c in columns
-        if c not in engine.columns
-    ]
-    if lacking:
-        raise DataError(*lacking)
-    found = engine.frequencies(columns)
-    words = manifest["hierarchies"]
-    hierarchies = tuple(
-        hierarchy_in_words(name, words[name], values) for name, values in zip(columns, found.values, strict=True)
-    )
-    coded = frequency_set(found, hierarchies, {})
-    return hierarchies, Population(coded.codes, coded.counts)

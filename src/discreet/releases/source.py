@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,21 @@ from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, Value
+from discreet.policy import Policy, read_policy
 from discreet.releases.published import Manifest, columns_of, hierarchy_in_words
 
 
 def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> FrequencySet:
     """The table that a release was made from (a path or a frame), counted for adversaries who know it: one scan.
 
+    The policy (or its path) will do, too: it names the table, and says which of its rows are private.
+
     Quasi-identifiers are read as exact values, for releases that publish them so; with `rules`, by the hierarchies that
     the manifest has in words.
     """
     quasi_identifiers, sensitive = columns_of(manifest, "quasi_identifier"), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
-    engine = DuckDB(source, columns)
+    engine = _open(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
     if lacking:
         raise DataError(
@@ -47,6 +51,19 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
         ],
         {name: hierarchy_in_words(name, words.get(name), values[name]) for name in sensitive},
     )
+
+
+def _open(source: Any, columns: Sequence[str]) -> DuckDB:
+    """The table itself, or the rows of it that a policy chooses."""
+    if isinstance(source, str | Path) and Path(source).suffix.lower() in (".yaml", ".yml"):
+        source = read_policy(source)
+    if not isinstance(source, Policy):
+        return DuckDB(source, columns)
+    if source.source is None:
+        raise DataError(Mistake("source", "is missing from the policy", "give the original table itself"))
+    rows = source.private_rows
+    engine = DuckDB(source.folder / source.source, [*columns, *(rows.columns if rows else ())])
+    return engine if rows is None else engine.only(rows)
 
 
 def value_codes(hierarchy: Hierarchy, values: Sequence[Value]) -> Codes:

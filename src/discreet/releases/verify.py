@@ -13,13 +13,15 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.folder import sha256
 from discreet.releases.manifest import checksum, promises
-from discreet.releases.population import Surroundings, differing, read_population, surroundings_of
+from discreet.releases.outside import read_surroundings
+from discreet.releases.population import Surroundings, differing, surroundings_of
 from discreet.releases.published import AGAIN, Manifest, Published
 from discreet.releases.recoded import Recoded, among, read_recoded
 from discreet.releases.source import read_source
@@ -34,6 +36,11 @@ _READERS: Mapping[str, Callable[[Path, Manifest, FrequencySet | None], Published
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _CHANGED = Mistake("manifest.json", "is not what was written: its checksum differs", AGAIN)
 _SOURCE = "give the original table: --source FILE (in Python, verify(folder, source=…))"
+_OWN_ROWS = Mistake(
+    "confident_presence",
+    "needs to know who outside of the table has which values, and the published values are not exact enough to tell",
+    "give the private rows too, or the policy that chooses them: --source FILE (in Python, source=…)",
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,7 @@ def verify(folder: Path | str, source: Any = None, population: Any = None) -> Fi
     folder = Path(folder)
     manifest = read_manifest(folder)
     table = None if source is None else _read_source(source, manifest)
-    known = None if population is None else _read_population(population, manifest)
+    known = None if population is None else _read_population(population, manifest, table)
     try:
         published = read_published(folder, manifest, table, known)
         found = recheck(manifest, folder, published)
@@ -134,7 +141,10 @@ def recheck(manifest: Manifest, folder: Path, published: Published) -> Findings:
             judged.append(verdict(model, groups))
         except DiscreetError as error:  # it speaks of what others know of the source, which is not here
             unjudged.append(model)
-            mistakes += [Mistake(m.place, m.rule, m.repair or _SOURCE) for m in error.mistakes]
+            if isinstance(model, ConfidentPresence) and isinstance(published, Recoded) and published.around is not None:
+                mistakes.append(_OWN_ROWS)  # the population is here
+            else:
+                mistakes += [Mistake(m.place, m.rule, m.repair or _SOURCE) for m in error.mistakes]
     return Findings(tuple(judged), tuple(mistakes), published.groups, published.smallest, tuple(unjudged))
 
 
@@ -238,12 +248,12 @@ def _read_source(source: Any, manifest: Manifest) -> FrequencySet:
         raise ReleaseError(_CHANGED) from None
 
 
-def _read_population(population: Any, manifest: Manifest) -> Surroundings:
+def _read_population(population: Any, manifest: Manifest, table: FrequencySet | None) -> Surroundings:
     if not is_about_population(manifest):
         rule = "nothing is promised about who is in the table"
         raise DataError(Mistake("population", rule, "leave --population out"))
     try:
-        return Surroundings(*read_population(population, manifest))
+        return read_surroundings(population, manifest, _promised(manifest)[0], table)
     except _NOT_OURS:
         raise ReleaseError(_CHANGED) from None
 
