@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.models.confidence import UNLIMITED, at_least, confidence, confident, limits
+from discreet.models.confidence import at_least, confidence, confident, limits
 from discreet.models.confidence_kernels import bounds
+from discreet.models.presence import UNLIMITED
 from tests import worlds_outside as oracle
 
 EXAMPLE = Fraction("0.33"), Fraction(1)
@@ -77,6 +78,8 @@ def test_limits_are_exact_where_floating_point_is_not() -> None:
     assert [x.tolist() for x in limits(np.array([7, 49]), (seven_tenths, seven_tenths))] == [[3, 21], [3, 21]]
     fine = Fraction(10**24 - 1, 10**25)  # just below a tenth: one more person is needed
     assert limits(np.array([10]), (Fraction(0), fine))[0].tolist() == [91]
+    rare = Fraction(1, 10**25)
+    assert [x.tolist() for x in limits(np.array([0, 3]), (rare, rare))] == [[0, UNLIMITED], [0, UNLIMITED]]
     assert limits(np.array([], dtype=np.int64), (Fraction(0), fine))[0].tolist() == []
 
 

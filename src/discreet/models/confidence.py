@@ -14,10 +14,10 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.presence import UNLIMITED, times
 
 Delta = tuple[Fraction, Fraction]
 
-UNLIMITED = 1 << 61  # more people than there are
 _EXACT = 4000  # people of the rarest value: a sum of so many large integers takes less than a second
 
 
@@ -32,17 +32,8 @@ def limits(rows: IntArray, delta: Delta) -> tuple[IntArray, IntArray]:
     """
     least, most = delta
     unlimited = np.full(rows.shape, UNLIMITED)
-    low = -_times(-rows, 1 / most - 1) if most else np.where(rows > 0, unlimited, 0)
-    return low, _times(rows, 1 / least - 1) if least else unlimited
-
-
-def _times(rows: IntArray, factor: Fraction) -> IntArray:
-    """The products rounded down, in Python's integers where machine integers are too small."""
-    over, under = factor.numerator, factor.denominator
-    fits = max(int(np.abs(rows).max(initial=0)) * over, under) < UNLIMITED
-    products = (rows if fits else rows.astype(object)) * over // under
-    found: IntArray = np.clip(products, -UNLIMITED, UNLIMITED).astype(np.int64)
-    return found
+    low = -times(-rows, 1 / most - 1) if most else np.where(rows > 0, unlimited, 0)
+    return low, times(rows, 1 / least - 1) if least else unlimited
 
 
 def confidence(rows: IntArray, counts: IntArray, size: int, delta: Delta) -> tuple[FloatArray, FloatArray]:

@@ -15,6 +15,7 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.parameters import Interval, Parameter, Parameterized, as_text
 
+UNLIMITED = 1 << 61  # more people than there are
 # More rows than any table has: what a group costs that no suppression can mend.
 IMPOSSIBLE = 1 << 40
 
@@ -55,10 +56,10 @@ class Presence(Parameterized):
         """Parts that hold have at most δmax of the group's people; what lies below δmin loses a row, if it has one."""
         low, high = self.delta
         rows, people = groups.sizes, _population(groups)
-        allowed = people * high.numerator // high.denominator
-        too_few = rows * low.denominator < people * low.numerator
+        allowed = times(people, high)
+        too_few = (_exact(rows, low.denominator) < _exact(people, low.numerator)).astype(np.bool_)
         least = np.maximum(rows - allowed, np.where(too_few, 1, 0))
-        return np.where(too_few & (rows == 0), IMPOSSIBLE, least)
+        return np.where(too_few & (rows == 0), IMPOSSIBLE, least).astype(np.int64)
 
     def rest(self, groups: Groups) -> tuple[bool, float] | None:
         if not groups.elsewhere and not groups.left_out:
@@ -92,6 +93,19 @@ def within(delta: tuple[Fraction, Fraction], rows: IntArray, people: IntArray) -
 def source_words(population: object) -> dict[str, object]:
     """A population by the name of its file; folders of this machine are nobody's business."""
     return {"population": Path(population).name} if isinstance(population, str | Path) else {}
+
+
+def times(counts: IntArray, factor: Fraction) -> IntArray:
+    """The products rounded down, and cut at what is UNLIMITED.
+
+    >>> times(np.array([9, 10]), Fraction(3, 10)).tolist()
+    [2, 3]
+    """
+    over, under = factor.numerator, factor.denominator
+    fits = max(int(np.abs(counts).max(initial=0)) * over, under) < UNLIMITED
+    products = (counts if fits else counts.astype(object)) * over // under
+    found: IntArray = np.clip(products, -UNLIMITED, UNLIMITED).astype(np.int64)
+    return found
 
 
 def _exact(counts: IntArray, factor: int) -> Any:
