@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DataError, DiscreetError
 from discreet.intake import Intake, take_in
+from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.presence import Presence
 from discreet.policy import Policy, policy_from_words
 
@@ -129,3 +130,58 @@ def test_without_a_promise_about_presence_nothing_else_is_read() -> None:
     asked = policy_from_words({"attributes": ATTRIBUTES, "require": [{"k_anonymity": {"k": 2}}]})
     intake = take_in(asked, frame([("1", "A"), ("1", "A")]))
     assert intake.frequency.population is None and intake.scans == 1
+
+
+@given(_rows, st.data())
+def test_marginals_are_those_of_the_people_who_are_not_in_the_table(population: Rows, data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, len(population) - 1))
+    shuffled = data.draw(st.permutations(population))
+    table, others = shuffled[:size], shuffled[size:]
+    counts = {name: Counter(row[d] for row in population) for d, name in enumerate(ATTRIBUTES)}
+    for model in (
+        ConfidentPresence((0, 0.9), 0.8, frame(population)),
+        ConfidentPresence((0, 0.9), 0.8, marginals=counts),
+        ConfidentPresence((0, 0.9), 0.8, marginals={n: list(c.items()) for n, c in counts.items()}, size=len(shuffled)),
+    ):
+        intake = take_in(policy_from_words({"attributes": ATTRIBUTES, "require": [model]}), frame(table))
+        found = intake.frequency.marginals
+        assert found is not None and intake.frequency.population is None
+        assert found.size == len(others)
+        for d, h in enumerate(intake.frequency.hierarchies):
+            there = {leaf: int(n) for leaf, n in zip(h.leaves, found.counts[d], strict=True) if n}
+            assert there == Counter(row[d] for row in others)
+            assert set(h.leaves) == {row[d] for row in population}
+        assert intake.scans == (1 if model.population is None else 2)
+
+
+def test_both_promises_share_one_reading_of_the_population() -> None:
+    people = frame([("1", "A"), ("1", "B"), ("2", "A")])
+    both = [Presence((0, 0.9), people), ConfidentPresence((0, 0.9), 0.8, people)]
+    intake = take_in(policy_from_words({"attributes": ATTRIBUTES, "require": both}), frame([("1", "A")]))
+    assert intake.frequency.population is not None and intake.frequency.marginals is not None
+    assert intake.scans == 2
+
+
+def test_mistakes_of_the_table_and_of_marginals_are_told_together(tmp_path: Path) -> None:
+    marginals = {"age": {"30": 0.5, "31": 0.6}, "city": {"A": 1}, "town": tmp_path / "gone.csv"}
+    asked = policy_from_words(
+        {"attributes": ATTRIBUTES, "require": [ConfidentPresence((0, 0.9), 0.8, marginals=marginals)]}
+    )
+    with pytest.raises(DiscreetError) as caught:
+        take_in(asked, {"age": ["30"], "twon": ["A"]})
+    column, file = (str(m) for m in caught.value.mistakes)
+    assert column == "attributes.town: no such column; did you mean 'twon'?"
+    assert file.startswith("confident_presence.marginals.town: no file") and "gone.csv" in file
+
+
+def test_marginals_that_the_table_does_not_fit_are_refused() -> None:
+    marginals = {"age": {"30": 1, "31": 3}, "town": {"A": 4}}
+    asked = policy_from_words(
+        {"attributes": ATTRIBUTES, "require": [ConfidentPresence((0, 0.9), 0.8, marginals=marginals)]}
+    )
+    with pytest.raises(DataError) as caught:
+        take_in(asked, frame([("30", "A"), ("30", None)]))
+    assert [m.rule for m in caught.value.mistakes] == [
+        "has fewer people than the table has rows: '30' (1 people, 2 rows)",
+        "says nothing of NULL, which the table has",
+    ]

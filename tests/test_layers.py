@@ -15,7 +15,7 @@ ROOT = Path(discreet.__file__).parent
 # From the bottom to the top; neighbours on one line may not import each other, but for the parts of one folder.
 LAYERS = [
     ["errors", "progress", "worlds"],
-    ["engines"],
+    ["engines", "cells"],
     ["hierarchies"],
     ["counts", "audit"],
     ["models", "utility"],

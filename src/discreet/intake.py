@@ -12,7 +12,13 @@ from typing import Any
 
 from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.outside import marginals_of, population_mistakes, population_of
+from discreet.counts.outside import (
+    marginals_from,
+    marginals_of,
+    people_by_value,
+    population_mistakes,
+    population_of,
+)
 from discreet.engines.duckdb import DuckDB, Frequencies
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.build import build
@@ -20,8 +26,13 @@ from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.words import rule_from_words
 from discreet.models.base import PrivacyModel
+from discreet.models.confident_presence import ConfidentPresence
+from discreet.models.presence_words import read_marginals
 from discreet.policy import Policy, attribute_place, check_columns
 from discreet.publications import ABOUT_PRESENCE, word_of
+
+PeopleByValue = Mapping[str, Mapping[Value, int]]
+_MARGINALS = "confident_presence.marginals"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +55,22 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
         if policy.source is None:
             raise PolicyError(Mistake("source", "is missing", "name a CSV or Parquet file, or pass a frame"))
         source = policy.folder / policy.source
-    engine, population = _open(policy, source)
+    engine, population, everybody = _open(policy, source)
     found = engine.frequencies([*policy.quasi_identifiers, *policy.sensitive])
     if not len(found.counts):
         raise DataError(_nobody(policy))
     _check_stars(policy, found)
     people = None if population is None else population.frequencies(policy.quasi_identifiers)
-    hierarchies = build_all(policy, found, {} if people is None else _by_value(policy.quasi_identifiers, people))
+    if people is not None:
+        everybody = _by_value(policy.quasi_identifiers, people)
+    hierarchies = build_all(policy, found, everybody)
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
     frequency = frequency_set(found, hierarchies[:width], sensitive)
     if people is not None:
         frequency = _with_population(policy, frequency, people)
+    elif everybody is not None:
+        frequency = _with_marginals(frequency, everybody)
     judged = [getattr(model, "misfits", None) for model in policy.models]  # those that name values or columns
     mistakes = [m for misfits in judged if misfits is not None for m in misfits(frequency)]
     if mistakes:
@@ -63,8 +78,8 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     return Intake(engine, frequency, population)
 
 
-def _open(policy: Policy, source: Any) -> tuple[DuckDB, DuckDB | None]:
-    """The table, and its population if a promise speaks of one."""
+def _open(policy: Policy, source: Any) -> tuple[DuckDB, DuckDB | None, PeopleByValue | None]:
+    """The table, and what the promises speak of beside it: a population, or counts of its people by value."""
     rows = policy.private_rows
     engine = everybody = DuckDB(source, [*(a.name for a in policy.attributes), *(rows.columns if rows else ())])
     mistakes = check_columns(policy, everybody.columns)
@@ -81,9 +96,11 @@ def _open(policy: Policy, source: Any) -> tuple[DuckDB, DuckDB | None]:
         mistakes += wrong
     elif rows is not None and any(map(_needs_population, policy.models)):
         population = everybody
+    by_value, wrong = _given_marginals(policy)
+    mistakes += wrong
     if mistakes:
         raise kind(*mistakes)
-    return engine, population
+    return engine, population, by_value
 
 
 def _nobody(policy: Policy) -> Mistake:
@@ -115,6 +132,24 @@ def _open_population(given: Any, columns: Sequence[str]) -> tuple[DuckDB | None,
         for name in columns
         if name not in engine.columns
     ]
+
+
+def _given_marginals(policy: Policy) -> tuple[PeopleByValue | None, list[Mistake]]:
+    """How many people have each value, if a promise says that instead of naming a population."""
+    asked = next((m for m in policy.models if getattr(m, "marginals", None) is not None), None)
+    if not isinstance(asked, ConfidentPresence):
+        return None, []
+    given, mistakes = read_marginals(asked.marginals, _MARGINALS)
+    if mistakes:
+        return None, mistakes
+    return people_by_value(given, asked.size, policy.quasi_identifiers, _MARGINALS)
+
+
+def _with_marginals(frequency: FrequencySet, everybody: PeopleByValue) -> FrequencySet:
+    marginals, mistakes = marginals_from(everybody, frequency, _MARGINALS)
+    if mistakes:
+        raise DataError(*mistakes)
+    return replace(frequency, marginals=marginals)
 
 
 def _place(population: Any) -> str:
@@ -164,9 +199,7 @@ def _check_stars(policy: Policy, found: Frequencies) -> None:
         raise DataError(*mistakes)
 
 
-def build_all(
-    policy: Policy, found: Frequencies, everybody: Mapping[str, Mapping[Value, int]] | None = None
-) -> list[Hierarchy]:
+def build_all(policy: Policy, found: Frequencies, everybody: PeopleByValue | None = None) -> list[Hierarchy]:
     """A hierarchy for every quasi-identifier and sensitive attribute; the mistakes of all of them together.
 
     `everybody` has the values of a population with their counts. Where it is there, rules that follow the data follow

@@ -88,34 +88,31 @@ def misfits(
 
 def lacks_population(model: PrivacyModel, place: str, private: bool) -> list[Mistake]:
     """A promise about presence must say among whom, unless the table itself holds them."""
-    if private or word_of(model) not in ABOUT_PRESENCE or _population_of(model) is not None:
+    known = (getattr(model, name, None) for name in ("population", "marginals"))
+    if private or word_of(model) not in ABOUT_PRESENCE or any(given is not None for given in known):
         return []
     repair = "name the table of everybody who could be in, or say with 'private' which rows of the source are in"
     return [Mistake(f"{place}.population", "is missing", repair)]
 
 
 def several_populations(models: Iterable[PrivacyModel], source: str) -> list[Mistake]:
-    """All promises about presence speak of the same people; those that name none, of the source's.
-
-    What each means is compared as it was given: a file by its path, a frame by being the same one.
-    """
-    meant: list[object] = []
-    for model in models:
-        if word_of(model) in ABOUT_PRESENCE:
-            given = _population_of(model)
-            among = source if given is None else str(Path(given)) if isinstance(given, str | Path) else given
-            if not any(among is other or (isinstance(among, str | tuple) and among == other) for other in meant):
-                meant.append(among)
-    if len(meant) < 2:
+    """All promises about presence speak of the same people; those that name none, of the source's."""
+    among = {_meant_by(model, source) for model in models if word_of(model) in ABOUT_PRESENCE}
+    if len(among) < 2:
         return []
     repair = "give all of them the same population"
-    return [Mistake("require", f"promises about presence speak of {len(meant)} different populations", repair)]
+    return [Mistake("require", f"promises about presence speak of {len(among)} different populations", repair)]
 
 
-def _population_of(model: PrivacyModel) -> object:
-    """Where a promise about presence learns of the population, or of its marginals."""
-    given = getattr(model, "marginals", None)
-    return getattr(model, "population", None) if given is None else given
+def _meant_by(model: PrivacyModel, source: str) -> object:
+    """A population as it was given: a file by its path, a frame by being the same one, marginals by all they say."""
+    if getattr(model, "marginals", None) is not None:
+        [words] = model.to_words().values()
+        return str([words["marginals"], words.get("size")])
+    given = getattr(model, "population", None)
+    if given is None:
+        return source
+    return str(Path(given)) if isinstance(given, str | Path) else id(given)
 
 
 def _missing_promises(publish: str, search: str, promised: Sequence[str]) -> list[Mistake]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.engines.duckdb import Frequencies
-from discreet.errors import Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.errors import Mistake, did_you_mean, offenders
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 
+_ROUNDING = Fraction(1, 100)  # shares written with few digits need not add up to 1 exactly
+_SHOWN = 10  # values in one message
+_MOST = 10**12  # people in one count, far more than there are
 _SAME = "give everybody who could be in the table, with those who are, and write their values alike in both"
 
 
@@ -54,6 +58,119 @@ def marginals_of(population: Population, frequency: FrequencySet) -> Marginals:
         counts.append(there - _per_leaf(hierarchy, of_table, frequency.counts))
         possible.append(there > 0)
     return Marginals(tuple(counts), tuple(possible), population.size - frequency.rows)
+
+
+def people_by_value(
+    given: Mapping[str, Mapping[Value, Fraction]], size: int | None, attributes: Sequence[str], place: str
+) -> tuple[dict[str, dict[Value, int]], list[Mistake]]:
+    """How many people have each value of each attribute, from counts, or from shares of `size`; or all that is wrong.
+
+    Numbers of an attribute are shares if none is above 1 and they add up to 1, as nearly as rounded ones do.
+
+    >>> people_by_value({"sex": {"f": Fraction(2, 3), "m": Fraction(1, 3)}}, 100, ["sex"], "marginals")
+    ({'sex': {'f': 67, 'm': 33}}, [])
+    """
+    mistakes = [
+        Mistake(f"{place}.{name}", "is no quasi-identifier", did_you_mean(name, attributes))
+        for name in given
+        if name not in attributes
+    ]
+    mistakes += [
+        Mistake(f"{place}.{name}", "is missing: every quasi-identifier needs one", "give its values with their counts")
+        for name in attributes
+        if name not in given
+    ]
+    found: dict[str, dict[Value, int]] = {}
+    for name in attributes:
+        if name in given:
+            found[name], wrong = _whole(given[name], size, f"{place}.{name}")
+            mistakes += wrong
+    if not mistakes:
+        mistakes = _disagreeing(found, size, place)
+    return found, mistakes
+
+
+def _whole(numbers: Mapping[Value, Fraction], size: int | None, place: str) -> tuple[dict[Value, int], list[Mistake]]:
+    """Counts as they are, shares as whole people."""
+    total = sum(numbers.values(), Fraction(0))
+    if all(n <= 1 for n in numbers.values()) and abs(total - 1) <= _ROUNDING:
+        if size is None:
+            return {}, [Mistake(place, "are shares, and nobody says of how many people", "add size: to the promise")]
+        return _apportioned({value: n / total for value, n in numbers.items()}, size), []
+    crowded = [value for value, n in numbers.items() if n > _MOST]
+    if crowded:
+        return {}, [Mistake(place, f"has more people than there are: {offenders(crowded)}", "mend the counts")]
+    broken = [value for value, n in numbers.items() if n.denominator != 1]
+    if not broken:
+        return {value: int(n) for value, n in numbers.items()}, []
+    if all(n <= 1 for n in numbers.values()):
+        rule = f"must be shares that add up to 1, these add up to {float(total):.4g}"
+        return {}, [Mistake(place, rule, "give every value its share")]
+    rule = "mixes counts and shares" if any(numbers[v] < 1 for v in broken) else "counts whole people"
+    return {}, [Mistake(place, f"{rule}; not a whole number: that of {offenders(broken)}", "give counts, or shares")]
+
+
+def _apportioned(shares: Mapping[Value, Fraction], size: int) -> dict[Value, int]:
+    """Whole people that add up to `size`: the largest remainders are rounded up, of equal ones the first."""
+    counts = {value: int(share * size) for value, share in shares.items()}
+    remainders = sorted(shares, key=lambda value: counts[value] - shares[value] * size)
+    for value in remainders[: size - sum(counts.values())]:
+        counts[value] += 1
+    return counts
+
+
+def _disagreeing(found: Mapping[str, Mapping[Value, int]], size: int | None, place: str) -> list[Mistake]:
+    """Everybody has one value of each attribute, so that all of them add up to the same number of people."""
+    totals = {name: sum(counts.values()) for name, counts in found.items()}
+    if size is not None:
+        return [
+            Mistake(f"{place}.{name}", f"adds up to {total:,} people, size says {size:,}", "mend one of them")
+            for name, total in totals.items()
+            if total != size
+        ]
+    if len(set(totals.values())) < 2:
+        return []
+    each = ", ".join(f"{name} {total:,}" for name, total in totals.items())
+    return [Mistake(place, f"add up to different numbers of people: {each}", "count the same people in each")]
+
+
+def marginals_from(
+    everybody: Mapping[str, Mapping[Value, int]], frequency: FrequencySet, place: str
+) -> tuple[Marginals, list[Mistake]]:
+    """What is left of the population's counts when the table's rows are taken away; or why they can't be in it."""
+    counts, possible = [], []
+    mistakes: list[Mistake] = []
+    size = 0
+    for hierarchy, codes in zip(frequency.hierarchies, frequency.codes, strict=True):
+        listed = everybody[hierarchy.attribute]
+        size = sum(listed.values())
+        people = np.array([listed.get(leaf, 0) for leaf in hierarchy.leaves], dtype=np.int64)
+        rows = _per_leaf(hierarchy, codes, frequency.counts)
+        counts.append(people - rows)
+        possible.append(people > 0)
+        mistakes += _too_few(hierarchy, listed, people, rows, f"{place}.{hierarchy.attribute}")
+    if not mistakes and size <= frequency.rows:
+        rule = f"are about {size:,} people, and the table alone has {frequency.rows:,} rows"
+        mistakes = [Mistake(place, rule, "count everybody who could be in the table, with those who are")]
+    return Marginals(tuple(counts), tuple(possible), size - frequency.rows), mistakes
+
+
+def _too_few(
+    hierarchy: Hierarchy, listed: Mapping[Value, int], people: IntArray, rows: IntArray, place: str
+) -> list[Mistake]:
+    """Values of the table that nobody was counted with, or fewer people than rows."""
+    short = [(hierarchy.leaves[i], int(people[i]), int(rows[i])) for i in np.flatnonzero(rows > people)]
+    missing = [leaf for leaf, _, _ in short if leaf not in listed]
+    fewer = [f"{offenders([leaf])} ({n:,} people, {r:,} rows)" for leaf, n, r in short if leaf in listed]
+    repair = "count everybody who could be in the table, with those who are, by values written as in the table"
+    mistakes = []
+    if missing:
+        mistakes.append(Mistake(place, f"says nothing of {offenders(missing)}, which the table has", repair))
+    if fewer:
+        more = f" and {len(fewer) - _SHOWN} more" if len(fewer) > _SHOWN else ""
+        rule = f"has fewer people than the table has rows: {', '.join(fewer[:_SHOWN])}{more}"
+        mistakes.append(Mistake(place, rule, repair))
+    return mistakes
 
 
 def _per_leaf(hierarchy: Hierarchy, codes: Codes, counts: IntArray) -> IntArray:

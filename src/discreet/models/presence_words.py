@@ -1,24 +1,37 @@
-"""`presence` in the words of a policy.
+"""`presence` and `confident_presence` in the words of a policy.
 
 presence: {delta: [0, 0.2], population: people.csv}
+confident_presence: {delta: [0, 0.2], confidence: 0.8, population: people.csv, coverage: true}
+confident_presence: {delta: [0, 0.2], confidence: 0.8, marginals: {age: age.csv, sex: {f: 0.51, m: 0.49}}, size: 45222}
+marginals: per quasi-identifier a CSV of value,count or the counts themselves; or shares, if `size` says of how many
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+from discreet.cells import read_numbers
 from discreet.errors import Mistake, did_you_mean, shown
-from discreet.models.parameters import Parameter, read_parameters
+from discreet.hierarchies.hierarchy import Value
+from discreet.models.confident_presence import ConfidentPresence
+from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
 from discreet.models.presence import Presence
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
+CONFIDENT_EXAMPLE = "{delta: [0, 0.2], confidence: 0.8, population: people.csv}"
+_CONFIDENT_WORDS = ("delta", "confidence", "population", "marginals", "size", "coverage")
+_NUMBER = Number(0, closed=True, why="nobody is counted less than 0 times")
+_SIZE = Whole(1, "it is how many people there are, those in the table included")
+_SHOWN = 10  # mistakes of one attribute
 
 
 def read_presence(
     given: Mapping[object, object], place: str, folder: Path = Path()
 ) -> tuple[list[Presence], list[Mistake]]:
-    """What the parameters of one entry mean, or everything that is wrong with them. No file is opened.
+    """What the parameters of one entry mean, or everything that is wrong with them. No population is opened.
 
     A promise without a population is one about the table that the private rows are chosen from.
 
@@ -37,6 +50,131 @@ def read_presence(
     return ([] if mistakes else [Presence(values["delta"], population)]), mistakes
 
 
+def read_confident_presence(
+    given: Mapping[object, object], place: str, folder: Path = Path()
+) -> tuple[list[ConfidentPresence], list[Mistake]]:
+    """The same for what is promised with a confidence.
+
+    Marginals are read right away, so that a manifest has them. A file of them that is not there is kept by its name:
+    who re-checks a release does not need it.
+
+    >>> words = {"delta": [0, 0.2], "confidence": 0.8, "marginals": {"sex": {"f": -1}}, "size": "9", "cover": True}
+    >>> for mistake in read_confident_presence(words, "confident_presence")[1]:
+    ...     print(mistake)
+    confident_presence.cover: no such parameter; did you mean 'coverage'?
+    confident_presence.marginals.sex.f: must be at least 0, got -1; nobody is counted less than 0 times
+    confident_presence.size: must be a whole number, got '9'; write a number of at least 1
+    """
+    mistakes = _strange(given, place, _CONFIDENT_WORDS)
+    example = f"for example confident_presence: {CONFIDENT_EXAMPLE}"
+    values, wrong = _numbers(given, place, ConfidentPresence.parameters, example)
+    mistakes += wrong
+    population, wrong = _population(given.get("population"), f"{place}.population", folder)
+    mistakes += wrong
+    marginals, wrong = None, []
+    if given.get("marginals") is not None:
+        marginals, wrong = read_marginals(given["marginals"], f"{place}.marginals", folder, absent=True)
+    mistakes += wrong
+    if given.get("population") is not None and given.get("marginals") is not None:
+        rule = "the people outside of the table can't come from a population and from marginals at once"
+        mistakes.append(Mistake(f"{place}.marginals", rule, "leave one of them out"))
+    size, wrong = _size(given, place)
+    mistakes += wrong
+    coverage = given.get("coverage", False)
+    if not isinstance(coverage, bool):
+        rule = f"must be true or false, got {shown(coverage)}"
+        mistakes.append(Mistake(f"{place}.coverage", rule, "leave it out for false"))
+    if mistakes:
+        return [], mistakes
+    made = ConfidentPresence(values["delta"], values["confidence"], population, marginals, size, bool(coverage))
+    return [made], []
+
+
+def read_marginals(
+    words: object, place: str, folder: Path = Path(), *, absent: bool = False
+) -> tuple[dict[str, Any], list[Mistake]]:
+    """Per attribute, a number for each value: what a policy lists, or what its files do.
+
+    With `absent`, a file that is not there stays a path.
+
+    >>> read_marginals({"sex": {"f": 51, None: "0.5"}}, "marginals")[0]
+    {'sex': {'f': Fraction(51, 1), None: Fraction(1, 2)}}
+    """
+    if not isinstance(words, Mapping) or not words:
+        got = "an empty one" if isinstance(words, Mapping) else shown(words)
+        repair = "for example {age: age.csv, sex: {f: 51, m: 49}}"
+        return {}, [Mistake(place, f"must be a mapping of quasi-identifiers, got {got}", repair)]
+    found: dict[str, Any] = {}
+    mistakes: list[Mistake] = []
+    for attribute, given in words.items():
+        here = f"{place}.{attribute}"
+        listed: object = given
+        wrong: list[Mistake] = []
+        if isinstance(given, str | Path):
+            if absent and given and not (folder / given).exists():
+                found[str(attribute)] = folder / given
+                continue
+            listed, wrong = read_numbers(given, folder, here, _is_number)
+        if not wrong:
+            found[str(attribute)], wrong = _listed(listed, here)
+        mistakes += wrong[:_SHOWN]
+    return found, mistakes
+
+
+def _listed(given: object, place: str) -> tuple[dict[Value, Fraction], list[Mistake]]:
+    """A mapping of value → number, or a list of such pairs."""
+    example = "for example {f: 51, m: 49}, or the path of a CSV of value,count"
+    items = _pairs(given)
+    if items is None:
+        return {}, [Mistake(place, f"must have a number for each value, got {shown(given)}", example)]
+    numbers: dict[Value, Fraction] = {}
+    mistakes = []
+    for value, written in items:
+        here = f"{place}.{'NULL' if value is None else value}"
+        if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
+            mistakes.append(Mistake(here, f"a value must be text, got {shown(value)}", "put it in quotes"))
+            continue
+        text = None if value is None else str(value)
+        if text in numbers:
+            mistakes.append(Mistake(here, "is given twice", "keep one of them"))
+            continue
+        try:
+            numbers[text] = _NUMBER.read(written)
+        except Wrong as wrong:
+            mistakes.append(Mistake(here, wrong.rule, wrong.repair))
+    if not items:
+        mistakes.append(Mistake(place, "lists no values", example))
+    return numbers, mistakes
+
+
+def _pairs(given: object) -> list[tuple[object, object]] | None:
+    if isinstance(given, Mapping):
+        return list(given.items())
+    if not isinstance(given, list | tuple) or any(not isinstance(p, list | tuple) or len(p) != 2 for p in given):
+        return None
+    return [(value, number) for value, number in given]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        _NUMBER.read(text)
+    except Wrong:
+        return False
+    return True
+
+
+def _size(given: Mapping[object, object], place: str) -> tuple[int | None, list[Mistake]]:
+    if given.get("size") is None:
+        return None, []
+    mistakes = []
+    if given.get("marginals") is None:
+        mistakes.append(Mistake(f"{place}.size", "is for marginals: a population is counted", "leave it out"))
+    try:
+        return _SIZE.read(given["size"]), mistakes
+    except Wrong as wrong:
+        return None, [*mistakes, Mistake(f"{place}.size", wrong.rule, wrong.repair)]
+
+
 def _strange(given: Mapping[object, object], place: str, known: Sequence[str]) -> list[Mistake]:
     mistakes = []
     for word in given:
@@ -50,7 +188,7 @@ def _strange(given: Mapping[object, object], place: str, known: Sequence[str]) -
 
 def _numbers(
     given: Mapping[object, object], place: str, parameters: Mapping[str, Parameter], example: str
-) -> tuple[dict[str, object], list[Mistake]]:
+) -> tuple[dict[str, Any], list[Mistake]]:
     """The thresholds, none of which has a default."""
     mistakes = [Mistake(f"{place}.{name}", "is missing", example) for name in parameters if given.get(name) is None]
     there = {name: given[name] for name in parameters if given.get(name) is not None}

@@ -7,12 +7,12 @@ predicates: nothing for every single value, else the ones listed; {each: true} a
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.cells import is_file, read_numbers
 from discreet.errors import Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
@@ -121,7 +121,7 @@ def _prior(words: object, place: str, folder: Path) -> tuple[Prior, list[Mistake
     if words == "uniform":
         return UNIFORM, []
     if isinstance(words, str):
-        if not words.lower().endswith((".csv", ".tsv", ".txt")):
+        if not is_file(words):
             repair = f"{did_you_mean(words, ['table', 'uniform'])} (or give the path of a CSV of value,count)"
             return TABLE, [Mistake(place, f"no such prior {words!r}", repair)]
         pairs, mistakes = read_counts(words, folder, place)
@@ -144,27 +144,8 @@ def _made(kind: type[CountsPrior] | type[SharesPrior], listed: object, place: st
 
 def read_counts(path: str, folder: Path, place: str) -> tuple[list[tuple[Value, int]], list[Mistake]]:
     """The lines value,count of a CSV, with or without a header. Nothing is NULL, a pair of quotes is the empty text."""
-    try:
-        text = (folder / path).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        return [], [Mistake(place, f"no file {path!r}", "paths are relative to the folder of the policy")]
-    except UnicodeDecodeError:
-        return [], [Mistake(place, f"{path!r} is not UTF-8 text", "save it as UTF-8")]
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        return [], [Mistake(place, f"{path!r} can't be read: {why}", "give the path of a CSV file")]
-    pairs: list[tuple[Value, int]] = []
-    mistakes = []
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    for number, line in lines:
-        separator = next((s for s in (";", "\t", ",") if s in line), ",")
-        cells = next(csv.reader([line], delimiter=separator))
-        count = cells[1].strip() if len(cells) == 2 else ""
-        if count.isdecimal():
-            pairs.append((cells[0] if cells[0] or line.startswith('"') else None, int(count)))
-        elif (number, line) != lines[0] or len(cells) != 2 or any(sign.isdecimal() for sign in count):
-            mistakes.append(Mistake(place, f"{path!r}, line {number}: not a value and a count", "write value,count"))
-    return pairs, mistakes[:10]
+    pairs, mistakes = read_numbers(path, folder, place, str.isdecimal)
+    return [(value, int(count)) for value, count in pairs], mistakes
 
 
 def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:

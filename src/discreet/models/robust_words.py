@@ -7,11 +7,11 @@ knowledge: table (the default) | a CSV with columns for quasi-identifiers, the s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.cells import SEPARATORS, cells, is_file, read_lines
 from discreet.errors import Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.given_knowledge import GivenKnowledge
@@ -52,7 +52,7 @@ def read_robust(
     sets, wrong = _attribute_sets(given.get("attribute_sets"), f"{place}.attribute_sets")
     mistakes += wrong
     known = given.get("knowledge")
-    if known is not None and (not isinstance(known, str) or _is_file(known)):
+    if known is not None and (not isinstance(known, str) or is_file(known)):
         mistakes += [
             Mistake(
                 f"{place}.{word}", "is for the table's own distributions", "leave it out, or write knowledge: table"
@@ -108,17 +108,13 @@ def _knowledge(words: object, place: str, folder: Path, attribute: str) -> tuple
         return None, []
     if not isinstance(words, str):
         return _made(words, place)
-    if not _is_file(words):
+    if not is_file(words):
         repair = f"{did_you_mean(words, ['table'])} (or give the path of a CSV)"
         return None, [Mistake(place, f"no such knowledge {words!r}", repair)]
     if not attribute:
         return None, []
     rows, mistakes = read_knowledge(words, folder, place, attribute)
     return _made(rows, place) if not mistakes else (None, mistakes)
-
-
-def _is_file(words: str) -> bool:
-    return words.lower().endswith((".csv", ".tsv", ".txt"))
 
 
 def _made(rows: object, place: str) -> tuple[GivenKnowledge | None, list[Mistake]]:
@@ -136,20 +132,13 @@ def read_knowledge(
     A quasi-identifier that is left empty is not in the row's attribute set, so one file may be about several of them; a
     pair of quotes is the empty text. Nothing in the sensitive column is NULL.
     """
-    try:
-        text = (folder / path).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        return [], [Mistake(place, f"no file {path!r}", "paths are relative to the folder of the policy")]
-    except UnicodeDecodeError:
-        return [], [Mistake(place, f"{path!r} is not UTF-8 text", "save it as UTF-8")]
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        return [], [Mistake(place, f"{path!r} can't be read: {why}", "give the path of a CSV file")]
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines, unread = read_lines(path, folder, place)
+    if unread:
+        return [], unread
     if not lines:
         return [], [Mistake(place, f"{path!r} is empty", "give a header and a row per signature and value")]
-    separator = next((s for s in (";", "\t", ",") if s in lines[0][1]), ",")
-    header = [name or "" for name in _cells(lines[0][1], separator) or []]
+    separator = next((s for s in SEPARATORS if s in lines[0][1]), ",")
+    header = [name or "" for name in cells(lines[0][1], separator, strip=True) or []]
     mistakes = [
         Mistake(place, f"{path!r} has no column {name!r}", did_you_mean(name, header))
         for name in (attribute, _PROBABILITY)
@@ -164,12 +153,12 @@ def read_knowledge(
         return [], mistakes
     rows: list[tuple[dict[str, Value], Value, object]] = []
     for number, line in lines[1:]:
-        cells = _cells(line, separator)
-        if cells is None or len(cells) != len(header):
+        row = cells(line, separator, strip=True)
+        if row is None or len(row) != len(header):
             rule = f"{path!r}, line {number}: not {len(header)} cells"
             mistakes.append(Mistake(place, rule, "put cells with separators in quotes"))
             continue
-        named = dict(zip(header, cells, strict=True))
+        named = dict(zip(header, row, strict=True))
         p, value = named.pop(_PROBABILITY), named.pop(attribute)
         try:
             Number(0, closed=True).read(p or "")
@@ -178,18 +167,3 @@ def read_knowledge(
             continue
         rows.append(({name: cell for name, cell in named.items() if cell is not None}, value, p))
     return rows, mistakes[:_SHOWN]
-
-
-def _cells(line: str, separator: str) -> list[Value] | None:
-    """The cells of a line: nothing is None, a pair of quotes the empty text; None if the quotes do not fit."""
-    pattern = re.compile(rf' *(?:"((?:[^"]|"")*)"|([^"{separator}]*?)) *(?:({separator})|$)')
-    cells: list[Value] = []
-    at, more = 0, True
-    while more:
-        found = pattern.match(line, at)
-        if found is None:
-            return None
-        quoted, plain, after = found.groups()
-        cells.append(quoted.replace('""', '"') if quoted is not None else plain or None)
-        at, more = found.end(), after is not None
-    return cells

@@ -10,6 +10,7 @@ from discreet.models.alpha_beta import AlphaBeta
 from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel
 from discreet.models.beta_likeness import BetaLikeness
+from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.delta_disclosure import DeltaDisclosure
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import (
@@ -20,8 +21,8 @@ from discreet.models.l_diversity import (
 )
 from discreet.models.parameters import Choice, Wrong, read_parameters
 from discreet.models.presence import Presence
+from discreet.models.presence_words import CONFIDENT_EXAMPLE, read_confident_presence, read_presence
 from discreet.models.presence_words import EXAMPLE as PRESENCE_EXAMPLE
-from discreet.models.presence_words import read_presence
 from discreet.models.realistic import Realistic
 from discreet.models.realistic_words import EXAMPLE, read_realistic
 from discreet.models.robust import Robust
@@ -67,6 +68,7 @@ _EXAMPLES = {
     Realistic.word: EXAMPLE,
     Robust.word: ROBUST_EXAMPLE,
     Presence.word: PRESENCE_EXAMPLE,
+    ConfidentPresence.word: CONFIDENT_EXAMPLE,
 }
 
 
@@ -98,8 +100,11 @@ def model_from_words(
     if word == Robust.word:
         return _robust(given, place, sensitive, folder)
     if word == Presence.word:
-        found, mistakes = read_presence(given, place, folder)
-        return [*found], mistakes
+        present, mistakes = read_presence(given, place, folder)
+        return [*present], mistakes
+    if word == ConfidentPresence.word:
+        confident, mistakes = read_confident_presence(given, place, folder)
+        return [*confident], mistakes
     kind, mistakes = _kind(word, given, place)
     known = kind.parameters
     for name in list(given):

@@ -1,0 +1,81 @@
+"""Small CSV files that belong to a policy: counts of values, and what others know.
+
+Tables are read by engines; these are read by eye, so that every mistake can be told by its line. Nothing between two
+separators is None (NULL), a pair of quotes is the empty text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from discreet.errors import Mistake
+
+SEPARATORS = (";", "\t", ",")
+_SHOWN = 10  # mistakes of one file
+
+Lines = list[tuple[int, str]]
+Cells = list[str | None]
+
+
+def is_file(words: str) -> bool:
+    """Does it look like the path of such a file?"""
+    return words.lower().endswith((".csv", ".tsv", ".txt"))
+
+
+def read_lines(path: Path | str, folder: Path, place: str) -> tuple[Lines, list[Mistake]]:
+    """The lines of a text file that are not blank, with their numbers; or why it can't be read."""
+    name = str(path)
+    try:
+        text = (folder / path).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return [], [Mistake(place, f"no file {name!r}", "paths are relative to the folder of the policy")]
+    except UnicodeDecodeError:
+        return [], [Mistake(place, f"{name!r} is not UTF-8 text", "save it as UTF-8")]
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return [], [Mistake(place, f"{name!r} can't be read: {why}", "give the path of a CSV file")]
+    lines = re.split(r"\r\n|\r|\n", text)
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()], []
+
+
+def cells(line: str, separator: str, *, strip: bool = False) -> Cells | None:
+    """The cells of a line; None if the quotes do not fit. White space around a cell belongs to it, unless stripped.
+
+    >>> cells('a;;"";"b;""c""d"', ";")
+    ['a', None, '', 'b;"c"d']
+    >>> cells('" a" , b', ",", strip=True), cells(" a,b", ","), cells('"a"b', ",")
+    ([' a', 'b'], [' a', 'b'], None)
+    """
+    pattern = re.compile(rf' *"((?:[^"]|"")*)" *(?:({separator})|$)|([^"{separator}]*)(?:({separator})|$)')
+    found: Cells = []
+    at, more = 0, True
+    while more:
+        cell = pattern.match(line, at)
+        if cell is None:
+            return None
+        quoted, after_quoted, plain, after = cell.groups()
+        plain = plain.strip(" ") if strip and plain is not None else plain
+        found.append(quoted.replace('""', '"') if quoted is not None else plain or None)
+        at, more = cell.end(), (after_quoted or after) is not None
+    return found
+
+
+def read_numbers(
+    path: Path | str, folder: Path, place: str, is_number: Callable[[str], bool]
+) -> tuple[list[tuple[str | None, str]], list[Mistake]]:
+    """The lines value,number of a file, with or without a header."""
+    lines, mistakes = read_lines(path, folder, place)
+    under = {s: [cells(line, s) for _, line in lines] for s in SEPARATORS}
+    rows = max(under.values(), key=lambda rows: sum(row is not None and len(row) == 2 for row in rows))
+    pairs: list[tuple[str | None, str]] = []
+    for (number, line), row in zip(lines, rows, strict=True):
+        value, found = row if row is not None and len(row) == 2 else (None, None)
+        given = (found or "").strip()
+        if is_number(given):
+            pairs.append((value, given))
+        elif line != lines[0][1] or not given or any(sign.isdecimal() for sign in given):  # the first may be a header
+            rule = f"{str(path)!r}, line {number}: not a value and a count"
+            mistakes.append(Mistake(place, rule, "write value,count"))
+    return pairs, mistakes[:_SHOWN]
