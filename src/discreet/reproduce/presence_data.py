@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.counts.frequency import FrequencySet, Marginals, Population
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.groups import FloatArray
+from discreet.counts.outside import marginals_of
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.reproduce.robust_data import ADULT, complete_rows
 from discreet.reproduce.tables import counted, first_attributes, in_folder, merged, sample, values_told
@@ -73,22 +73,8 @@ class PresenceStudy:
             codes=tuple(codes[here] for codes in self.everybody.codes[:attributes]),
             counts=self.private[name][here],
         )
-        return beside(merged(table), everybody)
-
-
-def beside(table: FrequencySet, everybody: FrequencySet) -> FrequencySet:
-    """A private table with its population, and what marginals tell of those of them who are not in it."""
-    counts, possible = [], []
-    for of_all, of_table, h in zip(everybody.codes, table.codes, everybody.hierarchies, strict=True):
-        people = _per_leaf(of_all, everybody.counts, len(h.leaves))
-        counts.append(people - _per_leaf(of_table, table.counts, len(h.leaves)))
-        possible.append(people > 0)
-    marginals = Marginals(tuple(counts), tuple(possible), everybody.rows - table.rows)
-    return replace(table, population=Population(everybody.codes, everybody.counts), marginals=marginals)
-
-
-def _per_leaf(codes: NDArray[np.int32], counts: IntArray, leaves: int) -> IntArray:
-    return np.bincount(codes, weights=counts, minlength=leaves).astype(np.int64)
+        table, population = merged(table), Population(everybody.codes, everybody.counts)
+        return replace(table, population=population, marginals=marginals_of(population, table))
 
 
 def from_folder(folder: Path, rows: int | None = None) -> PresenceStudy:

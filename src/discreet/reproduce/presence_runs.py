@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+
+import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.models.confidence_paper import Optimizations
 from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.presence import Presence, within
 from discreet.progress import Progress, silent
+from discreet.releases.regions import Regions
 from discreet.reproduce.presence_data import DIABETES, RANDOM, PresenceStudy
 from discreet.reproduce.timing import timed
 from discreet.search.mondrian import mondrian
@@ -99,7 +102,6 @@ class Runs:
     design: Design
     found: Mapping[tuple[Case, str], Run]
     plain: Mapping[Case, tuple[float, float]]  # seconds of the plain recursion: of all groups, and up to a failure
-    by_width: Mapping[int, Run]  # Table 5; width 1 is without DC
 
     def over(self, cases: Sequence[Case], method: str, of: Callable[[Run], float]) -> list[float]:
         """A measure of one method's releases."""
@@ -113,6 +115,11 @@ class Runs:
         """The cases of figure 7."""
         return [Case(sample, self.design.many, self.design.delta, c) for c in self.design.confidences]
 
+    def by_width(self, sample: str, of: Callable[[Run], float]) -> list[float]:
+        """A measure for each width of DC, as a multiple of that without DC: table 5."""
+        case = Case(sample, self.design.many, self.design.delta, self.design.confidence)
+        return [of(self.found[case, steps(width)]) / of(self.found[case, NO_DC]) for width in self.design.widths]
+
 
 def delta_told(delta: Delta) -> str:
     """As the paper writes it: ``(0, 0.1)``."""
@@ -122,10 +129,9 @@ def delta_told(delta: Delta) -> str:
 def all_runs(study: PresenceStudy, design: Design, progress: Progress = silent) -> Runs:
     """Make every release of every figure, each once."""
     tables = {(s, n): study.table(s, n) for s in (DIABETES, RANDOM) for n in (design.few, design.many)}
-    asked = list(dict.fromkeys(_asked(design)))
-    plain_cases = [case for case in dict.fromkeys(case for case, _ in asked) if case.attributes == design.few]
-    total = len(asked) + len(plain_cases) + len(design.widths) + 1
-    done = 0
+    shown = list(dict.fromkeys(_shown(design)))
+    plain_cases = [case for case in dict.fromkeys(case for case, _ in shown) if case.attributes == design.few]
+    total, done = len(shown) + len(plain_cases), 0
 
     def inside(note: str) -> Progress:
         """What a search tells, as a part of the whole."""
@@ -134,29 +140,19 @@ def all_runs(study: PresenceStudy, design: Design, progress: Progress = silent) 
 
     _compile(study.table(RANDOM, 2), design, inside("compile"))
     found: dict[tuple[Case, str], Run] = {}
-    for case, method in asked:
-        search = _search(method)
-        table = tables[case.sample, case.attributes]
-        found[case, method] = _run(search, table, case, method in _KNOWING, inside(f"{method}, {case}"))
+    for case, method in shown:
+        found[case, method] = _run(method, tables[case.sample, case.attributes], case, inside(f"{method}, {case}"))
         done += 1
     plain = {}
     for case in plain_cases:
         inside(f"the plain recursion, {case}")
-        cost = plain_cost(Problem(tables[case.sample, case.attributes], (_promise(case),)), design.part)
+        cost = plain_cost(asked(tables[case.sample, case.attributes], case), design.part)
         plain[case] = (cost.seconds, cost.seconds_until_failure)
         done += 1
-    case, by_width = Case(DIABETES, design.many, design.delta, design.confidence), {}
-    for width in (1, *design.widths):
-        optimizations = Optimizations(dc=width > 1, width=width)
-        search = _paper(optimizations)
-        by_width[width] = _run(
-            search, tables[DIABETES, design.many], case, False, inside(f"DC of width {width}, {case}")
-        )
-        done += 1
-    return Runs(design, found, plain, by_width)
+    return Runs(design, found, plain)
 
 
-def _asked(design: Design) -> Iterator[tuple[Case, str]]:
+def _shown(design: Design) -> Iterator[tuple[Case, str]]:
     """Every release that a figure shows."""
     for sample in (DIABETES, RANDOM):
         for delta in design.deltas:
@@ -166,38 +162,53 @@ def _asked(design: Design) -> Iterator[tuple[Case, str]]:
         for confidence in design.confidences:
             case = Case(sample, design.many, design.delta, confidence)
             yield from ((case, method) for method in (*MANY, MFALM))
+        case = Case(sample, design.many, design.delta, design.confidence)
+        yield from ((case, method) for method in (NO_DC, SPALM, *map(steps, design.widths)))
+
+
+def steps(width: int) -> str:
+    """The name of the paper's search with another width of DC."""
+    return f"DC {width}"
 
 
 def _search(method: str) -> Search:
     if method in (MPALM, MFALM):
         return mondrian
-    return _paper(_PAPERS[method]) if method in _PAPERS else lambda problem, progress: optimal(problem, progress)
-
-
-def _paper(optimizations: Optimizations) -> Search:
-    return lambda problem, progress: sfalm(problem, optimizations, progress)
+    if method in (EXACT, SPALM):
+        return lambda problem, progress: optimal(problem, progress)
+    chosen = _PAPERS.get(method) or Optimizations(width=int(method.removeprefix("DC ")))
+    return lambda problem, progress: sfalm(problem, chosen, progress)
 
 
 def _promise(case: Case) -> ConfidentPresence:
     return ConfidentPresence(case.delta, case.confidence)
 
 
-def _run(search: Search, table: FrequencySet, case: Case, knowing: bool, progress: Progress) -> Run:
-    promise = _promise(case)
-    asked = Problem(table, (Presence(case.delta) if knowing else promise,))
-    plan, seconds = timed(lambda: search(asked, progress))
-    groups = plan.groups
-    assert groups.population is not None, "the study knows everybody"
+def asked(table: FrequencySet, case: Case, knowing: bool = False) -> Problem:
+    """What the publisher has to do: `knowing` the population, or its marginals only."""
+    if knowing:
+        return Problem(replace(table, marginals=None), (Presence(case.delta),))
+    return Problem(replace(table, population=None), (_promise(case),))
+
+
+def _run(method: str, table: FrequencySet, case: Case, progress: Progress) -> Run:
+    problem, search = asked(table, case, method in _KNOWING), _search(method)
+    plan, seconds = timed(lambda: search(problem, progress))
+    sizes, everybody = plan.groups.sizes, table.population
+    assert everybody is not None, "the study knows everybody"
+    regions = Regions(plan.low, plan.high, np.arange(len(sizes)), len(sizes))
+    people, _ = regions.people(everybody, table.hierarchies)
     low, high = (Fraction(limit) for limit in case.delta)
-    kept = within((low, high), groups.sizes, groups.population)
+    kept = within((low, high), sizes, people)
+    expected = replace(plan, frequency=replace(table, population=None)).groups
     return Run(
         seconds,
         float(plan.losses.mean()),
         plan.node,
-        len(groups),
-        float(promise.level(groups).mean()),
+        len(sizes),
+        float(_promise(case).level(expected).mean()),
         float(kept.mean()),
-        float(groups.sizes[kept].sum() / table.rows),
+        float(sizes[kept].sum() / table.rows),
         plan.facts,
     )
 
@@ -206,4 +217,4 @@ def _compile(table: FrequencySet, design: Design, progress: Progress) -> None:
     """What is compiled at its first use must not count as time."""
     case = Case(RANDOM, 2, design.delta, design.confidence)
     for method in (*FEW, *BESIDE):
-        _run(_search(method), table, case, method in _KNOWING, progress)
+        _run(method, table, case, progress)
