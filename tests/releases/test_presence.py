@@ -22,21 +22,8 @@ from discreet.models.presence import Presence
 from discreet.releases.kernels import NOBODYS, SEVERAL, owners
 from discreet.releases.verify import Findings
 from tests.releases.making import put_manifest
+from tests.releases.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
 from tests.releases.reading import covers, groups_of, manifest_of, read_table
-
-QUASI_IDENTIFIERS = ("age", "zip", "sex")
-HIERARCHIES: dict[str, Any] = {"age": {"intervals": [5, 10, 20]}, "zip": {"prefixes": [2, 1]}, "sex": {"flat": True}}
-Person = tuple[str | None, ...]
-
-people = st.tuples(
-    st.sampled_from(["20", "23", "27", "31", "38"]),
-    st.sampled_from(["120", "121", "135", "240", None]),
-    st.sampled_from(["f", "m", ""]),
-)
-
-
-def columns(rows: list[Person], names: tuple[str, ...] = QUASI_IDENTIFIERS) -> dict[str, list[str | None]]:
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def policy_words(tmp: Path, population: list[Person], delta: list[str], **more: Any) -> dict[str, Any]:
@@ -48,13 +35,6 @@ def policy_words(tmp: Path, population: list[Person], delta: list[str], **more: 
         "require": [{"presence": {"delta": delta, "population": str(write(tmp / "people.csv", population))}}],
         "seed": 1,
     } | more
-
-
-def write(path: Path, rows: list[Person]) -> Path:
-    """A CSV file in which NULL is nothing and "" a pair of quotes."""
-    lines = [",".join("" if v is None else f'"{v}"' for v in row) for row in [QUASI_IDENTIFIERS, *rows]]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 def by_hand(folder: Path, population: list[Person], width: int = 3) -> tuple[list[tuple[int, int]], tuple[int, int]]:
@@ -74,17 +54,6 @@ def by_hand(folder: Path, population: list[Person], width: int = 3) -> tuple[lis
             found[texts][1] += 1
         elsewhere += not homes
     return [(n, p) for n, p in found.values()], (said["suppressed"], elsewhere)
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[list[Person], list[Person], list[str]]:
-    """A population, a table of some of its people, and a pair δ that at least everything as * keeps."""
-    everybody = draw(st.lists(people, min_size=2, max_size=40))
-    table = draw(st.lists(st.sampled_from(range(len(everybody))), min_size=1, max_size=len(everybody) - 1, unique=True))
-    share = Fraction(len(table), len(everybody))
-    low = share * draw(st.integers(0, 3)) / 4
-    high = share + (1 - share) * draw(st.integers(0, 3)) / 4
-    return everybody, [everybody[i] for i in table], [str(low), str(high)]
 
 
 @settings(max_examples=20)
@@ -312,7 +281,7 @@ def test_a_population_that_nothing_is_promised_about_is_refused(tmp_path: Path) 
     words = policy_words(tmp_path, EVERYBODY, ["0", "0.4"]) | {"require": [{"k_anonymity": {"k": 2}}]}
     anonymize(policy_from_words(words), tmp_path / "release", source=columns(TABLE))
     assert verify(tmp_path / "release").kept
-    with pytest.raises(DiscreetError, match="nothing is promised about who is in the table"):
+    with pytest.raises(DiscreetError, match="no promise of this release speaks of it"):
         recheck(tmp_path / "release")
 
 

@@ -1,4 +1,4 @@
-"""The people around a release, read again: a population, and whose rows of it are published."""
+"""The people around a release, read again: a population or its marginals, and whose rows of it are published."""
 
 from __future__ import annotations
 
@@ -8,19 +8,27 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet, Marginals
-from discreet.counts.outside import population_of
+from discreet.counts.outside import people_by_value, population_of
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray
 from discreet.models.base import PrivacyModel
 from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.presence import Presence
+from discreet.models.presence_words import read_marginals
 from discreet.releases.population import Surroundings, outsiders
 from discreet.releases.published import Manifest, columns_of, hierarchy_in_words
 from discreet.releases.source import value_codes
 
+_MARGINALS = "confident_presence.marginals"
 
-def read_surroundings(
+
+def needs_population(model: PrivacyModel) -> bool:
+    """Is it about people whom only a list of them tells?"""
+    return isinstance(model, Presence) or (isinstance(model, ConfidentPresence) and model.marginals is None)
+
+
+def read_population(
     population: Any, manifest: Manifest, models: Sequence[PrivacyModel], table: FrequencySet | None
 ) -> Surroundings:
     """Everybody in a population (a path or a frame): their quasi-identifiers alone, one scan.
@@ -46,31 +54,48 @@ def read_surroundings(
         np.bincount(codes, weights=everyone.counts, minlength=len(h.leaves)).astype(np.int64)
         for h, codes in zip(hierarchies, everyone.codes, strict=True)
     )
+    judged = [isinstance(model, ConfidentPresence) for model in models]
+    marginals = _marginals(hierarchies, everybody, everyone.size, table) if any(judged) else None
     return Surroundings(
         hierarchies,
         everyone.size,
-        everyone if any(isinstance(m, Presence) for m in models) else None,
-        *_marginals(hierarchies, everybody, everyone.size, models, table),
+        everyone if any(isinstance(model, Presence) for model in models) else None,
+        marginals,
+        everybody if any(judged) and marginals is None else None,
     )
 
 
+def promised_marginals(
+    manifest: Manifest, models: Sequence[PrivacyModel], table: FrequencySet | None
+) -> Surroundings | None:
+    """What a promise itself says of everybody, one attribute at a time; None where none does."""
+    promised = [m for m in models if isinstance(m, ConfidentPresence) and m.marginals is not None]
+    if not promised:
+        return None
+    columns, words = columns_of(manifest, "quasi_identifier"), manifest["hierarchies"]
+    given, mistakes = read_marginals(promised[0].marginals, _MARGINALS)
+    if not mistakes:
+        people, mistakes = people_by_value(given, promised[0].size, columns, _MARGINALS)
+    if mistakes:
+        raise DataError(*mistakes)
+    hierarchies = tuple(hierarchy_in_words(name, words[name], list(people[name])) for name in columns)
+    everybody = tuple(
+        np.array([people[h.attribute].get(leaf, 0) for leaf in h.leaves], dtype=np.int64) for h in hierarchies
+    )
+    size = int(everybody[0].sum())
+    marginals = _marginals(hierarchies, everybody, size, table)
+    return Surroundings(hierarchies, size, None, marginals, everybody if marginals is None else None)
+
+
 def _marginals(
-    hierarchies: Sequence[Hierarchy],
-    everybody: tuple[IntArray, ...],
-    people: int,
-    models: Sequence[PrivacyModel],
-    table: FrequencySet | None,
-) -> tuple[Marginals | None, tuple[IntArray, ...] | None]:
-    """Of the people outside of the table, if it is given; else of everybody. Nothing where no promise asks for them."""
-    if not any(isinstance(m, ConfidentPresence) for m in models):
-        return None, None
+    hierarchies: Sequence[Hierarchy], everybody: Sequence[IntArray], people: int, table: FrequencySet | None
+) -> Marginals | None:
+    """Those of the people outside of the table, if it is given."""
     if table is None:
-        return None, everybody
-    inside = [
-        _counted(h, own, codes, table)
-        for h, own, codes in zip(hierarchies, table.hierarchies, table.codes, strict=True)
-    ]
-    return outsiders(everybody, inside, people, table.rows), None
+        return None
+    own = zip(hierarchies, table.hierarchies, table.codes, strict=True)
+    inside = [_counted(hierarchy, exact, codes, table) for hierarchy, exact, codes in own]
+    return outsiders(everybody, inside, people, table.rows)
 
 
 def _counted(hierarchy: Hierarchy, own: Hierarchy, codes: Any, table: FrequencySet) -> IntArray:

@@ -20,7 +20,7 @@ from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.folder import sha256
 from discreet.releases.manifest import checksum, promises
-from discreet.releases.outside import read_surroundings
+from discreet.releases.outside import needs_population, promised_marginals, read_population
 from discreet.releases.population import Surroundings, differing, surroundings_of
 from discreet.releases.published import AGAIN, Manifest, Published
 from discreet.releases.recoded import Recoded, among, read_recoded
@@ -70,6 +70,8 @@ def verify(folder: Path | str, source: Any = None, population: Any = None) -> Fi
     table = None if source is None else _read_source(source, manifest)
     known = None if population is None else _read_population(population, manifest, table)
     try:
+        if known is None:
+            known = promised_marginals(manifest, _promised(manifest)[0], table)
         published = read_published(folder, manifest, table, known)
         found = recheck(manifest, folder, published)
         other = [] if table is None else _check_source(table, manifest)
@@ -249,11 +251,12 @@ def _read_source(source: Any, manifest: Manifest) -> FrequencySet:
 
 
 def _read_population(population: Any, manifest: Manifest, table: FrequencySet | None) -> Surroundings:
-    if not is_about_population(manifest):
-        rule = "nothing is promised about who is in the table"
-        raise DataError(Mistake("population", rule, "leave --population out"))
     try:
-        return read_surroundings(population, manifest, _promised(manifest)[0], table)
+        models, _ = _promised(manifest)
+        if not any(map(needs_population, models)):
+            rule = "no promise of this release speaks of it"
+            raise DataError(Mistake("population", rule, "leave --population out"))
+        return read_population(population, manifest, models, table)
     except _NOT_OURS:
         raise ReleaseError(_CHANGED) from None
 
