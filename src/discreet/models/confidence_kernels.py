@@ -32,7 +32,7 @@ _BERRY_ESSEEN = 0.5601
 # Relative to a mode of 1, where the probabilities of one step are cut: first coarsely, then finely, then for good.
 _CUTS = np.array([1e-3, 1e-8, 1e-18])
 # Steps of a recurrence, 10 ns each: beyond that only the bounds from moments are used.
-_WORK = 1e9
+_WORK = 3e8
 _LITTLE_WORK = 2e7
 
 

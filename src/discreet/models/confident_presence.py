@@ -82,12 +82,12 @@ class ConfidentPresence(Parameterized):
         return verdict
 
     def level(self, groups: Groups) -> FloatArray:
-        """The confidence, or the closest number below it that is certain."""
+        """The confidence, or the closest number below it that is certain; what is asked, where it holds."""
         outside, filled = _outside(groups), groups.sizes > 0
         levels = np.ones(len(groups))
         rows, counts = groups.sizes[filled], outside.counts[filled]
         levels[filled], _ = confidence(rows, counts, outside.marginals.size, self.delta)
-        return levels
+        return np.where(self.holds(groups), np.maximum(levels, float(self.confidence)), levels)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         """Parts that hold need people, and all parts together have as many as the group expects.
