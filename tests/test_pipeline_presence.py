@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from discreet import DiscreetError, anonymize, policy_from_words, read_policy, verify
 from discreet.cli.main import app
+from tests.releases.reading import read_table
 
 POLICY = """
 source: people.csv
@@ -19,17 +20,19 @@ attributes:
   age: {role: quasi_identifier, hierarchy: {intervals: [5, 10, 20]}}
   town: {role: quasi_identifier, hierarchy: {flat: true}}
   disease: {role: sensitive}
+  visit: {role: other}
 require:
   - presence: {delta: [0, 0.5]}
 """
 ROWS = [
-    (f"p{i}", str(20 + i * 7 % 40), ["Ulm", "Bonn"][i % 3 == 0], ["diabetes", "flu"][i % 4 > 0]) for i in range(200)
+    (f"p{i}", str(20 + i * 7 % 40), ["Ulm", "Bonn"][i % 3 == 0], ["diabetes", "flu"][i % 4 > 0], f"v{i}")
+    for i in range(200)
 ]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    lines = [",".join(row) for row in [("person", "age", "town", "disease"), *ROWS]]
+    lines = [",".join(row) for row in [("person", "age", "town", "disease", "visit"), *ROWS]]
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     ids = [row[0] for row in ROWS if row[3] == "diabetes"]
     (tmp_path / "ids.csv").write_text("\n".join(["person", *ids]) + "\n", encoding="utf-8")
@@ -78,4 +81,11 @@ def test_a_policy_without_a_source_is_none(folder: Path) -> None:
 
 
 def test_scans_of_the_population_are_counted(folder: Path) -> None:
-    assert anonymize(read_policy(folder / "by_value.yaml"), folder / "release").manifest["scans"] == 2
+    """The table, everybody, and the table once more for a column that is published as it is."""
+    assert anonymize(read_policy(folder / "by_value.yaml"), folder / "release").manifest["scans"] == 3
+
+
+def test_columns_as_they_are_are_those_of_private_rows(folder: Path) -> None:
+    made = anonymize(read_policy(folder / "by_value.yaml"), folder / "release")
+    names, rows = read_table(made.folder)
+    assert sorted(row[names.index("visit")] for row in rows) == sorted(row[4] for row in ROWS if row[3] == "diabetes")

@@ -18,8 +18,13 @@ from typer.testing import CliRunner
 
 from discreet import DiscreetError, anonymize, apply, policy_from_words, verify
 from discreet.cli.main import app
+from discreet.intake import take_in
 from discreet.models.presence import Presence
+from discreet.models.t_closeness import TCloseness
+from discreet.pipeline import find_plan
+from discreet.policy import Policy
 from discreet.releases.kernels import NOBODYS, SEVERAL, owners
+from discreet.releases.references import references
 from discreet.releases.verify import Findings
 from tests.releases.making import put_manifest
 from tests.releases.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
@@ -135,16 +140,21 @@ TABLE = [(str(20 + i % 20), "120" if i % 3 else "240", "fm"[i % 2]) for i in ran
 EVERYBODY = [*TABLE, *((str(20 + i % 30), "12" + str(i % 3), "fm"[i % 5 == 0]) for i in range(200)), ("77", "999", "m")]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+SOURCE = columns(TABLE) | {"disease": ["flu", "cold", "HIV"] * 10, "visit": [str(i) for i in range(len(TABLE))]}
+
+
+def made_by(tmp: Path) -> Policy:
     """With a sensitive attribute, a column as it is, and rows left out."""
-    tmp = tmp_path_factory.mktemp("made")
     words = policy_words(tmp, EVERYBODY, ["0", "0.4"], suppress=0.4)
     words["attributes"] |= {"disease": {"role": "sensitive"}, "visit": {"role": "other"}}
     words["require"] += [{"l_diversity": {"l": 2}}, {"k_anonymity": {"k": 2}}]
-    table = columns(TABLE) | {"disease": ["flu", "cold", "HIV"] * 10, "visit": [str(i) for i in range(len(TABLE))]}
-    anonymize(policy_from_words(words), tmp / "release", source=table)
-    return tmp / "release"
+    return policy_from_words(words)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tmp = tmp_path_factory.mktemp("made")
+    return anonymize(made_by(tmp), tmp / "release", source=SOURCE).folder
 
 
 @pytest.fixture
@@ -168,6 +178,15 @@ def test_rows_left_out_are_judged_among_all_who_are_in_no_group(release: Path) -
     assert {type(v.model).__name__ for v in found.verdicts} > {Presence.__name__}
     chances = [n / p for n, p in [*groups, rest]]
     assert next(v.level for v in found.verdicts if isinstance(v.model, Presence)) == max(chances)
+
+
+def test_presence_is_not_asked_about_the_values_of_rows_left_out(tmp_path: Path) -> None:
+    """Whether these may be told is for promises about values to say."""
+    policy = made_by(tmp_path)
+    plan = find_plan(policy, take_in(policy, SOURCE))
+    assert plan.suppressed
+    assert references(plan, policy.models) == {"disease": "published"}
+    assert references(plan, (*policy.models, TCloseness("1/1000", attribute="disease"))) is None
 
 
 def test_every_changed_cell_is_found_out(release: Path) -> None:
