@@ -15,6 +15,7 @@ from discreet.errors import DiscreetError, PolicyError
 from discreet.intake import Intake, take_in
 from discreet.pipeline import anonymize
 from discreet.policy import Policy, policy_from_words, read_policy
+from discreet.releases.verify import verify
 
 ATTRIBUTES = {"age": {"role": "quasi_identifier"}, "town": {"role": "quasi_identifier"}}
 PRESENCE = {"presence": {"delta": [0, 0.9]}}
@@ -184,3 +185,13 @@ def test_a_condition_on_a_published_column_is_fine(tmp_path: Path) -> None:
     words = policy({"sick": "yes"}, attributes=attributes, require=[{"k_anonymity": {"k": 2}}])
     release = anonymize(words, tmp_path / "out", source=PEOPLE)
     assert [line.split(",")[-1] for line in (release.folder / "data.csv").read_text().split()] == ["sick", "yes", "yes"]
+
+
+@pytest.mark.parametrize("publish", ["generalization", "multidimensional"])
+def test_a_release_of_private_rows_is_verified_with_everybody_as_the_population(tmp_path: Path, publish: str) -> None:
+    words = policy({"sick": "yes"}, require=[{"presence": {"delta": [0, 0.5]}}], publish=publish)
+    release = anonymize(words, tmp_path / "out", source=PEOPLE)
+    assert release.manifest["scans"] == 2
+    assert release.manifest["rows"]["source"] == 2
+    assert verify(release.folder, population=PEOPLE).kept
+    assert not verify(release.folder, population={name: column[1:] for name, column in PEOPLE.items()}).kept

@@ -70,12 +70,12 @@ def read_numbers(
     under = {s: [cells(line, s) for _, line in lines] for s in SEPARATORS}
     rows = max(under.values(), key=lambda rows: sum(row is not None and len(row) == 2 for row in rows))
     pairs: list[tuple[str | None, str]] = []
-    for (number, line), row in zip(lines, rows, strict=True):
+    for (number, _), row in zip(lines, rows, strict=True):
         value, found = row if row is not None and len(row) == 2 else (None, None)
         given = (found or "").strip()
         if is_number(given):
             pairs.append((value, given))
-        elif line != lines[0][1] or not given or any(sign.isdecimal() for sign in given):  # the first may be a header
+        elif number != lines[0][0] or not given or any(sign.isdecimal() for sign in given):  # the first may be a header
             rule = f"{str(path)!r}, line {number}: not a value and a count"
             mistakes.append(Mistake(place, rule, "write value,count"))
     return pairs, mistakes[:_SHOWN]
