@@ -21,6 +21,7 @@ from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.presence import Presence
 from discreet.models.verdicts import verdicts
 from discreet.releases.manifest import promises
+from discreet.report import presence as module
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
 from discreet.report.presence import confidence_bins, confident, presence_bins, present
@@ -161,6 +162,20 @@ def test_the_page_the_text_and_the_json_tell_it(models):
         assert c.broken == pytest.approx((1 - levels).sum(), abs=1e-9)
         assert c.outside == 400 - TABLE.rows
         assert f"at least {c.least_in_words} for every group" in shown
+
+
+def test_of_too_many_groups_a_sample_is_told_but_the_least_confidence_is_of_all(monkeypatch):
+    models = (ConfidentPresence((0, 0.2), 0.1),)
+    plan = optimal(Problem(among_everybody(TABLE), models, 0))
+    told = promises(verdicts(models, plan.groups))
+    monkeypatch.setattr(module, "LEAST_GROUPS", 2)
+    monkeypatch.setattr(module, "WORK", 1)
+    [found] = confident(plan.groups, told)
+    assert (found.groups, found.all_groups) == (2, len(plan.groups)) == (2, 3)
+    assert found.smallest == models[0].level(plan.groups).min()
+    text = to_html(report_data(plan, manifest(plan, 2, promises=told)))
+    assert "from a random sample of 2 of 3 groups" in text
+    assert confident(plan.groups, told) == confident(plan.groups, told)
 
 
 def test_suppressed_rows_are_told_with_the_chance_of_those_around_them():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import floor
 from typing import Any
 
@@ -20,6 +19,9 @@ from discreet.report.words import between, chance, model_of, number
 MOST_STEPS = 8  # of a chart, beside those at what was asked
 WIDE = 20  # chances that differ by more than this factor are shown in steps of 1, 2, 5, 10, …
 FINEST = 40  # a step is no less than this part of the largest chance
+WORK = 100_000_000  # groups × people outside whose confidences take a moment; of more groups a sample is told
+LEAST_GROUPS = 25  # fewer say nothing about the others
+SEED = 0  # the same plan gives the same page
 
 _ROUND = sorted({m / 10**e for e in range(17) for m in (1, 2, 5) if m <= 10**e})
 _CONFIDENCES = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
@@ -103,8 +105,9 @@ class ConfidenceBin:
 class Confident:
     """How sure the publisher is that each group keeps δ, who knows of the people outside one column at a time.
 
-    `outside` is how many people are not in the table, `broken` how many groups are to be expected beyond δ at most.
-    `coverage` says whether every possible group was asked to be there.
+    `outside` is how many people are not in the table, `broken` how many groups are to be expected beyond δ. `coverage`
+    says whether every possible group was asked to be there. `groups` of `all_groups` were looked at; the smallest
+    confidence is of all.
     """
 
     delta: str
@@ -112,6 +115,7 @@ class Confident:
     smallest: float
     mean: float
     groups: int
+    all_groups: int
     bins: tuple[ConfidenceBin, ...]
     broken: float
     outside: int
@@ -119,6 +123,11 @@ class Confident:
     coverage: bool
     left_out: int
     from_zero: bool  # δmin is 0: being known not to be in the table is tolerated
+
+    @property
+    def rows(self) -> int:
+        """How many rows the groups have that were looked at."""
+        return sum(b.rows for b in self.bins)
 
     @property
     def least_in_words(self) -> str:
@@ -132,7 +141,8 @@ class Confident:
     def broken_in_words(self) -> str:
         """How many groups go wrong, on average over all worlds."""
         told = "none" if not self.broken else "fewer than 0.01" if self.broken < 0.01 else number(round(self.broken, 2))
-        return f"in an average world, {told} of {self.groups:,} group{'s' * (self.groups != 1)}"
+        about = "about " if self.groups < self.all_groups and self.broken >= 0.01 else ""
+        return f"in an average world, {about}{told} of {self.all_groups:,} group{'s' * (self.all_groups != 1)}"
 
     @property
     def coverage_in_words(self) -> str:
@@ -147,34 +157,35 @@ class Confident:
 
 
 def confident(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> tuple[Confident, ...]:
-    """The confidence of every group, for each such promise; nothing where the marginals are not known."""
+    """The confidence of the groups, for each such promise; nothing where the marginals are not known."""
     if groups.outside is None or not groups.sizes.any():
         return ()
-    found = []
-    for word, p in map(model_of, promises):
-        if word == "confident_presence":
-            delta, asked = Presence(p["delta"]).delta, float(exact(p["confidence"]))
-            found.append(_confident(groups, groups.outside, delta, asked, bool(p.get("coverage", False))))
-    return tuple(found)
+    about = [p for p in promises if model_of(p)[0] == "confident_presence"]
+    return tuple(_confident(groups, groups.outside, p) for p in about)
 
 
-def _confident(
-    groups: Groups, outside: Outside, delta: tuple[Fraction, Fraction], asked: float, coverage: bool
-) -> Confident:
-    filled = groups.sizes > 0  # of the others nothing is published
-    sizes = groups.sizes[filled]
-    levels, _ = confidence(sizes, outside.counts[filled], outside.marginals.size, delta)
+def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any]) -> Confident:
+    p, size = model_of(promise)[1], outside.marginals.size
+    delta, asked = Presence(p["delta"]).delta, float(exact(p["confidence"]))
+    filled = np.flatnonzero(groups.sizes)  # of the others nothing is published
+    chosen = filled
+    if len(filled) > (most := max(WORK // max(size, 1), LEAST_GROUPS)):
+        chosen = np.sort(np.random.default_rng(SEED).permutation(filled)[:most])
+    rows = groups.sizes[chosen]
+    levels, _ = confidence(rows, outside.counts[chosen], size, delta)
+    smallest = float(levels.min())
     return Confident(
         between(*map(float, delta)) if delta[0] < delta[1] else f"of {chance(float(delta[0]))}",
         asked,
-        float(levels.min()),
-        float((levels * sizes).sum() / sizes.sum()),
-        len(sizes),
-        confidence_bins(levels, sizes, asked),
-        float((1 - levels).sum()),
-        outside.marginals.size,
+        smallest if len(chosen) == len(filled) else min(smallest, float(promise["level"])),
+        float((levels * rows).sum() / rows.sum()),
+        len(chosen),
+        len(filled),
+        confidence_bins(levels, rows, asked),
+        float((1 - levels).sum() * len(filled) / len(chosen)),
+        size,
         outside.counts.shape[1],
-        coverage,
+        bool(p.get("coverage", False)),
         groups.left_out,
         delta[0] == 0,
     )

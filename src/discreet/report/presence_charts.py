@@ -33,16 +33,11 @@ def presences(found: Present, kept: bool) -> str:
 def confidences(found: Confident, kept: bool) -> str:
     """Share of the published rows by the confidence of their group, from what was asked."""
     axis = "confidence of the group"
-    rows = max(sum(b.rows for b in found.bins), 1)
-    steps = [
-        Step(
-            b.low,
-            b.high,
-            b.rows / rows,
-            f"{b.in_words}: {b.groups:,} group{'s' * (b.groups != 1)} with {b.rows:,} rows ({percent(b.rows / rows)})",
-        )
-        for b in found.bins
-    ]
+    steps = []
+    for b in found.bins:
+        share = b.rows / found.rows
+        told = f"{b.in_words}: {b.groups:,} group{'s' * (b.groups != 1)} with {b.rows:,} rows ({percent(share)})"
+        steps.append(Step(b.low, b.high, share, told))
     asked = Limit(found.asked, "c", "no group is below" if kept else "")
     return _limited(steps, asked, None, None, axis, f"Share of the published rows by {axis}.")
 
