@@ -35,9 +35,9 @@ class ConfidentPresence(Parameterized):
     What is known comes from `population` (a path or a frame, as in `Presence`; None with no marginals either: the table
     that the private rows are chosen from), or from `marginals`: per attribute a path of a CSV file, or a mapping of
     value → count or share, or a list of [value, count or share] pairs. They count everybody, those in the table
-    included: `size` people, which must be said where shares are given. As words, a mapping whose values are all texts is
-    written as such; one with NULL or other values as a list of pairs: ``[[None, 3], ["a", 4]]``; a path as the file's
-    name.
+    included: `size` people, which must be said where shares are given. As words, a mapping whose values are all texts
+    is written as such; one with NULL or other values as a list of pairs: ``[[None, 3], ["a", 4]]``; a path as the name
+    of the file.
 
     >>> from discreet.counts.frequency import Marginals
     >>> half = np.array([1, 3]), np.array([True, True])
