@@ -56,7 +56,7 @@ def _of_population(found: Present) -> list[Risk]:
 
 def _of_marginals(found: Confident) -> list[Risk]:
     misses = 1 - found.asked
-    odds = f"one in {number(round(1 / misses, 1))}" if misses > 0 else "none"
+    odds = f"up to one in {number(round(1 / misses, 1))}" if misses > 0 else "none"
     risks = [
         (
             "Groups that go wrong",
