@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -171,6 +172,7 @@ def people_needed(k: int, c: Fraction) -> float:
     return max(k * float(c), k - 1.0) if 2 * c > 1 else k * float(c)
 
 
+@lru_cache(maxsize=64)  # a search asks at every node
 def _people_per_row(most: Fraction, c: Fraction) -> tuple[float, float]:
     """How many people a group that holds expects at least: with one row, and per row with any number of them."""
     odds = 1 / most - 1
