@@ -14,13 +14,20 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
+from discreet.search.boxes import boxes
 from discreet.search.partition import Partition, hold, one_group
 from discreet.search.plan import Problem, Recoding
 
 
 def mondrian(problem: Problem, progress: Progress = silent) -> Recoding:
-    """Groups that can't be cut any further. Raises `Infeasible` if even all rows together break a promise."""
+    """Groups that can't be cut any further. Raises `Infeasible` if even all rows together break a promise.
+
+    Promises about a population ask for groups that don't overlap in it: those are cut another way (`boxes`).
+    """
+    if any(isinstance(model, AboutPopulation) for model in problem.models):
+        return boxes(problem, progress)
     return cut_down(problem, one_group(problem), progress).plan({"search": "mondrian"})
 
 

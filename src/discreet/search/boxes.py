@@ -1,0 +1,214 @@
+"""Multidimensional recoding against a population: groups that are disjoint boxes of its domain.
+
+Nergiz & Clifton 2008 (and Nergiz, Atzori & Clifton 2007): MPALM for δ-presence; here also for c-confident δ-presence,
+which they left open (MFALM). Who is in the table must not be told, so where the groups lie matters to everybody in the
+population: each combination of leaves is in one box at most, and a box is judged by all the people in it, as it is
+published. Everything starts in one box. A box is cut at a node into nodes of a lower level, or anywhere where any range
+of leaves may be published, if all parts keep every promise. Parts without rows of the table are not published; where
+people may not be told to be absent, no cut may make one that anybody could be in.
+
+Which cut comes first decides what is possible later: people beyond those that a promise asks for are used up by every
+cut. So for every box the best cut along each attribute is tried, both parts are cut greedily to the end, and the cut
+that ends with the least loss is made: once for all boxes, then for their parts, and so on (rollouts, Tesauro &
+Galperin 1996). That lowers the loss by a fifth to a half of what the greedy way alone leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.counts.groups import FloatArray
+from discreet.errors import Infeasible
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.base import all_hold
+from discreet.models.verdicts import witness
+from discreet.progress import Progress, silent
+from discreet.search.boxes_cuts import Boxes, Cutter, together
+from discreet.search.boxes_kernels import Cuts, Members
+from discreet.search.optimal import optimal
+from discreet.search.plan import Problem, Recoding
+
+Score = Callable[[Cuts], FloatArray]
+Round = tuple[IntArray, FloatArray, IntArray, IntArray]
+
+_AT_ONCE = 2_000  # boxes whose cuts are in memory at the same time
+_EFFORT = 2_000  # looks at each combination, at most; then the boxes that are left are cut greedily
+
+
+def boxes(problem: Problem, progress: Progress = silent) -> Recoding:
+    """Disjoint boxes that can't be cut any further. Raises `Infeasible` if there is nothing to start from."""
+    cutter = Cutter(problem)
+    found = cut_down(cutter, _start(problem, cutter), progress)
+    f = problem.frequency
+    group = np.repeat(np.arange(len(found)), np.diff(found.rows.starts))
+    order = np.argsort(found.rows.entry, kind="stable")
+    row = found.rows.entry[order]
+    facts = {"search": "mondrian"}
+    people = cutter.people(found)
+    return Recoding(f, row, f.counts[row], group[order], found.low, found.high, population=people, facts=facts)
+
+
+def _start(problem: Problem, cutter: Cutter) -> Boxes:
+    """Everybody in one box, or the boxes of the optimal generalization where only parts keep every promise."""
+    whole = cutter.whole()
+    groups = cutter.groups(whole)
+    if all_hold(problem.models, groups).all():
+        return whole
+    refused = Infeasible(
+        "no grouping keeps every promise",
+        closest="all rows in one group",
+        witness=witness(problem.models, groups),
+        repair="weaken a promise",
+    )
+    if all(model.monotone for model in problem.models):
+        raise refused
+    try:
+        plan = optimal(replace(problem, suppression_limit=0))
+    except Infeasible:
+        raise refused from None
+    return _boxes_of(plan, cutter)
+
+
+def _boxes_of(plan: Recoding, cutter: Cutter) -> Boxes:
+    """The groups of a full-domain generalization, and who of the population is in them."""
+    assert plan.node is not None
+    n = len(plan.low)
+    columns = []
+    for d, (h, level) in enumerate(zip(plan.frequency.hierarchies, plan.node, strict=True)):
+        codes = h.codes[level]
+        columns.append(np.concatenate([codes[plan.low[:, d]], codes[cutter.population.codes[d]]]))
+    which = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
+    group = np.full(which.max() + 1, n, dtype=np.int64)  # n: none
+    group[which[:n]] = np.arange(n)
+    found = Boxes(plan.low, plan.high, _members(plan.group, n), _members(group[which[n:]], n), np.arange(n))
+    return cutter.shrunk(found)
+
+
+def _members(group: IntArray, groups: int) -> Members:
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(groups + 1))
+    return Members(order[: starts[-1]], starts.astype(np.int64))
+
+
+def cut_down(cutter: Cutter, start: Boxes, progress: Progress = silent) -> Boxes:
+    """Cut boxes (which must hold) until no cut leaves only parts that hold."""
+    rows = int(cutter.sizes(start).sum())
+    effort = _EFFORT * (len(cutter.table.counts) + len(cutter.population.counts))
+    memory = [Rollouts(cutter, score) for score in SCORES]
+    done: list[Boxes] = []
+    finished = 0
+    waiting = [start]
+    while waiting:
+        now = waiting.pop()
+        if len(now) > _AT_ONCE:
+            waiting += [now.take(np.arange(_AT_ONCE, len(now))), now.take(np.arange(_AT_ONCE))]
+            continue
+        if cutter.visits < effort:
+            parts, uncut = _best_parts(cutter, now, memory)
+        else:
+            parts, uncut = _greedy_parts(cutter, now, SCORES[0])
+        done.append(now.take(uncut))
+        finished += int(cutter.sizes(done[-1]).sum())
+        progress("search", finished, rows, f"{sum(map(len, done)):,} groups")
+        if len(parts):
+            waiting.append(parts)
+    return together(done)
+
+
+def _gain(cuts: Cuts) -> FloatArray:
+    """What is saved."""
+    return cuts.gain
+
+
+def _gain_per_told(cuts: Cuts) -> FloatArray:
+    """What is saved for what it tells; so that cuts that hardly tell anything don't all come first, not by itself."""
+    score: FloatArray = cuts.gain / (cuts.told + 0.3)
+    return score
+
+
+SCORES: tuple[Score, ...] = (_gain_per_told, _gain)
+
+
+def _greedy_parts(cutter: Cutter, now: Boxes, score: Score) -> tuple[Boxes, IntArray]:
+    """The parts of the best cut of every box, each knowing its box; and the boxes that can't be cut."""
+    cuts = cutter.cuts(now)
+    chosen = cutter.best(now, cuts, score(cuts), cuts.box, len(now))
+    parts = cutter.cut(now, cuts, chosen)
+    uncut = np.setdiff1d(np.arange(len(now)), cuts.box[chosen])
+    return replace(parts, origin=cuts.box[chosen][parts.origin]), uncut
+
+
+def _best_parts(cutter: Cutter, now: Boxes, memory: list[Rollouts]) -> tuple[Boxes, IntArray]:
+    """The same, of the cuts that end best when all parts are cut greedily to the end."""
+    attributes = now.low.shape[1]
+    cuts = cutter.cuts(now)
+    kind = cuts.box * attributes + cuts.attribute
+    tried = [cutter.best(now, cuts, score(cuts), kind, len(now) * attributes) for score in SCORES]
+    chosen = np.unique(np.concatenate(tried))
+    parts = cutter.cut(now, cuts, chosen)
+    box = cuts.box[chosen]
+    uncut = np.setdiff1d(np.arange(len(now)), box)
+    ends = np.min([rollouts.losses(parts) for rollouts in memory], axis=0) if len(parts) else np.empty(0)
+    total = np.bincount(parts.origin, weights=ends, minlength=len(chosen))
+    order = np.lexsort((total, box))
+    best = order[np.unique(box[order], return_index=True)[1]]
+    made = np.zeros(len(chosen), dtype=np.bool_)
+    made[best] = True
+    return parts.take(np.flatnonzero(made[parts.origin])), uncut
+
+
+class Rollouts:
+    """What boxes lose at the end if they are cut greedily; remembered, as cuts in another order meet the same boxes."""
+
+    def __init__(self, cutter: Cutter, score: Score):
+        self._cutter, self._score = cutter, score
+        random = np.random.default_rng(0)
+        most = int(cutter.domain.leaves.max(initial=1))
+        self._names = random.integers(0, 1 << 63, (2, len(cutter.domain.leaves), most), dtype=np.uint64)
+        self._known: dict[int, float] = {}
+
+    def losses(self, start: Boxes) -> FloatArray:
+        """Per box, the loss of its rows together."""
+        names = self._name(start)
+        rounds = self._descend(start, names)
+        # A box may have been met in an earlier round than one that it is a part of: then it takes another pass.
+        open_ones = True
+        while open_ones:
+            open_ones = False
+            for boxes, loss, origin, parts in reversed(rounds):
+                ends = np.bincount(origin, weights=self._recall(parts), minlength=len(boxes))
+                total = np.where(np.bincount(origin, minlength=len(boxes)) > 0, ends, loss)
+                self._known.update(zip(boxes.tolist(), total.tolist(), strict=True))
+                open_ones |= bool(np.isnan(total).any())
+        return self._recall(names)
+
+    def _descend(self, now: Boxes, names: IntArray) -> list[Round]:
+        """Cut boxes to the end, round by round: those not yet known, what they lose uncut, whose parts are which."""
+        rounds: list[Round] = []
+        while True:
+            found, first = np.unique(names, return_index=True)
+            first = first[[name not in self._known for name in found.tolist()]]
+            if not len(first):
+                return rounds
+            now, names = now.take(first), names[first]
+            self._known.update(dict.fromkeys(names.tolist(), np.nan))
+            starts = range(0, len(now), _AT_ONCE)
+            pieces = [now.take(np.arange(at, min(at + _AT_ONCE, len(now)))) for at in starts]
+            cut = [_greedy_parts(self._cutter, piece, self._score)[0] for piece in pieces]
+            parts = together([replace(p, origin=p.origin + at) for at, p in zip(starts, cut, strict=True)])
+            part_names = self._name(parts)
+            rounds.append((names, self._cutter.loss(now), parts.origin, part_names))
+            now, names = parts, part_names
+
+    def _recall(self, names: IntArray) -> FloatArray:
+        return np.array([self._known[name] for name in names.tolist()], dtype=np.float64)
+
+    def _name(self, boxes: Boxes) -> IntArray:
+        """A number for each box. If two boxes ever share one, a choice may be worse than it could be, never wrong."""
+        at = np.arange(boxes.low.shape[1])
+        low, high = self._names[0, at, boxes.low], self._names[1, at, boxes.high]
+        names: IntArray = (low.sum(axis=1) ^ high.sum(axis=1) << np.uint64(1)).view(np.int64)
+        return names
