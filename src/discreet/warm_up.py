@@ -27,6 +27,12 @@ APART = {
     "mask": {"l_diversity": {"l": 2, "kind": "frequency"}},
     "greedy": {"ambiguity": {"alpha": 0.9, "beta": 0.5}},
 }
+# Promises about who is in the table.
+AMONG_OTHERS = [
+    {"presence": {"delta": [0, 0.9]}},
+    {"confident_presence": {"delta": [0, 0.9], "confidence": 0.5}},
+    {"l_diversity": {"l": 2}},
+]
 
 
 def warm_up() -> None:
@@ -61,6 +67,11 @@ def warm_up() -> None:
             kind = "ambiguity" if search == "greedy" else "bucketization"
             policy_apart = policy_from_words(words | {"require": [promise], "publish": kind, "search": search})
             anonymize(policy_apart, Path(folder) / search, source=table)
+        for kind in ("generalization", "multidimensional"):
+            hidden = policy_from_words(
+                words | {"require": AMONG_OTHERS, "private": {"zip": ["47901", "47902"]}, "publish": kind}
+            )
+            anonymize(hidden, Path(folder) / f"{kind}-present", source=table)
         audit_presence(Path(folder) / "greedy", table)
     compare(policy, source=table)
     compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)

@@ -54,6 +54,30 @@ def confidence(rows: IntArray, counts: IntArray, size: int, delta: Delta) -> tup
     return lower, upper
 
 
+def sure_levels(rows: IntArray, counts: IntArray, size: int, delta: Delta, least: Fraction) -> FloatArray:
+    """Per group a confidence that it certainly reaches: the closest such number for those that may be the least of all.
+
+    The others, which are above that for sure, are bounded as roughly as tells it: a release with many groups has few
+    that come near what is asked (`least`).
+
+    >>> delta = Fraction("0.33"), Fraction(1)
+    >>> sure_levels(np.array([1, 1]), np.array([[3, 3, 3], [1, 1, 1]]), 4, delta, Fraction(4, 5)).round(9).tolist()
+    [0.9375, 1.0]
+    """
+    from discreet.models.confidence_kernels import bounds
+
+    low, high = limits(rows, delta)
+    lower: FloatArray = bounds(counts, size, low, high, float(least), float(least))[0]
+    order = np.argsort(lower, kind="stable")
+    at, step, worst = 0, 16, np.inf
+    while at < len(order) and lower[order[at]] < worst:
+        some = order[at : at + step]
+        lower[some], upper = bounds(counts[some], size, low[some], high[some], 1.0, 0.0)
+        worst = min(worst, float(upper.min()))
+        at, step = at + step, 2 * step
+    return lower
+
+
 def confident(rows: IntArray, counts: IntArray, size: int, delta: Delta, least: Fraction) -> BoolArray:
     """Which groups have a confidence of at least `least`.
 

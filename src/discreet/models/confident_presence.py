@@ -15,7 +15,7 @@ import numpy as np
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside
 from discreet.errors import DataError, Mistake, PolicyError
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.confidence import confidence, confident, limits
+from discreet.models.confidence import confident, limits, sure_levels
 from discreet.models.parameters import Interval, Number, Parameter, Parameterized, as_text, as_word
 from discreet.models.presence import source_words
 
@@ -84,11 +84,11 @@ class ConfidentPresence(Parameterized):
         return verdict
 
     def level(self, groups: Groups) -> FloatArray:
-        """The confidence, or the closest number below it that is certain; what is asked, where it holds."""
+        """A confidence that is certain, close for the groups that may be the least; what is asked, where it holds."""
         outside, filled = _outside(groups), groups.sizes > 0
         levels = np.ones(len(groups))
         rows, counts = groups.sizes[filled], outside.counts[filled]
-        levels[filled], _ = confidence(rows, counts, outside.marginals.size, self.delta)
+        levels[filled] = sure_levels(rows, counts, outside.marginals.size, self.delta, self.confidence)
         return np.where(self.holds(groups), np.maximum(levels, float(self.confidence)), levels)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
