@@ -93,6 +93,8 @@ attributes:
   admitted:
     role: quasi_identifier
     hierarchy: {dates: [month, quarter, year]}
+"""
+_SENSITIVE = """\
   disease:                   # what nobody may learn about one person: published as it is, protected by the promises
     role: sensitive
     hierarchy: disease.csv
@@ -124,6 +126,16 @@ publish: ambiguity           # every value exact, but in tables apart that hide 
 suppress: 0.02
 """,
 }
+# Some of its rows, where being one of them is the secret.
+_PRESENCE = """\
+
+private: {disease: Diabetes}   # publish only these patients; the other rows are the people they hide among
+
+require:
+  - presence: {delta: [0, 0.2]}   # nobody in the hospital is a diabetic by more than 20%, as far as the release tells
+
+publish: multidimensional      # coarse where it must be, fine where it may be (or: generalization)
+"""
 
 
 def _tree(text: str, pulls: Mapping[str, float] | None = None) -> tuple[Column, str]:
@@ -212,7 +224,8 @@ def write_sample(folder: Path, rows: int = 2_000, seed: int = 7) -> tuple[Path, 
         patients(rows, seed), folder / "patients.csv", csv.WriteOptions(quoting_style="none", quoting_header="none")
     )
     texts = {"nation.csv": _NATION_CSV, "disease.csv": _DISEASE_CSV}
-    texts |= {name: _ATTRIBUTES + promises for name, promises in _POLICIES.items()}
+    texts |= {name: _ATTRIBUTES + _SENSITIVE + promises for name, promises in _POLICIES.items()}
+    texts["presence.yaml"] = _ATTRIBUTES + _PRESENCE
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return tuple(folder / name for name in ("patients.csv", *texts))
