@@ -18,7 +18,7 @@ LAYERS = [
     ["engines", "cells"],
     ["hierarchies"],
     ["counts", "audit"],
-    ["models", "utility"],
+    ["models", "utility", "summaries"],
     ["publications", "private_words"],
     ["policy_words"],
     ["policy_yaml", "column_words"],
