@@ -161,7 +161,7 @@ def _shown(design: Design) -> Iterator[tuple[Case, str]]:
                 yield from ((case, method) for method in (*methods, *BESIDE))
         for confidence in design.confidences:
             case = Case(sample, design.many, design.delta, confidence)
-            yield from ((case, method) for method in (*MANY, MFALM))
+            yield from ((case, method) for method in MANY)
         case = Case(sample, design.many, design.delta, design.confidence)
         yield from ((case, method) for method in (NO_DC, SPALM, *map(steps, design.widths)))
 
