@@ -1,0 +1,200 @@
+"""`discreet reproduce presence` on invented people: releases keep what they promise, and claims rest on the figures."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.models.verdicts import verdict
+from discreet.reproduce.claims import Claim, Reproduction, to_json, to_text
+from discreet.reproduce.figures import Figure
+from discreet.reproduce.page import to_html
+from discreet.reproduce.presence import figures_of, has_data, reproduce
+from discreet.reproduce.presence_claims import claims_of, evaluations, loss
+from discreet.reproduce.presence_data import DIABETES, RANDOM, SAMPLES, invented
+from discreet.reproduce.presence_example import worked_example
+from discreet.reproduce.presence_runs import (
+    ALL,
+    BESIDE,
+    EXACT,
+    FEW,
+    MANY,
+    MFALM,
+    NO_DC,
+    NO_PA,
+    SPALM,
+    Case,
+    Design,
+    Runs,
+    all_runs,
+    asked,
+    steps,
+)
+from discreet.search.optimal import optimal
+
+SMALL = Design(
+    few=2,
+    many=3,
+    deltas=(("0.03", "0.06"), ("0", "0.1")),
+    confidences=("0.6", "0.8", "0.95"),
+    widths=(2, 4),
+    part=100_000,
+)
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    return all_runs(invented(400), SMALL)
+
+
+@pytest.fixture(scope="module")
+def made(runs: Runs) -> Reproduction:
+    claims = (*worked_example(), *claims_of(runs))
+    return Reproduction("a paper", "invented people", False, claims, 1.0, tuple(figures_of(runs)))
+
+
+def claim(made: Reproduction, words: str) -> Claim:
+    [found] = [c for c in made.claims if words in c.says]
+    return found
+
+
+def figure(made: Reproduction, words: str) -> Figure:
+    [found] = [f for f in made.figures if f.title.startswith(words)]
+    return found
+
+
+def cases(runs: Runs) -> list[Case]:
+    return [case for sample in SAMPLES for n in (2, 3) for case in runs.by_delta(sample, n)]
+
+
+def test_the_numbers_of_the_papers_examples_are_found_again() -> None:
+    assert all(c.holds for c in worked_example())
+
+
+def test_nothing_loses_less_than_the_exact_search(runs: Runs) -> None:
+    for (case, method), run in runs.found.items():
+        if method not in BESIDE:
+            assert run.loss >= runs.found[case, EXACT].loss
+
+
+def test_every_node_that_the_exact_search_misses_fails(runs: Runs) -> None:
+    """The optimum without the paper's PA and DC is the paper's own where nothing is discretized or pruned."""
+    for case in cases(runs):
+        exact, without = runs.found[case, EXACT], runs.found[case, NO_DC]
+        assert exact.facts["optimal"] is True
+        assert without.loss == pytest.approx(exact.loss) or case.delta[0] != "0"
+
+
+def test_the_truth_is_counted_in_the_population_that_there_is(runs: Runs) -> None:
+    case = Case(RANDOM, 2, ("0", "0.1"), "0.8")
+    table = invented(400).table(RANDOM, 2)
+    assert table.population is not None
+    plan = optimal(asked(table, case))
+    kept = 0
+    for low, high, size in zip(plan.low, plan.high, plan.groups.sizes, strict=True):
+        inside = np.ones(len(table.population.counts), dtype=np.bool_)
+        for d in range(2):
+            inside &= (table.population.codes[d] >= low[d]) & (table.population.codes[d] <= high[d])
+        kept += int(size) * (Fraction(int(size), int(table.population.counts[inside].sum())) <= Fraction(1, 10))
+    assert runs.found[case, EXACT].people == kept / table.rows
+
+
+def test_who_knows_the_population_keeps_delta_in_it(runs: Runs) -> None:
+    for case in cases(runs):
+        for method in BESIDE:
+            if method != MFALM:
+                assert runs.found[case, method].kept == 1
+        assert 0 <= runs.found[case, MFALM].kept <= 1
+
+
+def test_publishers_see_what_they_know_and_no_more() -> None:
+    table, case = invented(400).table(DIABETES, 2), Case(DIABETES, 2, ("0", "0.1"), "0.8")
+    assert asked(table, case).frequency.population is None
+    assert asked(table, case, knowing=True).frequency.marginals is None
+    [promise] = asked(table, case).models
+    assert verdict(promise, optimal(asked(table, case)).groups).level >= 0.8
+
+
+def test_pruning_checks_fewer_nodes_and_dc_evaluates_less(runs: Runs) -> None:
+    for case in cases(runs):
+        pruned, whole = runs.found[case, ALL].facts, runs.found.get((case, NO_PA))
+        if whole is not None:
+            assert int(str(pruned["nodes_checked"])) <= int(str(whole.facts["nodes_checked"]))
+        assert evaluations(runs.found[case, ALL]) <= evaluations(runs.found[case, NO_DC])
+
+
+def test_the_plain_recursion_stops_no_later_than_at_the_end(runs: Runs) -> None:
+    assert set(runs.plain) == {case for case in cases(runs) if case.attributes == 2}
+    assert all(0 < stopping <= whole for whole, stopping in runs.plain.values())
+
+
+def test_every_figure_has_all_of_its_lines(made: Reproduction) -> None:
+    assert len(made.figures) == 23
+    for called, methods in (("Figure 4(b)", FEW), ("Figure 5(d)", MANY), ("Figure 7(d)", MANY)):
+        assert tuple(s.name for s in figure(made, called).series) == methods
+    assert figure(made, "Figure 4(a)").series[-1].name == "none (extrapolated)"
+    assert figure(made, "Figure 5(a)").places == ("(0.03, 0.06)", "(0, 0.1)")
+    assert all(v is not None for f in made.figures for s in f.series for v in s.values)
+
+
+def test_a_method_has_one_colour_in_all_figures(made: Reproduction) -> None:
+    seen: dict[str, set[int | None]] = {}
+    for f in made.figures:
+        for s in f.series:
+            if s.name in (*FEW, *MANY):
+                seen.setdefault(s.name, set()).add(s.colour)
+    assert all(len(colours) == 1 for colours in seen.values())
+    assert len({colour for colours in seen.values() for colour in colours}) == len(seen)
+
+
+def test_claims_are_judged_by_the_numbers_of_the_figures(made: Reproduction, runs: Runs) -> None:
+    few = figure(made, "Figure 4(b)").series
+    worse = [a / b - 1 for a, b in zip(few[-1].values, few[0].values, strict=True)]  # type: ignore[operator]
+    assert claim(made, "less than 5% worse").holds == (max(worse) < 0.05)
+    random, biased = figure(made, "Figure 5(d)"), figure(made, "Figure 5(b)")
+    ends = [(a, b) for i in (0, -1) for a, b in zip(random.series[i].values, biased.series[i].values, strict=True)]
+    assert claim(made, "the random table loses less").holds == all(a < b for a, b in ends)  # type: ignore[operator]
+    known = runs.found[Case(DIABETES, 3, ("0", "0.1"), "0.8"), SPALM].loss
+    assert claim(made, "SPALM loses less than 0.6").holds == (known < 0.6)
+    rates = [v for f in "ab" for s in figure(made, f"Figure 6({f})").series[:2] for v in s.values]
+    assert claim(made, "prune 80 to 95%").holds == (min(rates) >= 0.8)  # type: ignore[type-var]
+    assert claim(made, "at no loss of utility").holds
+
+
+def test_table_5_is_beside_the_same_without_dc(runs: Runs) -> None:
+    case = Case(DIABETES, 3, SMALL.delta, SMALL.confidence)
+    expected = [runs.found[case, steps(w)].loss / runs.found[case, NO_DC].loss for w in SMALL.widths]
+    assert runs.by_width(DIABETES, loss) == expected
+    assert runs.found[case, steps(4)].node == runs.found[case, ALL].node
+
+
+def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
+    text = to_text(made)
+    assert text.count("measured:") == len(made.claims) == 25
+    page = to_html(made)
+    assert page.count("✗ does not") == len(made.claims) - made.held
+    assert page.count("The same as a table") == len(made.figures)
+    told = json.loads(json.dumps(to_json(made), allow_nan=False))
+    assert len(told["figures"]) == len(made.figures)
+
+
+def test_progress_never_goes_back_and_ends_at_its_end() -> None:
+    told: list[tuple[str, float, float]] = []
+    one = Design(few=2, many=2, deltas=(("0", "0.1"),), confidences=("0.8",), widths=(2,), part=1_000)
+    made = reproduce(rows=200, progress=lambda stage, done, total, _: told.append((stage, done, total)), design=one)
+    assert "200 rows" in made.data
+    assert "invented people" in made.data
+    assert made.notes
+    assert told[0] == ("read", 0, 0)
+    shares = [done / total for stage, done, total in told if stage == "run"]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert 0.5 < shares[-1] <= 1
+
+
+def test_a_folder_without_adult_is_not_taken(tmp_path: Path) -> None:
+    assert not has_data(tmp_path)
