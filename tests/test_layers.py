@@ -27,7 +27,7 @@ LAYERS = [
     ["search"],
     ["releases"],
     ["report"],
-    ["intake"],
+    ["intake", "looks"],
     ["methods"],
     ["pipeline", "compare", "reproduce"],
     ["application"],

@@ -13,7 +13,10 @@ from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
 
 def frequency_set(
-    found: Frequencies, quasi_identifiers: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy]
+    found: Frequencies,
+    quasi_identifiers: Sequence[Hierarchy],
+    sensitive: Mapping[str, Hierarchy],
+    leaf_rows: tuple[IntArray, ...] | None = None,
 ) -> FrequencySet:
     """Code the columns of `found`: first the quasi-identifiers, then the sensitive attributes, in order.
 
@@ -30,6 +33,7 @@ def frequency_set(
         dict(zip(sensitive, codes[width:], strict=True)),
         dict(sensitive),
         np.ascontiguousarray(found.counts[order]),
+        leaf_rows=leaf_rows,
     )
 
 

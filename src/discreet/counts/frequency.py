@@ -61,6 +61,9 @@ class FrequencySet:
     `hierarchies` are those of the quasi-identifiers, in order. A sensitive attribute has a hierarchy too (flat, if
     nobody gave one): it knows the values and their order. `population` and `marginals` are there where a promise speaks
     of people outside of the table.
+
+    Where a table was looked at no closer than it is published, a quasi-identifier's leaf stands for all those that it
+    is published with; `leaf_rows` then tells how many rows have each leaf.
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -70,11 +73,19 @@ class FrequencySet:
     counts: IntArray
     population: Population | None = None
     marginals: Marginals | None = None
+    leaf_rows: tuple[IntArray, ...] | None = None
 
     @cached_property
     def rows(self) -> int:
         """How many rows the table has."""
         return int(self.counts.sum())
+
+    def rows_by_leaf(self, attribute: int) -> IntArray:
+        """How many rows have each leaf of a quasi-identifier."""
+        if self.leaf_rows is not None:
+            return self.leaf_rows[attribute]
+        leaves = len(self.hierarchies[attribute].leaves)
+        return np.bincount(self.codes[attribute], weights=self.counts, minlength=leaves).astype(np.int64)
 
     @property
     def attributes(self) -> tuple[str, ...]:

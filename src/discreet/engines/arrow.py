@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,3 +83,14 @@ def to_numpy(array: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     if not len(array):
         return np.empty(0, dtype=array.type.to_pandas_dtype())
     return np.from_dlpack(array)
+
+
+def coding_table(codes: Mapping[str | None, int]) -> pa.Table:
+    """Values and their numbers, as a table to join with.
+
+    >>> coding_table({"a": 0, None: 1}).to_pylist()
+    [{'value': 'a', 'code': 0}, {'value': None, 'code': 1}]
+    """
+    import pyarrow as pa
+
+    return pa.table({"value": texts(list(codes)), "code": numbers(np.array(list(codes.values()), dtype=np.int32))})

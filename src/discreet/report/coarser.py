@@ -68,7 +68,7 @@ def became(
     level = None if plan.node is None else plan.node[at]
     low, high, sizes = plan.low[:, at], plan.high[:, at], plan.groups.sizes
     examples: tuple[str | None, ...] = (None,) * (h.height + 1)
-    if level is not None:
+    if level is not None and plan.frequency.leaf_rows is None:  # else nobody looked at single values
         codes = plan.frequency.codes[at]
         before, after = leaf_counts(h, codes, plan.frequency.counts), leaf_counts(h, codes, plan.published)
         examples = common_path(h, level, before, after, grain)

@@ -168,7 +168,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
         beliefs=tuple(replace(b, attribute=shown(b.attribute)) for b in beliefs(plan)),
         attributes=attributes,
         exact=apart,
-        answers=answers(plan),
+        answers=answers(plan) if plan.frequency.leaf_rows is None else None,
         marginals=_marginals(plan, told, grain),
         share_step=grain.step,
         columns=tuple(Column(shown(name), role, words.get(name, "")) for name, role in roles.items()),
@@ -233,7 +233,7 @@ def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Ma
     found = []
     for at, (h, after) in enumerate(zip(f.hierarchies, told, strict=True)):
         finest = 0 if plan.node is None else plan.node[at]
-        before = leaf_counts(h, f.codes[at], f.counts)
+        before = f.rows_by_leaf(at).astype(np.float64)
         found.append(marginal(h, "quasi_identifier", before, after, finest, grain))
     for name, h in f.sensitive_hierarchies.items():
         after = leaf_counts(h, plan.values(name)[kept], plan.count[kept])
