@@ -61,7 +61,7 @@ def optimal(
     lower = branch_and_bound(judge, deadline, dive)
     best = judge.best
     if best is None:
-        raise _infeasible(judge, exhausted=lower == math.inf)
+        raise infeasible(judge, exhausted=lower == math.inf)
     facts = {
         "nodes": nodes,
         "nodes_checked": len(judge.judged),
@@ -143,7 +143,7 @@ def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[
     )
 
 
-def _infeasible(judge: NodeJudge, exhausted: bool) -> Infeasible:
+def infeasible(judge: NodeJudge, exhausted: bool) -> Infeasible:
     """Nothing can be published: which node came closest, and which of its groups decides."""
     p, closest = judge.problem, judge.closest
     assert closest is not None
