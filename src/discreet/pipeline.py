@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.counts.frequency import FrequencySet
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
 from discreet.intake import Intake, take_in
+from discreet.models.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
 from discreet.progress import Progress, silent
@@ -118,6 +120,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     Where a re-check could not do without the exact values of the suppressed rows (see `references`), fewer rows are
     suppressed. With none, the release's own distribution is the table's.
     """
+    _refuse_at_once(policy, intake.frequency)
     limit = int(policy.suppress * intake.frequency.rows)
     plan = _checked_search(policy, intake, limit, progress)
     while references(plan, policy.models) is None:
@@ -132,6 +135,14 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
                 repair="ask for less closeness, or give coarser hierarchies",
             ) from None
     return plan
+
+
+def _refuse_at_once(policy: Policy, frequency: FrequencySet) -> None:
+    """Limits of presence that nothing can keep: a search would say which group is in the way, not why."""
+    people = 0 if frequency.population is None else frequency.population.size
+    for model in policy.models if people else ():
+        if isinstance(model, Presence) and (error := out_of_reach(model, frequency.rows, people)) is not None:
+            raise error
 
 
 def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progress) -> Plan:
