@@ -1,0 +1,138 @@
+"""The releases of the instant study, each made and timed: S-INSTANT beside the searches that count every node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from discreet.counts.roll_up import Node
+from discreet.models.base import PrivacyModel
+from discreet.models.k_anonymity import KAnonymity
+from discreet.models.l_diversity import FrequencyDiversity
+from discreet.progress import Progress, silent
+from discreet.reproduce.instant_data import SENSITIVE, Part, Parts
+from discreet.reproduce.timing import timed
+from discreet.search.incognito import incognito
+from discreet.search.instant import coarsened, s_instant
+from discreet.search.optimal import optimal
+from discreet.search.plan import Problem, Recoding
+
+INCOGNITO, UPWARD, EXACT = "Incognito", "Incognito, bottom-up", "our exact search"
+PROBABILITY, EXPECTATION = SCORES = ("probability", "expectation")
+HISTOGRAM, NETWORK = SUMMARIES = ("histogram", "network")
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is varied, as in the paper's table IV. What is not varied stands in its middle, but the rows: all of them."""
+
+    ks: tuple[int, ...] = (20, 40, 60, 80, 100)
+    k: int = 60
+    ls: tuple[int, ...] = (2, 3, 4, 5, 10)
+    l: int = 4  # noqa: E741, the theory's own name
+    shares: tuple[float, ...] = (0.2, 0.4, 0.6, 0.8, 1.0)  # of the rows: 100,000 to 500,000
+    attributes: tuple[int, ...] = (3, 4, 5, 6, 7)
+    suppress: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05)
+    thresholds: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)
+    threshold: float = 0.8
+    queries: int = 8  # of a search in the database: their mean time is taken for that of all of its queries
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is asked: k-anonymity or ℓ-diversity, of how many rows and attributes, and how many may be suppressed."""
+
+    promise: str  # k or ℓ
+    value: int
+    rows: int
+    attributes: int
+    suppress: float = 0.0
+
+    @property
+    def models(self) -> tuple[PrivacyModel, ...]:
+        """The promise."""
+        return (KAnonymity(self.value) if self.promise == "k" else FrequencyDiversity(self.value, SENSITIVE),)
+
+    @property
+    def about(self) -> str:
+        """The sensitive attribute that the promise is about, if any."""
+        return "" if self.promise == "k" else SENSITIVE
+
+    @property
+    def limit(self) -> int:
+        """How many rows may be suppressed."""
+        return int(self.suppress * self.rows)
+
+    def __str__(self) -> str:
+        suppressed = f", {self.suppress:.0%} suppressed" if self.suppress else ""
+        return f"{self.promise} = {self.value}, {self.rows:,} rows, {self.attributes} attributes{suppressed}"
+
+
+@dataclass(frozen=True)
+class Instant:
+    """One way to run S-INSTANT."""
+
+    score: str = PROBABILITY
+    summary: str = NETWORK
+    threshold: float = 0.8
+
+    def __str__(self) -> str:
+        return f"μ-{self.score}, {self.summary}"
+
+
+ALL_FOUR = tuple(Instant(score, summary) for score in SCORES for summary in SUMMARIES)
+Method = str | Instant
+
+
+@dataclass(frozen=True)
+class Run:
+    """One release: how long it took to find, what it loses, and how often the table was counted for it."""
+
+    seconds: float
+    loss: float
+    node: Node | None
+    scans: int
+    suppressed: int = 0
+    facts: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All releases, by what was asked and how they were found."""
+
+    design: Design
+    rows: int
+    found: Mapping[tuple[Case, Method], Run]
+
+    def over(self, cases: Sequence[Case], method: Method, of: Callable[[Run], float]) -> list[float]:
+        """A measure of one method's releases."""
+        return [of(self.found[case, method]) for case in cases]
+
+    def cases(self, varied: str, promise: str = "k") -> list[Case]:
+        """The cases in which one thing is varied: value, rows, attributes or suppress."""
+        return list(cases(self.design, self.rows, varied, promise))
+
+
+def cases(design: Design, rows: int, varied: str, promise: str = "k") -> Iterator[Case]:
+    """The cases in which one thing is varied: value, rows, attributes or suppress."""
+    value, most = design.k if promise == "k" else design.l, design.attributes[-1]
+    match varied:
+        case "value":
+            yield from (Case(promise, n, rows, most) for n in (design.ks if promise == "k" else design.ls))
+        case "rows":
+            yield from (Case(promise, value, round(share * rows), most) for share in design.shares)
+        case "attributes":
+            yield from (Case(promise, value, rows, d) for d in design.attributes)
+        case "suppress":
+            yield from (Case(promise, value, rows, most, share) for share in design.suppress)
+
+
+def all_runs(parts: Parts, rows: int, design: Design, progress: Progress = silent) -> Runs:
+    """Make every release of every figure, each once."""
+    shown = list(dict.fromkeys(_shown(design, rows)))
+    progress("run", 0, len(shown), "compile")
+    found: dict[tuple[Case, Method], Run] = {}
+    for done, (case, method) in enumerate(shown):
+        progress("run", done, len(shown), f"{method}, {case}")
+        found[case, method] = run(method, parts.part(case.rows, case.attributes), case)
+    return Runs(design, rows, found)
