@@ -85,6 +85,19 @@ def to_numpy(array: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     return np.from_dlpack(array)
 
 
+def numbered_texts(column: pa.Array, known: dict[str | None, int]) -> NDArray[np.int32]:
+    """The number of each text of a column; those not `known` yet get the next numbers. NULL is a text of its own.
+
+    >>> known = {"a": 0}
+    >>> numbered_texts(texts(["b", "a", None, "b"]), known), known
+    (array([1, 0, 2, 1], dtype=int32), {'a': 0, 'b': 1, None: 2})
+    """
+    encoded = column.dictionary_encode(null_encoding="encode")
+    found = [known.setdefault(v, len(known)) for v in encoded.dictionary.to_pylist()]
+    numbered: NDArray[np.int32] = np.array(found, dtype=np.int32)[to_numpy(encoded.indices)]
+    return numbered
+
+
 def coding_table(codes: Mapping[str | None, int]) -> pa.Table:
     """Values and their numbers, as a table to join with.
 

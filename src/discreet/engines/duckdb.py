@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.arrow import coding_table, numbers, to_numpy
+from discreet.engines.arrow import coding_table, numbered_texts, numbers, to_numpy
 from discreet.engines.conditions import condition
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import ListedIn, Rows
@@ -154,14 +154,28 @@ class DuckDB:
             # Batch by batch, so that the texts of millions of combinations are never in memory together.
             for batch in self._connection.sql(query).to_arrow_reader():
                 for i, place in enumerate(known):
-                    column = batch.column(i).dictionary_encode(null_encoding="encode")
-                    found = [place.setdefault(v, len(place)) for v in column.dictionary.to_pylist()]
-                    codes[i].append(np.array(found, dtype=np.int32)[to_numpy(column.indices)])
+                    codes[i].append(numbered_texts(batch.column(i), place))
                 for i, parts in enumerate(whole, start=len(columns)):
                     parts.append(to_numpy(batch.column(i)).astype(np.int64))
         values = tuple(tuple(place) for place in known)
         counts, *numbered = map(np.concatenate, whole)
         return Frequencies(values, tuple(map(np.concatenate, codes)), counts), numbered
+
+    def rows(self, columns: Sequence[str], known: Sequence[dict[str | None, int]], in_order: bool = False) -> Any:
+        """All rows of `columns`, batch by batch: per column the number of each row's value. One scan. NULL is a value.
+
+        `known` has the numbers of each column's values (as text) and grows as new ones are met. `in_order`, the rows
+        come as they stand in the table, which is slower.
+        """
+        taken = ", ".join(f"CAST({name(c)} AS VARCHAR) AS c{i}" for i, c in enumerate(columns))
+        with self._plainly():
+            self.scans += 1
+            self._connection.execute(f"SET preserve_insertion_order = {'true' if in_order else 'false'}")
+            try:
+                for batch in self._connection.sql(f"SELECT {taken} FROM {self._relation}").to_arrow_reader():
+                    yield [numbered_texts(batch.column(i), place) for i, place in enumerate(known)]
+            finally:
+                self._connection.execute("SET preserve_insertion_order = false")
 
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself: one scan into a table of the engine, then counts."""

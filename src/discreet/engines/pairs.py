@@ -1,0 +1,87 @@
+"""What a summary needs of a table, in one scan: counts of single values and of pairs, or a sample of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.duckdb import DuckDB, Frequencies
+
+LARGEST = 4_000_000  # possible pairs of values; more would be nearly as much as the table itself
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """The values of each column (as text), how many rows have each, and how many have each pair of values.
+
+    ``pairs[i, j][a, b]`` rows have value a of column i and value b of column j (i < j). Two columns that have more than
+    `LARGEST` possible pairs are not there.
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[tuple[str | None, ...], ...]
+    singles: tuple[NDArray[np.int64], ...]
+    pairs: Mapping[tuple[int, int], NDArray[np.int64]]
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return int(self.singles[0].sum())
+
+
+def pair_counts(engine: DuckDB, columns: Sequence[str]) -> PairCounts:
+    """Count the values of all columns, and the pairs of values of every two of them: one scan.
+
+    The rows are streamed once, as numbers. (GROUPING SETS would let the engine count, but DuckDB reads the table once
+    for each set then, and takes more than twice as long.)
+    """
+    known: list[dict[str | None, int]] = [{} for _ in columns]
+    singles = [np.zeros(0, dtype=np.int64) for _ in columns]
+    pairs = {both: np.zeros((0, 0), dtype=np.int64) for both in combinations(range(len(columns)), 2)}
+    for batch in engine.rows(columns, known):
+        sizes = [len(place) for place in known]
+        for i, codes in enumerate(batch):
+            counted = np.bincount(codes, minlength=sizes[i])
+            counted[: len(singles[i])] += singles[i]
+            singles[i] = counted.astype(np.int64)
+        for i, j in list(pairs):
+            if sizes[i] * sizes[j] > LARGEST:
+                del pairs[i, j]
+            else:
+                pairs[i, j] = _with(pairs[i, j], batch[i], batch[j], (sizes[i], sizes[j]))
+    return PairCounts(tuple(columns), tuple(tuple(place) for place in known), tuple(singles), pairs)
+
+
+def _with(before: NDArray[np.int64], first: Any, second: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """A table of pair counts, grown to its new shape, with more rows."""
+    key = first.astype(np.int64) * shape[1] + second
+    counted = np.bincount(key, minlength=shape[0] * shape[1]).astype(np.int64).reshape(shape)
+    counted[: before.shape[0], : before.shape[1]] += before
+    return counted
+
+
+def sample(engine: DuckDB, columns: Sequence[str], rows: int, seed: int | None) -> tuple[Frequencies, int]:
+    """Some rows, each set of them equally likely, and how many rows the whole table has: one scan.
+
+    All of them, if there are fewer. The same seed chooses the same rows of the same table.
+    """
+    draws = np.random.default_rng(seed)
+    known: list[dict[str | None, int]] = [{} for _ in columns]
+    lots = np.empty(0)
+    chosen = [np.empty(0, dtype=np.int32) for _ in columns]
+    whole = 0
+    for batch in engine.rows(columns, known, in_order=True):
+        # Every row draws a lot; those with the smallest lots so far are kept.
+        drawn = draws.random(len(batch[0]))
+        whole += len(drawn)
+        lots = np.concatenate([lots, drawn])
+        kept = np.argpartition(lots, rows)[:rows] if len(lots) > rows else np.arange(len(lots))
+        lots = lots[kept]
+        chosen = [np.concatenate([old, new])[kept] for old, new in zip(chosen, batch, strict=True)]
+    counts = np.ones(len(lots), dtype=np.int64)
+    return Frequencies(tuple(tuple(place) for place in known), tuple(chosen), counts), whole

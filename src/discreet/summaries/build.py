@@ -1,0 +1,93 @@
+"""From what an engine counted to a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from discreet.counts.coding import leaf_numbers
+from discreet.engines.pairs import PairCounts
+from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.summaries.contraction import Edge
+from discreet.summaries.histogram import Histogram
+from discreet.summaries.network import Network
+from discreet.summaries.structure import chow_liu
+
+FROM_PAIRS = ("histogram", "network")
+
+
+def summary_from_pairs(
+    found: PairCounts, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy], kind: str
+) -> Network:
+    """A `histogram` or a `network` of the columns that hierarchies are given for."""
+    return (histogram_from_pairs if kind == "histogram" else network_from_pairs)(found, hierarchies, sensitive)
+
+
+def histogram_from_pairs(
+    found: PairCounts, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy]
+) -> Histogram:
+    """Counts of single values alone."""
+    return Histogram(tuple(hierarchies), dict(sensitive), _singles(found, [*hierarchies, *sensitive.values()]))
+
+
+def network_from_pairs(
+    found: PairCounts,
+    hierarchies: Sequence[Hierarchy],
+    sensitive: Mapping[str, Hierarchy],
+    edges: Iterable[tuple[str, str]] | None = None,
+) -> Network:
+    """The tree of Chow and Liu over all columns that hierarchies are given for, or the edges that somebody knows."""
+    every = [*hierarchies, *sensitive.values()]
+    place = [found.columns.index(h.attribute) for h in every]
+    leaf = [leaf_numbers(h, found.values[c]) for h, c in zip(every, place, strict=True)]
+    pairs: dict[Edge, IntArray] = {}
+    for i in range(len(every)):
+        for j in range(i + 1, len(every)):
+            a, b = place[i], place[j]
+            counted = found.pairs.get((min(a, b), max(a, b)))
+            if counted is not None:
+                pairs[i, j] = counted if a < b else counted.T
+    chosen = chow_liu(pairs) if edges is None else _given(edges, [h.attribute for h in every], pairs)
+    tables = {}
+    for i, j in chosen:
+        table = np.zeros((len(every[i].leaves), len(every[j].leaves)), dtype=np.int64)
+        table[np.ix_(leaf[i], leaf[j])] = pairs[i, j]
+        tables[i, j] = table
+    return Network(tuple(hierarchies), dict(sensitive), _singles(found, every), tables)
+
+
+def _singles(found: PairCounts, hierarchies: Iterable[Hierarchy]) -> tuple[IntArray, ...]:
+    """How many rows have each leaf."""
+    counted = []
+    for h in hierarchies:
+        column = found.columns.index(h.attribute)
+        counts = np.zeros(len(h.leaves), dtype=np.int64)
+        counts[leaf_numbers(h, found.values[column])] = found.singles[column]
+        counted.append(counts)
+    return tuple(counted)
+
+
+def _given(edges: Iterable[tuple[str, str]], names: Sequence[str], pairs: Mapping[Edge, IntArray]) -> list[Edge]:
+    """Edges by name as edges by number; all mistakes at once."""
+    mistakes, chosen = [], []
+    together = {name: {name} for name in names}
+    for n, edge in enumerate(edges):
+        place = f"edges[{n}]"
+        strange = [name for name in edge if name not in names]
+        mistakes += [Mistake(place, f"no attribute {name!r}", did_you_mean(name, names)) for name in strange]
+        if strange:
+            continue
+        i, j = sorted(names.index(name) for name in edge)
+        if edge[1] in together[edge[0]]:
+            mistakes.append(Mistake(place, "closes a ring: its attributes are connected already", "leave it out"))
+        elif (i, j) not in pairs:
+            mistakes.append(Mistake(place, "its attributes have too many pairs of values", "leave it out"))
+        else:
+            joined = together[edge[0]] | together[edge[1]]
+            together |= dict.fromkeys(joined, joined)
+            chosen.append((i, j))
+    if mistakes:
+        raise PolicyError(*mistakes)
+    return chosen

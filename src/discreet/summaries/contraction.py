@@ -1,0 +1,237 @@
+"""Adding up a tree-shaped distribution over the groups of a node, without ever listing combinations of leaves.
+
+The joint distribution is ``P(x) = Π_v P(x_v | x_parent(v))`` on leaves. A group is a run of leaves per variable, so its
+likelihood is a sum of products; sums are pulled inside, variable by variable (message passing). A *message* from a part
+of the tree to a neighbour v is an array with a row per group of that part and a column per leaf of v: how likely the
+part falls into the group, given the leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from discreet.counts.groups import FloatArray
+from discreet.hierarchies.hierarchy import IntArray
+
+Edge = tuple[int, int]
+Message = tuple[FloatArray, tuple[int, ...]]  # rows × leaves, and the variables whose groups the rows run through
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Counts of each variable's leaves, and of the pairs of leaves along each edge (i < j); no edge closes a ring."""
+
+    counts: tuple[IntArray, ...]
+    tables: Mapping[Edge, IntArray]
+    _given: dict[Edge, FloatArray] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def shares(self) -> tuple[FloatArray, ...]:
+        """How likely each leaf is."""
+        return tuple(c / c.sum() for c in self.counts)
+
+    @cached_property
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        """Which variables share an edge with each."""
+        found: list[list[int]] = [[] for _ in self.counts]
+        for i, j in self.tables:
+            found[i].append(j)
+            found[j].append(i)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def trees(self) -> tuple[tuple[int, ...], ...]:
+        """The variables of each tree of the forest."""
+        left, found = set(range(len(self.counts))), []
+        while left:
+            tree = self.tree_of(min(left))
+            found.append(tree)
+            left -= set(tree)
+        return tuple(found)
+
+    def tree_of(self, variable: int) -> tuple[int, ...]:
+        """The variables that are connected with one, itself first, each behind the one it was reached from."""
+        found = [variable]
+        for v in found:
+            found += [w for w in self.neighbours[v] if w not in found]
+        return tuple(found)
+
+    def given(self, parent: int, child: int) -> FloatArray:
+        """P(child's leaf | parent's leaf), a row per leaf of the child. A leaf that no row has makes nothing likely."""
+        known = self._given.get((parent, child))
+        if known is None:
+            i, j = min(parent, child), max(parent, child)
+            table = self.tables[i, j] if parent == j else self.tables[i, j].T
+            known = np.ascontiguousarray(table / np.maximum(self.counts[parent], 1))
+            self._given[parent, child] = known
+        return known
+
+
+def contracted(forest: Forest, starts: Sequence[IntArray]) -> FloatArray:
+    """The likelihood of every group: an axis per variable.
+
+    ``starts[v]`` has the first leaf of each of the values of v that are told apart; a value goes up to the next one.
+    """
+    pieces: list[Message] = []
+    for tree in forest.trees:
+        if any(len(starts[v]) > 1 for v in tree):
+            pieces.append(_Contraction(forest, starts).at(_best_root(forest, starts, tree)))
+    return _as_tensor(pieces, starts)
+
+
+def contracted_by(forest: Forest, starts: Sequence[IntArray], variable: int) -> FloatArray:
+    """The likelihood of every group together with each leaf of one variable: an axis per variable, then its leaves."""
+    pieces: list[Message] = []
+    for tree in forest.trees:
+        if variable not in tree and any(len(starts[v]) > 1 for v in tree):
+            pieces.append(_Contraction(forest, starts).at(_best_root(forest, starts, tree)))
+    joint, axes = _Contraction(forest, starts).weighed(variable)
+    if pieces:
+        beside, others = _outer(pieces)
+        joint = (beside[:, None, None] * joint[None, :, :]).reshape(-1, joint.shape[1])
+        axes = (*others, *axes)
+    return _in_order(joint, axes, starts, (joint.shape[1],))
+
+
+def _as_tensor(pieces: Sequence[Message], starts: Sequence[IntArray]) -> FloatArray:
+    likelihood, axes = _outer(pieces)
+    return _in_order(likelihood, axes, starts, ())
+
+
+def _outer(pieces: Sequence[Message]) -> Message:
+    """Independent parts side by side."""
+    likelihood: FloatArray = np.ones(1)
+    axes: tuple[int, ...] = ()
+    for piece, more in pieces:
+        likelihood = np.multiply.outer(likelihood, piece).ravel()
+        axes = (*axes, *more)
+    return likelihood, axes
+
+
+def _in_order(flat: FloatArray, axes: Sequence[int], starts: Sequence[IntArray], last: tuple[int, ...]) -> FloatArray:
+    """An axis per variable, in their order (a view: nothing is moved)."""
+    silent = [v for v in range(len(starts)) if v not in axes]
+    order = [*axes, *silent]
+    tensor = flat.reshape(*(len(starts[v]) for v in order), *last)
+    return tensor.transpose(*(order.index(v) for v in range(len(starts))), *range(len(starts), tensor.ndim))
+
+
+def _best_root(forest: Forest, starts: Sequence[IntArray], tree: Sequence[int]) -> int:
+    """Where the tree is best taken apart: the sums are the same from everywhere, the work is not."""
+
+    def work(v: int, parent: int) -> tuple[int, float]:
+        """How many groups the part behind v has, and what its message costs; 1 and 0 if it tells nothing apart."""
+        groups, cost = 1, 0.0
+        for w in forest.neighbours[v]:
+            if w != parent:
+                more, extra = work(w, v)
+                groups, cost = groups * more, cost + extra
+        leaves, values = len(forest.counts[v]), len(starts[v])
+        if groups > 1 and parent >= 0:
+            cost += leaves * groups * (1 + _PER_PRODUCT * len(forest.counts[parent]))
+        groups *= values
+        if groups > 1 and parent >= 0:
+            cost += groups * len(forest.counts[parent])
+        return groups, cost
+
+    if len(tree) == 1:
+        return tree[0]
+    return min(tree, key=lambda r: work(r, -1)[1] + _PER_PRODUCT * _last_step(forest, starts, tree, r))
+
+
+def _last_step(forest: Forest, starts: Sequence[IntArray], tree: Sequence[int], root: int) -> float:
+    groups = float(np.prod([len(starts[v]) for v in tree], dtype=np.float64))
+    return groups * len(forest.counts[root]) / len(starts[root])
+
+
+_PER_PRODUCT = 0.1  # what a multiplication inside of a matrix product costs, beside writing a number to memory
+
+
+@dataclass(frozen=True, eq=False)
+class _Contraction:
+    """Messages of one forest for one way to tell values apart."""
+
+    forest: Forest
+    starts: Sequence[IntArray]
+
+    def at(self, root: int) -> Message:
+        """The likelihood of every group of the root's tree, in one row."""
+        parts = self._messages(root, -1)
+        share, starts = self.forest.shares[root], self.starts[root]
+        if len(starts) == len(share):
+            joint, axes = self.weighed(root)
+            return joint.ravel(), (*axes, root) if len(starts) > 1 else axes
+        one, other = _halves(parts)
+        (left, left_axes), (right, right_axes) = _product(one, len(share)), _product(other, len(share))
+        left = left * share
+        ends = [*starts[1:], len(share)]
+        likelihood = np.empty((len(starts), len(left), len(right)))
+        for g, (a, b) in enumerate(zip(starts, ends, strict=True)):
+            np.matmul(left[:, a:b], right[:, a:b].T, out=likelihood[g])
+        own = (root,) if len(starts) > 1 else ()
+        return likelihood.ravel(), (*own, *left_axes, *right_axes)
+
+    def weighed(self, root: int) -> Message:
+        """How likely every group of the rest of the tree is together with each leaf of the root (the columns)."""
+        share = self.forest.shares[root]
+        parts = self._messages(root, -1)
+        one, other = _halves(parts)
+        (left, left_axes), (right, right_axes) = _product(one, len(share)), _product(other, len(share))
+        left = left * share
+        if not right_axes:
+            return left, left_axes
+        return (left[:, None, :] * right[None, :, :]).reshape(-1, len(share)), (*left_axes, *right_axes)
+
+    def _messages(self, v: int, parent: int) -> list[Message]:
+        """From all neighbours but one; those that tell nothing apart say nothing (they would say 1)."""
+        found = (self._message(w, v) for w in self.forest.neighbours[v] if w != parent)
+        return [message for message in found if message is not None]
+
+    def _message(self, v: int, parent: int) -> Message | None:
+        inner = self._messages(v, parent)
+        starts = self.starts[v]
+        if not inner and len(starts) == 1:
+            return None
+        given = self.forest.given(parent, v)
+        if not inner:
+            return (given if len(starts) == len(given) else np.add.reduceat(given, starts, axis=0)), (v,)
+        rows, axes = _product(inner, len(given))
+        if len(starts) == 1:
+            return rows @ given, axes
+        out = np.empty((len(starts), len(rows), given.shape[1]))
+        if len(starts) == len(given):
+            np.multiply(rows.T[:, :, None], given[:, None, :], out=out)
+        else:
+            for g, (a, b) in enumerate(zip(starts, [*starts[1:], len(given)], strict=True)):
+                np.matmul(rows[:, a:b], given[a:b], out=out[g])
+        return out.reshape(-1, given.shape[1]), (v, *axes)
+
+
+def _product(messages: Sequence[Message], leaves: int) -> Message:
+    """Several messages to one variable as one: all combinations of their groups."""
+    if not messages:
+        return np.ones((1, leaves)), ()
+    rows, axes = messages[0]
+    for more, others in messages[1:]:
+        rows = (rows[:, None, :] * more[None, :, :]).reshape(-1, leaves)
+        axes = (*axes, *others)
+    return rows, axes
+
+
+def _halves(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+    """Two sets whose products have about equally many rows, so that neither is large before they meet."""
+    one: list[Message] = []
+    other: list[Message] = []
+    size_one = size_other = 1
+    for message in sorted(messages, key=lambda m: -len(m[0])):
+        if size_one <= size_other:
+            one.append(message)
+            size_one *= len(message[0])
+        else:
+            other.append(message)
+            size_other *= len(message[0])
+    return one, other

@@ -1,0 +1,80 @@
+"""The compiled loops of summaries."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from discreet.counts.groups import FloatArray
+from discreet.hierarchies.hierarchy import IntArray
+
+
+@njit(cache=True)
+def split_joint(joint: FloatArray, occurring: IntArray, leaves: int, floor: float) -> tuple[FloatArray, FloatArray]:
+    """The likelihood of each group (a row of `joint`), and the shares of all values in it.
+
+    Column s of `joint` is the value ``occurring[s]`` of all `leaves`. Groups up to `floor` are left out.
+    """
+    groups, values = joint.shape
+    total = np.zeros(groups)
+    kept = 0
+    for g in range(groups):
+        for s in range(values):
+            total[g] += joint[g, s]
+        kept += total[g] > floor
+    likelihood = np.empty(kept)
+    shares = np.zeros((kept, leaves))
+    kept = 0
+    for g in range(groups):
+        if total[g] > floor:
+            likelihood[kept] = total[g]
+            for s in range(values):
+                shares[kept, occurring[s]] = joint[g, s] / total[g]
+            kept += 1
+    return likelihood, shares
+
+
+@njit(cache=True)
+def boxes_of_tree(
+    order: IntArray,
+    parent: IntArray,
+    leaves: IntArray,
+    share: FloatArray,
+    given: FloatArray,
+    at: IntArray,
+    low: IntArray,
+    high: IntArray,
+) -> FloatArray:
+    """Per box, how likely it is together with each leaf of the root, by message passing from the ends to the root.
+
+    `order` has the variables of a tree, the root first, each behind its parent. Variable v has P(leaf | leaf of its
+    parent) in `given` from ``at[v]`` on, a row per leaf of the parent; `share` is the distribution of the root. Box b
+    has the leaves ``low[b, v]..high[b, v]``.
+    """
+    boxes = len(low)
+    root = order[0]
+    out = np.zeros((boxes, leaves[root]))
+    widest = leaves.max()
+    says = np.empty((len(leaves), widest))
+    speaks = np.empty(len(leaves), dtype=np.bool_)
+    for b in range(boxes):
+        for v in order:
+            # A variable whose leaves are all in the box says nothing, until something behind it does.
+            speaks[v] = low[b, v] > 0 or high[b, v] < leaves[v] - 1
+            for x in range(low[b, v], high[b, v] + 1):
+                says[v, x] = 1.0
+        for i in range(len(order) - 1, 0, -1):
+            v = order[i]
+            if not speaks[v]:
+                continue
+            p = parent[v]
+            speaks[p] = True
+            for y in range(low[b, p], high[b, p] + 1):
+                row = at[v] + y * leaves[v]
+                total = 0.0
+                for x in range(low[b, v], high[b, v] + 1):
+                    total += given[row + x] * says[v, x]
+                says[p, y] *= total
+        for x in range(low[b, root], high[b, root] + 1):
+            out[b, x] = share[x] * says[root, x]
+    return out

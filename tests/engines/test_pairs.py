@@ -1,0 +1,99 @@
+"""What a summary needs of a table: counts of pairs and samples, each in one scan."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.engines import pairs as module
+from discreet.engines.duckdb import DuckDB
+from discreet.engines.pairs import pair_counts, sample
+from discreet.engines.rows import OneOf, Rows
+
+VALUES = st.sampled_from(["a", "b", "", None, "it's"])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(VALUES, VALUES, VALUES), max_size=12))
+def test_singles_and_pairs_are_counted_as_row_by_row(rows: list[tuple[str | None, ...]]) -> None:
+    engine = DuckDB({f"c{i}": pa_texts([row[i] for row in rows]) for i in range(3)})
+    found = pair_counts(engine, ["c0", "c1", "c2"])
+    assert engine.scans == 1
+    for i, (values, counts) in enumerate(zip(found.values, found.singles, strict=True)):
+        assert dict(zip(values, counts.tolist(), strict=True)) == Counter(row[i] for row in rows)
+    assert found.rows == len(rows)
+    assert list(found.pairs) == [(0, 1), (0, 2), (1, 2)]
+    for (i, j), table in found.pairs.items():
+        seen = Counter((row[i], row[j]) for row in rows)
+        assert {
+            (a, b): int(table[x, y])
+            for x, a in enumerate(found.values[i])
+            for y, b in enumerate(found.values[j])
+            if table[x, y]
+        } == seen
+
+
+def pa_texts(values: list[str | None]) -> object:
+    import pyarrow as pa
+
+    return pa.array(values, type=pa.string())
+
+
+def numbered(rows: int) -> dict[str, list[int]]:
+    return {"place": list(range(rows)), "half": [i % 2 for i in range(rows)]}
+
+
+def test_counts_grow_from_batch_to_batch() -> None:
+    rows = 300_000
+    engine = DuckDB({"late": [i // 100_000 for i in range(rows)], "half": [i % 2 for i in range(rows)]})
+    found = pair_counts(engine, ["late", "half"])
+    assert found.pairs[0, 1].tolist() == [[50_000, 50_000]] * 3
+    assert sorted(found.values[0]) == ["0", "1", "2"]
+
+
+def test_columns_with_too_many_pairs_are_counted_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGEST", 19)
+    found = pair_counts(DuckDB(numbered(10)), ["place", "half"])
+    assert found.pairs == {} and found.singles[1].tolist() == [5, 5]
+    monkeypatch.setattr(module, "LARGEST", 20)
+    assert list(pair_counts(DuckDB(numbered(10)), ["place", "half"]).pairs) == [(0, 1)]
+
+
+def test_only_the_rows_that_are_meant_are_counted() -> None:
+    engine = DuckDB(numbered(10)).only(Rows((OneOf("half", ("1",)),)))
+    assert pair_counts(engine, ["place", "half"]).rows == 5
+    assert engine.scans == 1
+
+
+def test_a_sample_has_rows_of_the_table_each_at_most_once() -> None:
+    engine = DuckDB(numbered(1000))
+    found, whole = sample(engine, ["place", "half"], 100, seed=1)
+    chosen = [int(found.values[0][code] or -1) for code in found.codes[0]]
+    assert whole == 1000 and engine.scans == 1
+    assert len(set(chosen)) == len(chosen) == 100 == int(found.counts.sum())
+    assert all(found.values[1][half] == str(place % 2) for place, half in zip(chosen, found.codes[1], strict=True))
+
+
+def test_a_seed_chooses_the_same_rows_again_and_another_seed_others() -> None:
+    chosen = [
+        {found.values[0][code] for code in found.codes[0]}
+        for found, _ in (sample(DuckDB(numbered(300_000)), ["place"], 50, seed) for seed in (1, 1, 2))
+    ]
+    assert chosen[0] == chosen[1] != chosen[2]
+
+
+def test_a_sample_of_more_than_all_rows_is_the_table() -> None:
+    found, whole = sample(DuckDB(numbered(20)), ["place"], 100, seed=1)
+    assert whole == 20 and sorted(map(int, found.values[0])) == list(range(20))  # type: ignore[arg-type]
+
+
+def test_all_rows_are_equally_likely_to_be_chosen() -> None:
+    engine, times = DuckDB(numbered(10)), np.zeros(10)
+    for seed in range(200):
+        found, _ = sample(engine, ["place"], 3, seed)
+        times[[int(found.values[0][code] or 0) for code in found.codes[0]]] += 1
+    assert abs(times - 60).max() < 5 * (200 * 0.3 * 0.7) ** 0.5
