@@ -112,6 +112,13 @@ def test_the_truth_is_counted_in_the_population_that_there_is(runs: Runs) -> Non
     assert runs.found[case, EXACT].people == kept / table.rows
 
 
+def test_a_release_that_tells_somebody_for_sure_is_told_to(made: Reproduction, runs: Runs) -> None:
+    told = max(runs.found[case, MFALM].certain for case in cases(runs))
+    assert (f"up to {told} people" if told else "Of nobody") in claim(made, "in the population that there is").measured
+    worst = min(runs.found[case, MFALM].kept for case in cases(runs))
+    assert claim(made, "in the population that there is").holds == (worst >= 0.8)
+
+
 def test_who_knows_the_population_keeps_delta_in_it(runs: Runs) -> None:
     for case in cases(runs):
         for method in BESIDE:
@@ -183,7 +190,7 @@ def test_table_5_is_beside_the_same_without_dc(runs: Runs) -> None:
 
 def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
     text = to_text(made)
-    assert text.count("measured:") == len(made.claims) == 25
+    assert text.count("measured:") == len(made.claims) == 26
     page = to_html(made)
     assert page.count("✗ does not") == len(made.claims) - made.held
     assert page.count("The same as a table") == len(made.figures)

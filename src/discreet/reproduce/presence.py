@@ -183,18 +183,18 @@ def _truth(runs: Runs, sample: str) -> Figure:
     series = []
     for attributes, cases in ((runs.design.few, few), (runs.design.many, many)):
         series += [
-            Series(f"SFALM, {attributes} attributes", tuple(runs.over(cases, EXACT, _people))),
-            Series(f"MFALM, {attributes} attributes", tuple(runs.over(cases, MFALM, _people))),
+            Series(f"SFALM, {attributes} attributes", tuple(runs.over(cases, EXACT, _kept))),
+            Series(f"MFALM, {attributes} attributes", tuple(runs.over(cases, MFALM, _kept))),
         ]
     promised = Series("promised", (float(runs.design.confidence),) * len(few))
     return Figure(
         f"Is the promise kept? {sample} (not in the paper)",
         "δ",
         tuple(map(delta_told, runs.design.deltas)),
-        "share of the table's people",
+        "share of groups",
         (*series, promised),
-        "The people of the private table in groups that keep δ in the population that there is. The confidence is of a "
-        "population in which attributes are independent, which they are not.",
+        "The groups that keep δ in the population that there is. The confidence is of a population in which attributes "
+        "are independent, which they are not.",
         "share",
     )
 
@@ -223,10 +223,6 @@ def _series(
     runs: Runs, cases: Sequence[Case], methods: Sequence[str], of: Callable[[Run], float]
 ) -> tuple[Series, ...]:
     return tuple(Series(method, tuple(runs.over(cases, method, of)), _COLOURS[method]) for method in methods)
-
-
-def _people(run: Run) -> float:
-    return run.people
 
 
 def _kept(run: Run) -> float:

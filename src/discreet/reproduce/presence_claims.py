@@ -25,6 +25,17 @@ from discreet.reproduce.presence_runs import (
     Runs,
     delta_told,
 )
+from discreet.reproduce.presence_words import (
+    fewer,
+    from_to,
+    listed,
+    mean_pair,
+    part_of,
+    percents,
+    three_digits,
+    times,
+    two_digits,
+)
 
 PRINTED = {2: (0.62, 0.0), 4: (0.36, 0.05), 6: (0.20, 0.05), 8: (0.13, 0.09), 10: (0.11, 0.11)}  # Table 5
 _NEARLY_ALWAYS = 0.9
@@ -69,8 +80,11 @@ def claims_of(runs: Runs) -> Iterator[Claim]:
     yield s.widths_cost_more()
     yield s.with_population()
     yield s.without_population()
-    yield s.promise_in_truth()
+    c = runs.design.confidence
+    says = f"each of the table's people is δ-present with a probability of {c} (SFALM, exact)"
+    yield s.promise_in_truth(EXACT, "definition 9", says)
     yield s.multidimensional()
+    yield s.promise_in_truth(MFALM, "not in the paper", "and keeps that in the population that there is, as SFALM does")
     yield s.exact_is_faster()
     yield s.exact_loses_nothing()
 
@@ -113,8 +127,8 @@ class _Study:
         return Claim(
             "section 8, figure 4",
             f"with {self.design.few} attributes, all four optimizations make it more than 1000 times faster than none",
-            f"{_range(stopping, _times)}, median {_times(median(stopping))}, where the plain recursion stops at a "
-            f"node's first failing group; {_range(whole, _times)} where it does not. Its time is extrapolated",
+            f"{from_to(stopping, times)}, median {times(median(stopping))}, where the plain recursion stops at a "
+            f"node's first failing group; {from_to(whole, times)} where it does not. Its time is extrapolated",
             median(stopping) > 1000,
         )
 
@@ -123,7 +137,7 @@ class _Study:
         return Claim(
             "section 8, figure 4(b)",
             "at a loss that is less than 5% worse (diabetes)",
-            f"for δ = {self.deltas()}: {_percents(worse)} worse than the optimum",
+            f"for δ = {self.deltas()}: {percents(worse)} worse than the optimum",
             max(worse) < 0.05,
         )
 
@@ -131,7 +145,7 @@ class _Study:
         by_sample = {s: self.worse(self.of(s, self.four), ALL, NO_DC) for s in SAMPLES}
         faster = {s: self.factors(self.of(s, self.four), NO_DC) for s in SAMPLES}
         measured = "; ".join(
-            f"{s}: {percent(fmean(by_sample[s]))} more loss on average, {_times(fmean(faster[s]))} as fast"
+            f"{s}: {percent(fmean(by_sample[s]))} more loss on average, {times(fmean(faster[s]))} as fast"
             for s in SAMPLES
         )
         return Claim(
@@ -147,8 +161,8 @@ class _Study:
         return Claim(
             "section 8",
             "PA and SD nearly always leave the output as it is",
-            f"PA in {_of(pa)}, SD in {_of(sd)} cases with {self.design.few} attributes. With both, and without DC, the "
-            f"optimum is found in {_of(optimum)} cases with {self.design.few} or {self.design.many}",
+            f"PA in {part_of(pa)}, SD in {part_of(sd)} cases with {self.design.few} attributes. With both, and without DC, the "
+            f"optimum is found in {part_of(optimum)} cases with {self.design.few} or {self.design.many}",
             min(pa[0] / pa[1], sd[0] / sd[1]) >= _NEARLY_ALWAYS,
         )
 
@@ -158,7 +172,7 @@ class _Study:
         return Claim(
             "section 8",
             "DM does not change the output",
-            f"without DC {_of(alone)} are the same, with it {_of(beside_steps)}: DC may take less from a group than "
+            f"without DC {part_of(alone)} are the same, with it {part_of(beside_steps)}: DC may take less from a group than "
             "from one that it dominates",
             beside_steps[0] == beside_steps[1] and alone[0] == alone[1],
         )
@@ -172,8 +186,8 @@ class _Study:
             "figure 4",
             "PA is the most effective of the four for tight δ",
             f"at δ = {delta_told(self.design.deltas[0])}, "
-            + ", ".join(f"{m} takes {_listed(v, _times)} as long as ALL" for m, v in without.items())
-            + f"; at {delta_told(self.design.deltas[-1])}, {NO_PA} takes {_listed(self.factors(last, NO_PA), _times)}",
+            + ", ".join(f"{m} takes {listed(v, times)} as long as ALL" for m, v in without.items())
+            + f"; at {delta_told(self.design.deltas[-1])}, {NO_PA} takes {listed(self.factors(last, NO_PA), times)}",
             dominant,
         )
 
@@ -182,7 +196,7 @@ class _Study:
         for method in (NO_SD, NO_DC):
             ends = [self.factors([self.runs.by_delta(s, self.design.few)[i] for s in SAMPLES], method) for i in (0, -1)]
             parts.append(
-                f"{method} takes {_listed(ends[0], _times)} as long as ALL at first, {_listed(ends[1], _times)} at last"
+                f"{method} takes {listed(ends[0], times)} as long as ALL at first, {listed(ends[1], times)} at last"
             )
             grows = grows and all(b > a for a, b in zip(*ends, strict=True))
         return Claim("figure 4", "as δ is loosened, SD and DC become more effective", "; ".join(parts), grows)
@@ -192,7 +206,7 @@ class _Study:
         return Claim(
             "figure 4",
             f"DM is not significant with {self.design.few} attributes",
-            f"{NO_DM} takes {_range(factors, _times)} as long as ALL, median {_times(median(factors))}",
+            f"{NO_DM} takes {from_to(factors, times)} as long as ALL, median {times(median(factors))}",
             0.5 < median(factors) < 2,
         )
 
@@ -202,7 +216,7 @@ class _Study:
         return Claim(
             "section 8, figure 5",
             f"with {self.design.many} attributes, DM and DC together make it 100 times faster",
-            f"{_range(factors, _times)}; it evaluates hyp {_range(spared, _times)} less often",
+            f"{from_to(factors, times)}; it evaluates hyp {from_to(spared, times)} less often",
             max(factors) >= 100,
         )
 
@@ -211,7 +225,7 @@ class _Study:
         return Claim(
             "section 8, figures 5(b) and (d)",
             "DC then loses 8% more",
-            f"for δ = {self.deltas()}: " + "; ".join(f"{s} {_percents(v)}" for s, v in worse.items()),
+            f"for δ = {self.deltas()}: " + "; ".join(f"{s} {percents(v)}" for s, v in worse.items()),
             max(max(v) for v in worse.values()) <= 0.08,
         )
 
@@ -221,7 +235,7 @@ class _Study:
         return Claim(
             "figure 5",
             f"with {self.design.many} attributes DC speeds up more than DM does",
-            f"at the loosest δ, without DC it takes {_listed(dc, _times)} as long, without DM {_listed(dm, _times)}",
+            f"at the loosest δ, without DC it takes {listed(dc, times)} as long, without DM {listed(dm, times)}",
             all(b > a for a, b in zip(dm, dc, strict=True)),
         )
 
@@ -235,8 +249,8 @@ class _Study:
         return Claim(
             "section 8, figure 5(d)",
             "the random table loses less than the biased one",
-            f"in {lower} of {len(flat)} cases; at the optimum {_listed([a for a, _ in pairs[0]], _three)} against "
-            f"{_listed([b for _, b in pairs[0]], _three)}",
+            f"in {lower} of {len(flat)} cases; at the optimum {listed([a for a, _ in pairs[0]], three_digits)} against "
+            f"{listed([b for _, b in pairs[0]], three_digits)}",
             lower == len(flat),
         )
 
@@ -245,7 +259,7 @@ class _Study:
         return Claim(
             "section 8, figure 6",
             "SD and PA prune 80 to 95%",
-            ", ".join(f"{name} {_range(v, percent)}" for name, v in rates.items())
+            ", ".join(f"{name} {from_to(v, percent)}" for name, v in rates.items())
             + ": of the pairs of a step, of the nodes, of the groups",
             min(*rates["SD"], *rates["PA"]) >= 0.8,
         )
@@ -256,8 +270,8 @@ class _Study:
         return Claim(
             "section 9, figure 7(b)",
             f"a confidence of {c[-1]} costs more than one of {self.design.confidence} (diabetes)",
-            f"at c = {', '.join(c)}, the loss with all four is {_listed(with_all, _three)}; at the optimum "
-            f"{_listed(exact, _three)}",
+            f"at c = {', '.join(c)}, the loss with all four is {listed(with_all, three_digits)}; at the optimum "
+            f"{listed(exact, three_digits)}",
             with_all[-1] > with_all[c.index(self.design.confidence)],
         )
 
@@ -267,9 +281,9 @@ class _Study:
             "table 5",
             f"wider steps of DC take less time: {self.printed(0, str)} of that without, for widths of {self.widths()}",
             "of the evaluations of hyp, which were most of the paper's time, "
-            + "; ".join(f"{s} {_listed(v, _two)}" for s, v in work.items())
+            + "; ".join(f"{s} {listed(v, two_digits)}" for s, v in work.items())
             + "; of the time here, where they are not, "
-            + "; ".join(f"{s} {_listed(v, _two)}" for s, v in took.items()),
+            + "; ".join(f"{s} {listed(v, two_digits)}" for s, v in took.items()),
             work[DIABETES][-1] < work[DIABETES][0] < 1,
         )
 
@@ -278,7 +292,7 @@ class _Study:
         return Claim(
             "table 5",
             f"and lose more: {self.printed(1, percent)}",
-            "; ".join(f"{s} {_percents(v)}" for s, v in found.items()),
+            "; ".join(f"{s} {percents(v)}" for s, v in found.items()),
             found[DIABETES][-1] > found[DIABETES][0],
         )
 
@@ -304,7 +318,7 @@ class _Study:
             one_sided = [case for case in cases if float(case.delta[0]) == 0]  # else SPALM promises more: absence
             pairs = self.pairs(one_sided, SPALM, EXACT, loss)
             more = sum(b > a for a, b in pairs)
-            parts.append(f"{attributes} attributes: in {more} of {len(pairs)} cases, on average {_mean_pair(pairs)}")
+            parts.append(f"{attributes} attributes: in {more} of {len(pairs)} cases, on average {mean_pair(pairs)}")
             so, compared = so + more, compared + len(pairs)
         return Claim(
             "section 9",
@@ -315,22 +329,20 @@ class _Study:
             so == compared,
         )
 
-    def promise_in_truth(self) -> Claim:
-        parts, least = [], 1.0
-        for called, method in (("SFALM", EXACT), (MFALM, MFALM)):
-            made = [self.runs.found[case, method] for case in (*self.four, *self.seven)]
-            people, kept, expected = zip(*((run.people, run.kept, run.expected) for run in made), strict=True)
-            least = min(least, *people)
-            parts.append(
-                f"{_range(people, percent)} with {called} ({_range(kept, percent)} of the groups, of which "
-                f"{_range(expected, percent)} are expected)"
-            )
+    def promise_in_truth(self, method: str, where: str, says: str) -> Claim:
+        made = [self.runs.found[case, method] for case in (*self.four, *self.seven)]
+        kept, expected = [run.kept for run in made], [run.expected for run in made]
+        certain = max(run.certain for run in made)
         return Claim(
-            "definition 9",
-            f"each of the table's people is δ-present with a probability of {self.design.confidence}",
-            "of these people, so are in the population that there is, where attributes are not independent: "
-            + "; ".join(parts),
-            least >= float(self.design.confidence),
+            where,
+            says,
+            f"in the population that there is, {from_to(kept, percent)} of a release's groups keep δ, with "
+            f"{from_to([run.people for run in made], percent)} of its people; if attributes were independent, "
+            f"{from_to(expected, percent)} of the groups would. "
+            + (
+                f"Of up to {certain} people it can be told for sure" if certain else "Of nobody it can be told for sure"
+            ),
+            min(kept) >= float(self.design.confidence),
         )
 
     def multidimensional(self) -> Claim:
@@ -339,8 +351,8 @@ class _Study:
         return Claim(
             "section 9, future work",
             "multidimensional generalization improves c-confident δ-presence as it does δ-presence",
-            f"on average MFALM loses {_mean_pair(marginals)} of SFALM (less in {_of(_less(marginals))} cases), MPALM "
-            f"{_mean_pair(population)} of SPALM (less in {_of(_less(population))})",
+            f"on average MFALM loses {mean_pair(marginals)} of SFALM (less in {part_of(fewer(marginals))} cases), MPALM "
+            f"{mean_pair(population)} of SPALM (less in {part_of(fewer(population))})",
             all(a < b for a, b in marginals),
         )
 
@@ -351,10 +363,10 @@ class _Study:
         return Claim(
             "our goal",
             "the exact answer is found faster than with all of the paper's optimizations",
-            f"ALL takes {_times(all_four / exact)} as long in all, {_range([a / b for a, b in pairs], _times)} in each "
-            f"case; the exact answer is faster in {_of(_less([(b, a) for a, b in pairs]))}, and takes "
-            f"{_range(took, lambda x: told(x, 'seconds'))} with {self.design.many} attributes. The plain recursion "
-            f"takes {_range(self.plain(1, EXACT), _times)} as long with {self.design.few}",
+            f"ALL takes {times(all_four / exact)} as long in all, {from_to([a / b for a, b in pairs], times)} in each "
+            f"case; the exact answer is faster in {part_of(fewer([(b, a) for a, b in pairs]))}, and takes "
+            f"{from_to(took, lambda x: told(x, 'seconds'))} with {self.design.many} attributes. The plain recursion "
+            f"takes {from_to(self.plain(1, EXACT), times)} as long with {self.design.few}",
             all_four > exact,
         )
 
@@ -366,62 +378,9 @@ class _Study:
             "our goal",
             "at no loss of utility",
             f"all {len(cases)} optima are {'proven' if proven else 'not proven'}; ALL loses "
-            f"{_range(worse, percent)} more, {percent(fmean(worse))} on average",
+            f"{from_to(worse, percent)} more, {percent(fmean(worse))} on average",
             proven and min(worse) >= 0,
         )
 
     def deltas(self) -> str:
         return ", ".join(map(delta_told, self.design.deltas))
-
-
-def _less(pairs: Sequence[tuple[float, float]]) -> tuple[int, int]:
-    return sum(a < b for a, b in pairs), len(pairs)
-
-
-def _mean_pair(pairs: Sequence[tuple[float, float]]) -> str:
-    return f"{fmean(a for a, _ in pairs):.3f} against {fmean(b for _, b in pairs):.3f}"
-
-
-def _of(part: tuple[int, int]) -> str:
-    return f"{part[0]} of {part[1]}"
-
-
-def _times(factor: float) -> str:
-    """How many times: two digits are enough.
-
-    >>> [_times(0.4567), _times(12.3), _times(4567.0)]
-    ['0.46 times', '12 times', '4,600 times']
-    """
-    rounded = float(f"{factor:.2g}")
-    return f"{rounded:,.0f} times" if rounded >= 10 else f"{rounded:g} times"
-
-
-def _two(value: float) -> str:
-    return f"{value:.2f}"
-
-
-def _three(value: float) -> str:
-    return f"{value:.3f}"
-
-
-def _percents(values: Sequence[float]) -> str:
-    return _listed(values, percent)
-
-
-def _listed(values: Sequence[float], tell: Callable[[float], str]) -> str:
-    """One after the other; a unit that all have is told once."""
-    told_each = [tell(v) for v in values]
-    unit = " times"
-    if len(told_each) > 1 and all(t.endswith(unit) for t in told_each):
-        return " and ".join(t.removesuffix(unit) for t in told_each) + unit
-    return ", ".join(told_each)
-
-
-def _range(values: Sequence[float], tell: Callable[[float], str]) -> str:
-    """From the least to the largest.
-
-    >>> _range([3.0, 1.0, 2.0], _times)
-    '1 to 3 times'
-    """
-    least, most = tell(min(values)), tell(max(values))
-    return f"{least.removesuffix(' times')} to {most}" if least != most else least

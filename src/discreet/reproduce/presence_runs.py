@@ -79,7 +79,8 @@ class Run:
     """One release: how long it took to find, what it loses, and whether it keeps δ in the population that there is.
 
     `expected` is the mean confidence of its groups: so many of them keep δ if attributes are independent of each
-    other. `kept` is how many of them do, and `people` how many of the table's people are in those.
+    other. `kept` is how many of them do, and `people` how many of the table's people are in those. `certain` are the
+    people of the table in groups of nobody else.
     """
 
     seconds: float
@@ -89,6 +90,7 @@ class Run:
     expected: float
     kept: float
     people: float
+    certain: int
     facts: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
@@ -217,6 +219,7 @@ def _run(method: str, table: FrequencySet, case: Case, progress: Progress) -> Ru
         float(_promise(case).level(expected).mean()),
         float(kept.mean()),
         float(sizes[kept].sum() / table.rows),
+        int(sizes[sizes == people].sum()),
         plan.facts,
     )
 
