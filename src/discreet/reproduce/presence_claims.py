@@ -161,8 +161,8 @@ class _Study:
         return Claim(
             "section 8",
             "PA and SD nearly always leave the output as it is",
-            f"PA in {part_of(pa)}, SD in {part_of(sd)} cases with {self.design.few} attributes. With both, and without DC, the "
-            f"optimum is found in {part_of(optimum)} cases with {self.design.few} or {self.design.many}",
+            f"PA in {part_of(pa)}, SD in {part_of(sd)} cases with {self.design.few} attributes. With both, and without "
+            f"DC, the optimum is found in {part_of(optimum)} cases with {self.design.few} or {self.design.many}",
             min(pa[0] / pa[1], sd[0] / sd[1]) >= _NEARLY_ALWAYS,
         )
 
@@ -172,8 +172,8 @@ class _Study:
         return Claim(
             "section 8",
             "DM does not change the output",
-            f"without DC {part_of(alone)} are the same, with it {part_of(beside_steps)}: DC may take less from a group than "
-            "from one that it dominates",
+            f"without DC {part_of(alone)} are the same, with it {part_of(beside_steps)}: DC may take less from a group "
+            "than from one that it dominates",
             beside_steps[0] == beside_steps[1] and alone[0] == alone[1],
         )
 
@@ -351,8 +351,8 @@ class _Study:
         return Claim(
             "section 9, future work",
             "multidimensional generalization improves c-confident δ-presence as it does δ-presence",
-            f"on average MFALM loses {mean_pair(marginals)} of SFALM (less in {part_of(fewer(marginals))} cases), MPALM "
-            f"{mean_pair(population)} of SPALM (less in {part_of(fewer(population))})",
+            f"on average MFALM loses {mean_pair(marginals)} of SFALM (less in {part_of(fewer(marginals))} cases), "
+            f"MPALM {mean_pair(population)} of SPALM (less in {part_of(fewer(population))})",
             all(a < b for a, b in marginals),
         )
 
