@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -33,8 +32,7 @@ class Part:
     frequency: FrequencySet
     engine: DuckDB
     pairs: PairCounts
-    seconds_to_count: float  # that scan: all pairs of values
-    seconds_to_count_singles: float  # the same without pairs: what a histogram needs
+    seconds_to_count: float  # that scan
 
     @property
     def sensitive(self) -> dict[str, Hierarchy]:
@@ -63,34 +61,25 @@ class Parts:
 
     def __init__(self, study: Study, folder: Path):
         self._study, self._folder = study, folder
-        self._of_rows: dict[int, tuple[FrequencySet, DuckDB, PairCounts, float, float]] = {}
-        self._parts: dict[tuple[int, int], Part] = {}
+        self._known: dict[tuple[int, int], Part] = {}
 
     def part(self, rows: int, attributes: int) -> Part:
         """So many rows, with so many of the first quasi-identifiers."""
-        known = self._parts.get((rows, attributes))
+        known = self._known.get((rows, attributes))
         if known is None:
-            table, *counted = self._counted(rows)
-            fewer = table if attributes == len(table.hierarchies) else first_attributes(table, attributes)
-            known = self._parts[rows, attributes] = Part(fewer, *counted)
+            known = self._known[rows, attributes] = self._made(rows, attributes)
         return known
 
-    def _counted(self, rows: int) -> tuple[FrequencySet, DuckDB, PairCounts, float, float]:
-        known = self._of_rows.get(rows)
-        if known is None:
-            table = sample(self._study.frequency, rows)
-            file = self._folder / f"{rows}.parquet"
-            _write(table, file)
-            engine = DuckDB(file)
-            columns = [*table.attributes, SENSITIVE]
-            pairs, seconds = timed(lambda: pair_counts(engine, columns))
-            _, of_singles = timed(_singles(engine, columns))
-            known = self._of_rows[rows] = table, engine, pairs, seconds, of_singles
-        return known
-
-
-def _singles(engine: DuckDB, columns: list[str]) -> Callable[[], object]:
-    return lambda: [engine.frequencies([column]) for column in columns]
+    def _made(self, rows: int, attributes: int) -> Part:
+        all_attributes = len(self._study.frequency.hierarchies)
+        if attributes < all_attributes:
+            whole = self.part(rows, all_attributes)
+            return replace(whole, frequency=first_attributes(whole.frequency, attributes))
+        table, file = sample(self._study.frequency, rows), self._folder / f"{rows}.parquet"
+        _write(table, file)
+        engine = DuckDB(file)
+        pairs, seconds = timed(lambda: pair_counts(engine, [*table.attributes, SENSITIVE]))
+        return Part(table, engine, pairs, seconds)
 
 
 def _write(table: FrequencySet, file: Path) -> None:

@@ -86,9 +86,7 @@ def _share(summary: Network, ranges: dict[str, tuple[str, str]], salary: str | N
     """What a summary expects of a group, or of those in it with a salary."""
     index = [h.index for h in summary.hierarchies]
     ends = [ranges[h.attribute] for h in summary.hierarchies]
-    low, high = (
-        np.array([[at[end[i]] for at, end in zip(index, ends, strict=True)]], dtype=np.int32) for i in (0, 1)
-    )
+    low, high = (np.array([[at[end[i]] for at, end in zip(index, ends, strict=True)]], dtype=np.int32) for i in (0, 1))
     cells = summary.boxes(np.minimum(low, high), np.maximum(low, high), "salary")
     share = float(cells.likelihood[0])
     if salary is None or cells.sensitive is None:

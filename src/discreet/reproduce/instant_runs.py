@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from discreet.counts.roll_up import Node
 from discreet.models.base import PrivacyModel
@@ -13,7 +14,7 @@ from discreet.progress import Progress, silent
 from discreet.reproduce.instant_data import SENSITIVE, Part, Parts
 from discreet.reproduce.timing import timed
 from discreet.search.incognito import incognito
-from discreet.search.instant import coarsened, s_instant
+from discreet.search.instant import Look, coarsened, s_instant
 from discreet.search.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 
@@ -24,7 +25,7 @@ HISTOGRAM, NETWORK = SUMMARIES = ("histogram", "network")
 
 @dataclass(frozen=True)
 class Design:
-    """What is varied, as in the paper's table IV. What is not varied stands in its middle, but the rows: all of them."""
+    """What is varied, as in the paper's table IV. What is not stands in its middle, but the rows: all of them."""
 
     ks: tuple[int, ...] = (20, 40, 60, 80, 100)
     k: int = 60
@@ -81,7 +82,11 @@ class Instant:
 
 
 ALL_FOUR = tuple(Instant(score, summary) for score in SCORES for summary in SUMMARIES)
+EXPECTING = tuple(method for method in ALL_FOUR if method.score == EXPECTATION)
 Method = str | Instant
+EVERY: tuple[Method, ...] = (INCOGNITO, EXACT, *ALL_FOUR)
+SUPPRESSING: tuple[Method, ...] = (INCOGNITO, EXACT, *EXPECTING)
+_SMALL = 300  # rows; compiling is not timed
 
 
 @dataclass(frozen=True)
@@ -112,27 +117,85 @@ class Runs:
         """The cases in which one thing is varied: value, rows, attributes or suppress."""
         return list(cases(self.design, self.rows, varied, promise))
 
+    def middle(self, promise: str) -> Case:
+        """The case in which nothing is varied."""
+        return middle(self.design, self.rows, promise)
+
+
+def middle(design: Design, rows: int, promise: str) -> Case:
+    """The case in which nothing is varied."""
+    return Case(promise, design.k if promise == "k" else design.l, rows, design.attributes[-1])
+
 
 def cases(design: Design, rows: int, varied: str, promise: str = "k") -> Iterator[Case]:
     """The cases in which one thing is varied: value, rows, attributes or suppress."""
-    value, most = design.k if promise == "k" else design.l, design.attributes[-1]
+    usual = middle(design, rows, promise)
     match varied:
         case "value":
-            yield from (Case(promise, n, rows, most) for n in (design.ks if promise == "k" else design.ls))
+            yield from (replace(usual, value=n) for n in (design.ks if promise == "k" else design.ls))
         case "rows":
-            yield from (Case(promise, value, round(share * rows), most) for share in design.shares)
+            yield from (replace(usual, rows=round(share * rows)) for share in design.shares)
         case "attributes":
-            yield from (Case(promise, value, rows, d) for d in design.attributes)
+            yield from (replace(usual, attributes=d) for d in design.attributes)
         case "suppress":
-            yield from (Case(promise, value, rows, most, share) for share in design.suppress)
+            yield from (replace(usual, suppress=share) for share in design.suppress)
 
 
 def all_runs(parts: Parts, rows: int, design: Design, progress: Progress = silent) -> Runs:
     """Make every release of every figure, each once."""
     shown = list(dict.fromkeys(_shown(design, rows)))
     progress("run", 0, len(shown), "compile")
+    small = min(rows, _SMALL)
+    for promise in ("k", "ℓ"):
+        for method in dict.fromkeys(method for _, method in shown):
+            run(method, parts.part(small, 2), Case(promise, 2, small, 2))
     found: dict[tuple[Case, Method], Run] = {}
     for done, (case, method) in enumerate(shown):
         progress("run", done, len(shown), f"{method}, {case}")
         found[case, method] = run(method, parts.part(case.rows, case.attributes), case)
     return Runs(design, rows, found)
+
+
+def _shown(design: Design, rows: int) -> Iterator[tuple[Case, Method]]:
+    """Every release that a figure shows, or a claim speaks of."""
+    for promise, varied in (("k", "value"), ("k", "rows"), ("ℓ", "value"), ("ℓ", "rows"), ("ℓ", "attributes")):
+        for case in cases(design, rows, varied, promise):
+            yield from ((case, method) for method in EVERY)
+            if (promise, varied) == ("k", "value"):
+                yield case, UPWARD
+    for case in cases(design, rows, "suppress"):
+        yield from ((case, method) for method in SUPPRESSING)
+    for promise in ("k", "ℓ"):
+        case = middle(design, rows, promise)
+        yield from ((case, method) for threshold in design.thresholds for method in at_threshold(threshold))
+
+
+def at_threshold(threshold: float) -> tuple[Instant, ...]:
+    """μ-probability with another threshold."""
+    return tuple(Instant(PROBABILITY, summary, threshold) for summary in SUMMARIES)
+
+
+def run(method: Method, part: Part, case: Case) -> Run:
+    """One release, in memory."""
+    if isinstance(method, Instant):
+        return instant_run(method, part, case, lambda node: coarsened(part.frequency, node))
+    problem = Problem(part.frequency, case.models, case.limit)
+    search = {
+        INCOGNITO: lambda: incognito(problem, downward=True),
+        UPWARD: lambda: incognito(problem),
+        EXACT: lambda: optimal(problem),
+    }[method]
+    plan, seconds = timed(search)
+    return _told(plan, seconds, "nodes_checked")
+
+
+def instant_run(method: Instant, part: Part, case: Case, look: Look) -> Run:
+    """One release of S-INSTANT: the summary is there, the looks count."""
+    summary = part.histogram if method.summary == HISTOGRAM else part.network
+    search = partial(s_instant, summary, case.models, look, case.limit, threshold=method.threshold)
+    plan, seconds = timed(search)
+    return _told(plan, seconds, "looks")
+
+
+def _told(plan: Recoding, seconds: float, scans: str) -> Run:
+    return Run(seconds, float(plan.losses.mean()), plan.node, int(str(plan.facts[scans])), plan.suppressed, plan.facts)
