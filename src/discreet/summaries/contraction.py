@@ -72,52 +72,37 @@ class Forest:
 
 
 def contracted(forest: Forest, starts: Sequence[IntArray]) -> FloatArray:
-    """The likelihood of every group: an axis per variable.
+    """The likelihood of every group: an axis per variable (a view, in whatever order of memory comes cheapest).
 
     ``starts[v]`` has the first leaf of each of the values of v that are told apart; a value goes up to the next one.
     """
-    pieces: list[Message] = []
-    for tree in forest.trees:
-        if any(len(starts[v]) > 1 for v in tree):
-            pieces.append(_Contraction(forest, starts).at(_best_root(forest, starts, tree)))
-    return _as_tensor(pieces, starts)
+    likelihood, axes = _side_by_side(forest, starts)
+    order = [*axes, *(v for v in range(len(starts)) if v not in axes)]
+    tensor = likelihood.reshape([len(starts[v]) for v in order])
+    return tensor.transpose([order.index(v) for v in range(len(starts))])
 
 
-def contracted_by(forest: Forest, starts: Sequence[IntArray], variable: int) -> FloatArray:
-    """The likelihood of every group together with each leaf of one variable: an axis per variable, then its leaves."""
-    pieces: list[Message] = []
-    for tree in forest.trees:
-        if variable not in tree and any(len(starts[v]) > 1 for v in tree):
-            pieces.append(_Contraction(forest, starts).at(_best_root(forest, starts, tree)))
-    joint, axes = _Contraction(forest, starts).weighed(variable)
-    if pieces:
-        beside, others = _outer(pieces)
-        joint = (beside[:, None, None] * joint[None, :, :]).reshape(-1, joint.shape[1])
-        axes = (*others, *axes)
-    return _in_order(joint, axes, starts, (joint.shape[1],))
+def halves_by(forest: Forest, starts: Sequence[IntArray], variable: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How likely every group is together with each leaf s of one variable: ``left[a, s] * right[b, s] * beside[c]``.
+
+    The groups are all triples of a row of `left`, a row of `right` and a place of `beside`, which has the attributes
+    that are independent of the variable. The variable's own groups are not told apart.
+    """
+    left, right, _ = _Contraction(forest, starts).halves(variable)
+    beside, _ = _side_by_side(forest, starts, without=variable)
+    return left, right, beside
 
 
-def _as_tensor(pieces: Sequence[Message], starts: Sequence[IntArray]) -> FloatArray:
-    likelihood, axes = _outer(pieces)
-    return _in_order(likelihood, axes, starts, ())
-
-
-def _outer(pieces: Sequence[Message]) -> Message:
-    """Independent parts side by side."""
+def _side_by_side(forest: Forest, starts: Sequence[IntArray], without: int = -1) -> Message:
+    """All trees, which are independent, but for that of one variable."""
     likelihood: FloatArray = np.ones(1)
     axes: tuple[int, ...] = ()
-    for piece, more in pieces:
-        likelihood = np.multiply.outer(likelihood, piece).ravel()
-        axes = (*axes, *more)
+    for tree in forest.trees:
+        if without not in tree and any(len(starts[v]) > 1 for v in tree):
+            piece, more = _Contraction(forest, starts).at(_best_root(forest, starts, tree))
+            likelihood = np.multiply.outer(likelihood, piece).ravel()
+            axes = (*axes, *more)
     return likelihood, axes
-
-
-def _in_order(flat: FloatArray, axes: Sequence[int], starts: Sequence[IntArray], last: tuple[int, ...]) -> FloatArray:
-    """An axis per variable, in their order (a view: nothing is moved)."""
-    silent = [v for v in range(len(starts)) if v not in axes]
-    order = [*axes, *silent]
-    tensor = flat.reshape(*(len(starts[v]) for v in order), *last)
-    return tensor.transpose(*(order.index(v) for v in range(len(starts))), *range(len(starts), tensor.ndim))
 
 
 def _best_root(forest: Forest, starts: Sequence[IntArray], tree: Sequence[int]) -> int:
@@ -160,31 +145,21 @@ class _Contraction:
 
     def at(self, root: int) -> Message:
         """The likelihood of every group of the root's tree, in one row."""
-        parts = self._messages(root, -1)
-        share, starts = self.forest.shares[root], self.starts[root]
-        if len(starts) == len(share):
-            joint, axes = self.weighed(root)
-            return joint.ravel(), (*axes, root) if len(starts) > 1 else axes
-        one, other = _halves(parts)
-        (left, left_axes), (right, right_axes) = _product(one, len(share)), _product(other, len(share))
-        left = left * share
-        ends = [*starts[1:], len(share)]
+        left, right, axes = self.halves(root)
+        starts, leaves = self.starts[root], left.shape[1]
+        if len(starts) == leaves > 1:
+            return (left[:, None, :] * right[None, :, :]).ravel(), (*axes, root)
         likelihood = np.empty((len(starts), len(left), len(right)))
-        for g, (a, b) in enumerate(zip(starts, ends, strict=True)):
+        for g, (a, b) in enumerate(zip(starts, [*starts[1:], leaves], strict=True)):
             np.matmul(left[:, a:b], right[:, a:b].T, out=likelihood[g])
-        own = (root,) if len(starts) > 1 else ()
-        return likelihood.ravel(), (*own, *left_axes, *right_axes)
+        return likelihood.ravel(), (root, *axes) if len(starts) > 1 else axes
 
-    def weighed(self, root: int) -> Message:
-        """How likely every group of the rest of the tree is together with each leaf of the root (the columns)."""
+    def halves(self, root: int) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
+        """What the root hears, in two parts whose products are the whole; the left one is weighed by its shares."""
         share = self.forest.shares[root]
-        parts = self._messages(root, -1)
-        one, other = _halves(parts)
+        one, other = _halves(self._messages(root, -1))
         (left, left_axes), (right, right_axes) = _product(one, len(share)), _product(other, len(share))
-        left = left * share
-        if not right_axes:
-            return left, left_axes
-        return (left[:, None, :] * right[None, :, :]).reshape(-1, len(share)), (*left_axes, *right_axes)
+        return left * share, right, (*left_axes, *right_axes)
 
     def _messages(self, v: int, parent: int) -> list[Message]:
         """From all neighbours but one; those that tell nothing apart say nothing (they would say 1)."""

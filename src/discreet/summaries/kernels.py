@@ -10,28 +10,43 @@ from discreet.hierarchies.hierarchy import IntArray
 
 
 @njit(cache=True)
-def split_joint(joint: FloatArray, occurring: IntArray, leaves: int, floor: float) -> tuple[FloatArray, FloatArray]:
-    """The likelihood of each group (a row of `joint`), and the shares of all values in it.
+def shares_of_groups(
+    left: FloatArray,
+    right: FloatArray,
+    beside: FloatArray,
+    likelihood: FloatArray,
+    occurring: IntArray,
+    leaves: int,
+    floor: float,
+) -> tuple[FloatArray, FloatArray]:
+    """The likelihood of each group above `floor`, and the share of each of a variable's leaves in it.
 
-    Column s of `joint` is the value ``occurring[s]`` of all `leaves`. Groups up to `floor` are left out.
+    Group (a, b, c) is as likely as ``likelihood[a, b] * beside[c]``, and together with leaf ``occurring[s]`` of all
+    `leaves` as likely as ``left[a, s] * right[b, s] * beside[c]``.
     """
-    groups, values = joint.shape
-    total = np.zeros(groups)
     kept = 0
-    for g in range(groups):
-        for s in range(values):
-            total[g] += joint[g, s]
-        kept += total[g] > floor
-    likelihood = np.empty(kept)
-    shares = np.zeros((kept, leaves))
+    for a in range(len(left)):
+        for b in range(len(right)):
+            for c in range(len(beside)):
+                kept += likelihood[a, b] * beside[c] > floor
+    found = np.empty(kept)
+    shares = np.empty((kept, leaves))
+    row = np.zeros(leaves)
     kept = 0
-    for g in range(groups):
-        if total[g] > floor:
-            likelihood[kept] = total[g]
-            for s in range(values):
-                shares[kept, occurring[s]] = joint[g, s] / total[g]
-            kept += 1
-    return likelihood, shares
+    for a in range(len(left)):
+        for b in range(len(right)):
+            if likelihood[a, b] <= 0.0:
+                continue
+            scale = 1.0 / likelihood[a, b]
+            for s in range(len(occurring)):
+                row[occurring[s]] = left[a, s] * right[b, s] * scale
+            for c in range(len(beside)):
+                total = likelihood[a, b] * beside[c]
+                if total > floor:
+                    found[kept] = total
+                    shares[kept] = row
+                    kept += 1
+    return found, shares
 
 
 @njit(cache=True)

@@ -14,7 +14,7 @@ from discreet.counts.groups import FloatArray
 from discreet.counts.roll_up import Node
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.summaries.base import NEGLIGIBLE, check_limit
-from discreet.summaries.contraction import Edge, Forest, contracted, contracted_by
+from discreet.summaries.contraction import Edge, Forest, contracted, halves_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +88,10 @@ class Network:
             return Cells(likelihood[likelihood > floor])
         at, leaves = self._place(sensitive)
         check_limit(groups, leaves)
-        joint = _rows(contracted_by(self.forest, self._all_starts(node), at))
-        from discreet.summaries.kernels import split_joint
+        from discreet.summaries.kernels import shares_of_groups
 
-        return Cells(*split_joint(joint, self.occurring[at], leaves, floor))
+        left, right, beside = halves_by(self.forest, self._all_starts(node), at)
+        return Cells(*shares_of_groups(left, right, beside, left @ right.T, self.occurring[at], leaves, floor))
 
     def boxes(self, low: Codes, high: Codes, sensitive: str = "") -> Cells:
         """The same for any boxes: group g has the leaves ``low[g, d]..high[g, d]`` of attribute d. None is left out."""
@@ -170,9 +170,3 @@ class Network:
     @cached_property
     def _flat(self) -> dict[int, tuple[IntArray, IntArray, IntArray, FloatArray, FloatArray, IntArray]]:
         return {}
-
-
-def _rows(joint: FloatArray) -> FloatArray:
-    """A row per group, in whatever order costs no copy; the last axis stays the columns."""
-    order = np.argsort([-stride for stride in joint.strides[:-1]], kind="stable")
-    return np.ascontiguousarray(joint.transpose(*order, joint.ndim - 1)).reshape(-1, joint.shape[-1])
