@@ -17,6 +17,8 @@ from discreet.reproduce.instant_runs import (
     HISTOGRAM,
     INCOGNITO,
     NETWORK,
+    OURS,
+    OURS_EXPECTING,
     PROBABILITY,
     SUMMARIES,
     UPWARD,
@@ -56,6 +58,7 @@ def claims_of(runs: Runs) -> Iterator[Claim]:
     yield s.counts_for_diversity()
     yield s.networks_add_little()
     yield s.same_as_optimum()
+    yield s.looks()
     yield s.phase_one()
 
 
@@ -300,19 +303,35 @@ class _Study:
         )
 
     def same_as_optimum(self) -> Claim:
-        worse = self.worse(list(dict.fromkeys([*self.over_k, *self.over_rows, *self.diverse])))
-        worse += self.worse(self.suppressing, EXPECTING)
-        same = sum(d <= _SAME for d in worse)
+        cases = list(dict.fromkeys([*self.over_k, *self.over_rows, *self.diverse]))
+        found = {
+            "as published": [*self.worse(cases), *self.worse(self.suppressing, EXPECTING)],
+            "with finer looks": [*self.worse(cases, OURS), *self.worse(self.suppressing, OURS_EXPECTING)],
+        }
+        same = {name: sum(d <= _SAME for d in worse) for name, worse in found.items()}
+        ours = found["with finer looks"]
         return Claim(
             "ours, all settings",
             "the same loss as the optimum in at least 90% of the settings, and never more than 0.06 more",
-            f"the same in {same} of {len(worse)}; at most {max(worse):.4f} more",
-            same / len(worse) >= _NEARLY_ALL and max(worse) <= WORST,
+            "; ".join(f"{name} in {same[name]} of {len(v)}, at most {max(v):.4f} more" for name, v in found.items()),
+            same["with finer looks"] / len(ours) >= _NEARLY_ALL and max(ours) <= WORST,
+        )
+
+    def looks(self) -> Claim:
+        cases = list(dict.fromkeys([*self.over_k, *self.over_rows, *self.diverse]))
+        looks = [n for m in OURS for n in self.runs.over(cases, m, scans)]
+        looks += [n for m in OURS_EXPECTING for n in self.runs.over(self.suppressing, m, scans)]
+        once = sum(n == 1 for n in looks)
+        return Claim(
+            "ours, all settings",
+            "with finer looks, one look is enough in most settings",
+            f"in {once} of {len(looks)}; at most {_whole(max(looks))}",
+            once > len(looks) / 2,
         )
 
     def phase_one(self) -> Claim:
         took = {
-            kind: [_without_data(self.runs.found[case, m]) for case in cases for m in ALL_FOUR]
+            kind: [_without_data(self.runs.found[case, m]) for case in cases for m in (*ALL_FOUR, *OURS)]
             for kind, cases in (("k-anonymity", [*self.over_k, *self.over_rows]), ("ℓ-diversity", self.diverse))
         }
         growth = {

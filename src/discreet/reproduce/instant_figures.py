@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from discreet.reproduce.figures import Figure, Series, Unit
 from discreet.reproduce.instant_runs import (
     EVERY,
+    OURS,
+    OURS_EXPECTING,
     SUMMARIES,
     SUPPRESSING,
     Case,
@@ -34,14 +36,16 @@ def scans(run: Run) -> float:
 _TIME: Measure = ("time", "seconds", seconds, "seconds")
 _LOSS: Measure = ("loss", "LM", loss, "number")
 _SCANS: Measure = ("how often the table is counted", "counts", scans, "number")
-_COLOURS: Mapping[Method, int] = {method: n for n, method in enumerate(EVERY)}
+_COLOURS: Mapping[Method, int] = {method: n for n, method in enumerate(EVERY)} | {
+    method: EVERY.index(other) for method, other in zip(OURS_EXPECTING, OURS, strict=True)
+}
 
 
 def figures_of(runs: Runs) -> Iterator[Figure]:
     """In the paper's order; then what it only speaks of."""
     yield from _panels(runs, "Figure 5", ("a", "b"), runs.cases("value"), "k", EVERY)
     yield from _panels(runs, "Figure 5", ("c", "d"), runs.cases("rows"), "rows", EVERY)
-    yield from _panels(runs, "Figure 7", ("a", "b"), runs.cases("suppress"), "may be suppressed", SUPPRESSING)
+    yield from _panels(runs, "Figure 7", ("a", "b"), runs.cases("suppress"), "suppressed at most", SUPPRESSING)
     for letters, varied, across in (("ab", "value", "ℓ"), ("cd", "rows", "rows"), ("ef", "attributes", "attributes")):
         yield from _panels(runs, "Figure 8", tuple(letters), runs.cases(varied, "ℓ"), across, EVERY)
     yield from _thresholds(runs)
@@ -65,7 +69,7 @@ def place(case: Case, across: str) -> str:
             return f"{case.rows / 1000:,.4g}k"
         case "attributes":
             return str(case.attributes)
-        case "may be suppressed":
+        case "suppressed at most":
             return f"{case.suppress:.0%}"
         case _:
             return str(case.value)
