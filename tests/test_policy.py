@@ -223,17 +223,23 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     ),
     "a search that comes later": (
         words(search="instant"),
-        ["search: 'instant' is not in this version yet for publish: generalization; it has 'optimal'"],
+        [
+            "search: 'instant' is not in this version yet for publish: generalization; "
+            "it has 'optimal', 'incognito', 'optimize'"
+        ],
     ),
     "the search of another publication": (
         words(search="mondrian"),
-        ["search: 'mondrian' does not lead to publish: generalization; use 'optimal', or publish: multidimensional"],
+        [
+            "search: 'mondrian' does not lead to publish: generalization; "
+            "use 'optimal', 'incognito', 'optimize', or publish: multidimensional"
+        ],
     ),
     "unknown search": (
         words(publish="local_recoding", search="loca"),
         ["search: no such word 'loca'; did you mean 'local'?"],
     ),
-    "search as a number": (words(search=3), ["search: no such word 3; known are 'optimal'"]),
+    "search as a number": (words(search=3), ["search: no such word 3; known are 'optimal', 'incognito', 'optimize'"]),
     "too much suppressed": (
         words(suppress=2),
         ["suppress: must be a share of the rows between 0 and 1, got 2; for 2% write 0.02"],

@@ -40,6 +40,8 @@ from discreet.search.plan import Ambiguity, Bucketization, Plan, Problem, Recodi
 # Where each search of `publications.SEARCHES` is found: module and function.
 _SEARCHES = {
     "optimal": ("optimal", "optimal"),
+    "incognito": ("incognito", "incognito"),
+    "optimize": ("optimize", "optimize"),
     "mondrian": ("mondrian", "mondrian"),
     "local": ("local_recoding", "local_recoding"),
     "art": ("art", "art"),
@@ -48,6 +50,7 @@ _SEARCHES = {
     "mask": ("mask", "mask"),
     "greedy": ("ambiguity", "greedy"),
 }
+_TIMED = ("optimal", "optimize")  # those that can be stopped by the clock
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,7 @@ def _search(policy: Policy, problem: Problem, progress: Progress) -> Plan:
     """Each search is loaded when it is asked for, since most of them load compiled code."""
     module, function = _SEARCHES[policy.search]
     search: Callable[..., Plan] = getattr(import_module(f"discreet.search.{module}"), function)
-    return search(problem, progress, *([policy.time_limit] if policy.search == "optimal" else []))
+    return search(problem, progress, *([policy.time_limit] if policy.search in _TIMED else []))
 
 
 def publish(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Kinds of publication, the searches that lead to each (the first is the default), and whether this version has them.
 SEARCHES: Mapping[str, Mapping[str, bool]] = {
-    "generalization": {"optimal": True, "instant": False, "incognito": False, "optimize": False},
+    "generalization": {"optimal": True, "instant": False, "incognito": True, "optimize": True},
     "multidimensional": {"mondrian": True, "instant": False},
     "local_recoding": {"local": True},
     "bucketization": {"art": True, "anatomy": True, "injector": True, "mask": True},

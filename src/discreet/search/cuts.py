@@ -1,0 +1,250 @@
+"""Cuts: each attribute generalized through its whole hierarchy, but not everywhere equally far.
+
+A cut takes every leaf of an attribute to one node above it. It is the set of nodes that are *opened*, published as
+their children rather than as themselves; a node is opened only if the one above it is. Nothing opened is ``*``
+everywhere. Opening one more node only ever splits groups, and what it saves in loss does not depend on what else is
+opened: so much for each row under it.
+
+Sets of nodes are integers, a bit for each node. Loss is counted in whole numbers, of which `Cuts.scale` make a loss of
+1, so that nothing is rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.counts.groups import Groups, Tally
+from discreet.counts.kernels import Keys, merge_groups, merge_tallies, spread_of_groups
+from discreet.counts.roll_up import RollUp
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.models.base import all_hold, least_suppressed
+from discreet.search.plan import SUPPRESSED, Problem, Recoding
+
+Opened = int
+_REMEMBERED = 100_000  # cuts of single attributes
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A node that can be opened: an attribute, a range of its leaves, the ranges of the children, and what it saves."""
+
+    attribute: int
+    low: int
+    high: int
+    children: tuple[tuple[int, int], ...]
+    gain: int
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows that no cut in question tells apart, counted together; a key holds a leaf for each attribute."""
+
+    keys: Keys
+    groups: Groups
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A cut with its failing groups suppressed."""
+
+    feasible: bool
+    hopeless: bool  # nothing that opens more can be published
+    cost: int
+    lost: int  # what the rows that are lost, however much is opened, cost beside
+
+
+class Cuts:
+    """All cuts of a problem's hierarchies, and what each is worth."""
+
+    def __init__(self, problem: Problem):
+        f = problem.frequency
+        self.problem = problem
+        self.hierarchies = f.hierarchies
+        self._widest = np.array([len(h.leaves) - 1 for h in f.hierarchies], dtype=np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(self._widest[:-1] + 1)]).astype(np.int64)[: len(self._widest)]
+        wide = [w for w in self._widest.tolist() if w]
+        common = math.lcm(*wide)
+        self._share = [common // w if w else 0 for w in self._widest.tolist()]
+        self.scale = common * max(f.rows, 1) * max(len(f.hierarchies), 1)
+        self._monotone = all(m.monotone for m in problem.models)
+        self.nodes: list[Inner] = []
+        self._parent: list[int | None] = []
+        for d, h in enumerate(f.hierarchies):
+            here = np.bincount(f.codes[d], weights=f.counts, minlength=len(h.leaves)).astype(np.int64)
+            self._grow(d, h, np.concatenate([[0], np.cumsum(here)]))
+        self.roots: Opened = sum(1 << v for v, above in enumerate(self._parent) if above is None)
+        self.under: list[Opened] = [0] * len(self.nodes)  # the nodes right below
+        self.subtree: list[Opened] = [1 << v for v in range(len(self.nodes))]
+        for v in range(len(self.nodes) - 1, -1, -1):  # children come after their parents
+            above = self._parent[v]
+            if above is not None:
+                self.under[above] |= 1 << v
+                self.subtree[above] |= self.subtree[v]
+        self.by_attribute: list[Opened] = [
+            sum(1 << v for v, n in enumerate(self.nodes) if n.attribute == d) for d in range(len(self._widest))
+        ]
+        self.closed_cost = sum(f.rows * int(w) * s for w, s in zip(self._widest, self._share, strict=True))
+        self._maps: dict[tuple[int, Opened], tuple[IntArray, IntArray]] = {}
+        self._roll_up = RollUp(f, attributes={m.attribute for m in problem.models})
+        finest = self._roll_up.groups((0,) * len(f.hierarchies))
+        keys, self._word, self._shift, self._mask = self._roll_up.fields(finest)
+        self.rows = Rows(keys, finest.groups)
+
+    def _grow(self, d: int, h: Hierarchy, before: IntArray) -> None:
+        """The nodes of one attribute that any row is under, each before those below it."""
+        open_nodes: list[tuple[int, int, int, int | None]] = [(0, len(h.leaves) - 1, h.height, None)]
+        while open_nodes:
+            low, high, level, above = open_nodes.pop()
+            rows = int(before[high + 1] - before[low])
+            while level > 0 and _spans(h, level - 1, low, high):
+                level -= 1
+            if level == 0 or not rows:
+                continue
+            codes = np.unique(h.codes[level - 1][low : high + 1])
+            first, last = h.first[level - 1][codes], h.last[level - 1][codes]
+            saved = (high - low) * rows - int((before[last + 1] - before[first]) @ (last - first).astype(np.int64))
+            children = tuple(zip(first.tolist(), last.tolist(), strict=True))
+            self.nodes.append(Inner(d, low, high, children, saved * self._share[d]))
+            self._parent.append(above)
+            at = len(self.nodes) - 1
+            open_nodes += [(a, b, level - 1, at) for a, b in children if a < b]
+
+    def gain(self, opened: Opened) -> int:
+        """What opening these saves."""
+        return sum(self.nodes[v].gain for v in members(opened))
+
+    def path(self, v: int) -> Opened:
+        """The node, and all that must be opened before it."""
+        path, at = 0, v
+        while True:
+            path |= 1 << at
+            above = self._parent[at]
+            if above is None:
+                return path
+            at = above
+
+    def frontier(self, opened: Opened) -> Opened:
+        """The nodes that can be opened next."""
+        found = self.roots
+        for v in members(opened):
+            found |= self.under[v]
+        return found & ~opened
+
+    def of_levels(self, node: Sequence[int]) -> Opened:
+        """The cut that publishes every attribute at one level."""
+        return sum(
+            1 << v
+            for v, n in enumerate(self.nodes)
+            if self.hierarchies[n.attribute].codes[node[n.attribute]][n.low]
+            != self.hierarchies[n.attribute].codes[node[n.attribute]][n.high]
+        )
+
+    def coarser(self, rows: Rows, opened: Opened) -> Rows:
+        """The rows as a cut that opens no more than these shows them."""
+        return self._merge(rows, opened)[0]
+
+    def judge(self, rows: Rows, opened: Opened) -> Judgement:
+        """What the cut is worth, counted from rows that it does not split."""
+        shown, p = self.coarser(rows, opened), self.problem
+        cost = self.closed_cost - self.gain(opened)
+        holds = all_hold(p.models, shown.groups)
+        if holds.all():
+            return Judgement(True, False, cost, 0)
+        failing = np.flatnonzero(~holds)
+        sizes = shown.groups.sizes[failing]
+        least = least_suppressed(p.models, shown.groups)[failing]
+        hopeless = int(least.sum()) > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
+        if hopeless:
+            return Judgement(False, True, cost, 0)
+        spreads = np.concatenate([self._map(d, opened)[1] for d in range(len(self._widest))])
+        fields = shown.keys, self._word, self._shift, self._mask
+        whole, part = spread_of_groups(*fields, failing, sizes, least, spreads, self._starts, self._widest)
+        return Judgement(
+            int(sizes.sum()) <= p.suppression_limit,
+            False,
+            cost + self._weighted(whole),
+            self._weighted(part),
+        )
+
+    def plan(self, opened: Opened, facts: dict[str, object]) -> Recoding:
+        """Publish the cut; groups that break a promise are suppressed whole."""
+        frequency = self.problem.frequency
+        counted, combination = self._roll_up.group_of_rows((0,) * len(self.hierarchies))
+        shown, group = self._merge(Rows(counted.keys, counted.groups), opened)
+        kept = all_hold(self.problem.models, shown.groups)
+        number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
+        low = np.empty((int(kept.sum()), len(self.hierarchies)), dtype=np.int32)
+        high = np.empty_like(low)
+        for d in range(len(self.hierarchies)):
+            leaf = ((shown.keys[self._word[d]] >> self._shift[d]) & self._mask[d]).astype(np.int64)[kept]
+            low[:, d], high[:, d] = leaf, leaf + self._map(d, opened)[1][leaf]
+        return Recoding(
+            frequency,
+            row=np.arange(len(frequency.counts), dtype=np.int64),
+            count=frequency.counts,
+            group=number[group[combination]].astype(np.int64),
+            low=low,
+            high=high,
+            facts=facts,
+        )
+
+    def _merge(self, rows: Rows, opened: Opened) -> tuple[Rows, Codes]:
+        """Rows that a cut does not tell apart, counted together; also where each of the given ones went."""
+        changes = [
+            (np.arange(len(h.leaves)) ^ self._map(d, opened)[0]).astype(np.uint64) << self._shift[d]
+            for d, h in enumerate(self.hierarchies)
+        ]
+        keys, group, sizes = merge_groups(
+            rows.keys,
+            rows.groups.sizes,
+            np.arange(len(changes)),
+            self._starts,
+            np.concatenate([np.empty(0, dtype=np.uint64), *changes]),
+            self._word,
+            self._shift,
+            self._mask,
+        )
+        tallies = {}
+        for name, t in rows.groups.tallies.items():
+            offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
+            tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
+        return Rows(keys, Groups(sizes, tallies)), group
+
+    def _map(self, d: int, opened: Opened) -> tuple[IntArray, IntArray]:
+        """Per leaf of an attribute, the first leaf of what it becomes, and how many leaves that has beside."""
+        key = d, opened & self.by_attribute[d]
+        known = self._maps.get(key)
+        if known is None:
+            leaves = len(self.hierarchies[d].leaves)
+            first, spread = np.zeros(leaves, dtype=np.int64), np.full(leaves, leaves - 1, dtype=np.int64)
+            for v in members(key[1]):  # parents first
+                for low, high in self.nodes[v].children:
+                    first[low : high + 1], spread[low : high + 1] = low, high - low
+            if len(self._maps) > _REMEMBERED:
+                self._maps.clear()
+            known = self._maps[key] = first, spread
+        return known
+
+    def _weighted(self, spreads: IntArray) -> int:
+        return sum(x * share for x, share in zip(spreads.tolist(), self._share, strict=True))
+
+
+def members(nodes: Opened) -> Iterator[int]:
+    """The numbers of the bits that are set, from the lowest.
+
+    >>> list(members(0b1101))
+    [0, 2, 3]
+    """
+    while nodes:
+        lowest = nodes & -nodes
+        yield lowest.bit_length() - 1
+        nodes ^= lowest
+
+
+def _spans(h: Hierarchy, level: int, low: int, high: int) -> bool:
+    """Are two leaves the same value at this level?"""
+    return bool(h.codes[level][low] == h.codes[level][high])
