@@ -71,9 +71,10 @@ def test_only_the_rows_that_are_meant_are_counted() -> None:
 
 def test_a_sample_has_rows_of_the_table_each_at_most_once() -> None:
     engine = DuckDB(numbered(1000))
-    found, whole = sample(engine, ["place", "half"], 100, seed=1)
+    drawn = sample(engine, ["place", "half"], 100, seed=1)
+    found = drawn.found
     chosen = [int(found.values[0][code] or -1) for code in found.codes[0]]
-    assert whole == 1000 and engine.scans == 1
+    assert [n.tolist() for n in drawn.singles] == [[1] * 1000, [500, 500]] and engine.scans == 1
     assert len(set(chosen)) == len(chosen) == 100 == int(found.counts.sum())
     assert all(found.values[1][half] == str(place % 2) for place, half in zip(chosen, found.codes[1], strict=True))
 
@@ -81,19 +82,19 @@ def test_a_sample_has_rows_of_the_table_each_at_most_once() -> None:
 def test_a_seed_chooses_the_same_rows_again_and_another_seed_others() -> None:
     chosen = [
         {found.values[0][code] for code in found.codes[0]}
-        for found, _ in (sample(DuckDB(numbered(300_000)), ["place"], 50, seed) for seed in (1, 1, 2))
+        for found in (sample(DuckDB(numbered(300_000)), ["place"], 50, seed).found for seed in (1, 1, 2))
     ]
     assert chosen[0] == chosen[1] != chosen[2]
 
 
 def test_a_sample_of_more_than_all_rows_is_the_table() -> None:
-    found, whole = sample(DuckDB(numbered(20)), ["place"], 100, seed=1)
-    assert whole == 20 and sorted(map(int, found.values[0])) == list(range(20))  # type: ignore[arg-type]
+    found = sample(DuckDB(numbered(20)), ["place"], 100, seed=1).found
+    assert sorted(int(found.values[0][code] or 0) for code in found.codes[0]) == list(range(20))
 
 
 def test_all_rows_are_equally_likely_to_be_chosen() -> None:
     engine, times = DuckDB(numbered(10)), np.zeros(10)
     for seed in range(200):
-        found, _ = sample(engine, ["place"], 3, seed)
+        found = sample(engine, ["place"], 3, seed).found
         times[[int(found.values[0][code] or 0) for code in found.codes[0]]] += 1
     assert abs(times - 60).max() < 5 * (200 * 0.3 * 0.7) ** 0.5

@@ -45,10 +45,7 @@ def pair_counts(engine: DuckDB, columns: Sequence[str]) -> PairCounts:
     pairs = {both: np.zeros((0, 0), dtype=np.int64) for both in combinations(range(len(columns)), 2)}
     for batch in engine.rows(columns, known):
         sizes = [len(place) for place in known]
-        for i, codes in enumerate(batch):
-            counted = np.bincount(codes, minlength=sizes[i])
-            counted[: len(singles[i])] += singles[i]
-            singles[i] = counted.astype(np.int64)
+        singles = [_grown(old, codes, size) for old, codes, size in zip(singles, batch, sizes, strict=True)]
         for i, j in list(pairs):
             if sizes[i] * sizes[j] > LARGEST:
                 del pairs[i, j]
@@ -65,23 +62,40 @@ def _with(before: NDArray[np.int64], first: Any, second: Any, shape: tuple[int, 
     return counted
 
 
-def sample(engine: DuckDB, columns: Sequence[str], rows: int, seed: int | None) -> tuple[Frequencies, int]:
-    """Some rows, each set of them equally likely, and how many rows the whole table has: one scan.
+@dataclass(frozen=True, eq=False)
+class SampledRows:
+    """Some rows of a table, as combinations in no order, and how many rows of the whole table have each value.
 
-    All of them, if there are fewer. The same seed chooses the same rows of the same table.
+    The values of `found` are those of the whole table, in whatever rows.
+    """
+
+    found: Frequencies
+    singles: tuple[NDArray[np.int64], ...]
+
+
+def sample(engine: DuckDB, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
+    """Some rows, each set of them equally likely (all, if there are fewer): one scan.
+
+    The same seed chooses the same rows of the same table.
     """
     draws = np.random.default_rng(seed)
     known: list[dict[str | None, int]] = [{} for _ in columns]
+    singles = [np.zeros(0, dtype=np.int64) for _ in columns]
     lots = np.empty(0)
     chosen = [np.empty(0, dtype=np.int32) for _ in columns]
-    whole = 0
     for batch in engine.rows(columns, known, in_order=True):
         # Every row draws a lot; those with the smallest lots so far are kept.
-        drawn = draws.random(len(batch[0]))
-        whole += len(drawn)
-        lots = np.concatenate([lots, drawn])
+        lots = np.concatenate([lots, draws.random(len(batch[0]))])
         kept = np.argpartition(lots, rows)[:rows] if len(lots) > rows else np.arange(len(lots))
         lots = lots[kept]
         chosen = [np.concatenate([old, new])[kept] for old, new in zip(chosen, batch, strict=True)]
-    counts = np.ones(len(lots), dtype=np.int64)
-    return Frequencies(tuple(tuple(place) for place in known), tuple(chosen), counts), whole
+        singles = [_grown(old, codes, len(place)) for old, codes, place in zip(singles, batch, known, strict=True)]
+    values = tuple(tuple(place) for place in known)
+    return SampledRows(Frequencies(values, tuple(chosen), np.ones(len(lots), dtype=np.int64)), tuple(singles))
+
+
+def _grown(before: NDArray[np.int64], codes: Any, size: int) -> NDArray[np.int64]:
+    """Counts of single values, with more values and more rows."""
+    counted = np.bincount(codes, minlength=size).astype(np.int64)
+    counted[: len(before)] += before
+    return counted

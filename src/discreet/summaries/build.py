@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from discreet.counts.coding import leaf_numbers
-from discreet.engines.pairs import PairCounts
+from discreet.counts.coding import leaf_numbers, merged
+from discreet.counts.frequency import FrequencySet
+from discreet.engines.pairs import PairCounts, SampledRows
 from discreet.errors import Mistake, PolicyError, did_you_mean
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.summaries.contraction import Edge
 from discreet.summaries.histogram import Histogram
 from discreet.summaries.network import Network
+from discreet.summaries.sample import Sample
 from discreet.summaries.structure import chow_liu
-
-FROM_PAIRS = ("histogram", "network")
 
 
 def summary_from_pairs(
@@ -58,15 +58,34 @@ def network_from_pairs(
     return Network(tuple(hierarchies), dict(sensitive), _singles(found, every), tables)
 
 
+def sample_from(drawn: SampledRows, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy]) -> Sample:
+    """A sample whose columns are the quasi-identifiers, then the sensitive attributes, in order."""
+    every = [*hierarchies, *sensitive.values()]
+    found = drawn.found
+    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(every, found.values, found.codes, strict=True)]
+    columns, counts = merged(codes, [len(h.leaves) for h in every], found.counts)
+    width = len(hierarchies)
+    frequency = FrequencySet(
+        tuple(hierarchies),
+        tuple(columns[:width]),
+        dict(zip(sensitive, columns[width:], strict=True)),
+        dict(sensitive),
+        counts,
+    )
+    leaf_rows = (_by_leaf(h, v, n) for h, v, n in zip(hierarchies, found.values, drawn.singles, strict=False))
+    return Sample(frequency, tuple(leaf_rows))
+
+
 def _singles(found: PairCounts, hierarchies: Iterable[Hierarchy]) -> tuple[IntArray, ...]:
     """How many rows have each leaf."""
-    counted = []
-    for h in hierarchies:
-        column = found.columns.index(h.attribute)
-        counts = np.zeros(len(h.leaves), dtype=np.int64)
-        counts[leaf_numbers(h, found.values[column])] = found.singles[column]
-        counted.append(counts)
-    return tuple(counted)
+    columns = [(h, found.columns.index(h.attribute)) for h in hierarchies]
+    return tuple(_by_leaf(h, found.values[c], found.singles[c]) for h, c in columns)
+
+
+def _by_leaf(hierarchy: Hierarchy, values: Sequence[Value], counts: IntArray) -> IntArray:
+    by_leaf = np.zeros(len(hierarchy.leaves), dtype=np.int64)
+    by_leaf[leaf_numbers(hierarchy, values)] = counts
+    return by_leaf
 
 
 def _given(edges: Iterable[tuple[str, str]], names: Sequence[str], pairs: Mapping[Edge, IntArray]) -> list[Edge]:

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.hierarchies.hierarchy import Codes, IntArray
 
 
 @njit(cache=True)
@@ -93,3 +93,28 @@ def boxes_of_tree(
         for x in range(low[b, root], high[b, root] + 1):
             out[b, x] = share[x] * says[root, x]
     return out
+
+
+@njit(cache=True)
+def rows_in_boxes(
+    codes: Codes,
+    counts: IntArray,
+    values: Codes,
+    low: Codes,
+    high: Codes,
+    out: IntArray,
+    begin: IntArray,
+    end: IntArray,
+) -> None:
+    """Add to ``out[b, values[i]]`` the rows of every combination i in box b, one of ``begin[b]..end[b]``.
+
+    `codes` has a row per attribute.
+    """
+    attributes = len(codes)
+    for b in range(len(low)):
+        for i in range(begin[b], end[b]):
+            d = 0
+            while d < attributes and low[b, d] <= codes[d, i] <= high[b, d]:
+                d += 1
+            if d == attributes:
+                out[b, values[i]] += counts[i]
