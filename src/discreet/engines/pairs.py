@@ -37,8 +37,8 @@ class PairCounts:
 def pair_counts(engine: DuckDB, columns: Sequence[str]) -> PairCounts:
     """Count the values of all columns, and the pairs of values of every two of them: one scan.
 
-    The rows are streamed once, as numbers. (GROUPING SETS would let the engine count, but DuckDB reads the table once
-    for each set then, and takes more than twice as long.)
+    The rows are streamed once, as numbers. (With GROUPING SETS, DuckDB keeps a copy of the whole table to count each
+    set from, and takes more than twice as long.)
     """
     known: list[dict[str | None, int]] = [{} for _ in columns]
     singles = [np.zeros(0, dtype=np.int64) for _ in columns]
