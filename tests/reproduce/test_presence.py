@@ -37,6 +37,7 @@ from discreet.reproduce.presence_runs import (
     asked,
     steps,
 )
+from discreet.search.mondrian import mondrian
 from discreet.search.optimal import full_domain_plan, optimal
 
 SMALL = Design(
@@ -110,6 +111,23 @@ def test_the_truth_is_counted_in_the_population_that_there_is(runs: Runs) -> Non
             inside &= (table.population.codes[d] >= low[d]) & (table.population.codes[d] <= high[d])
         kept += int(size) * (Fraction(int(size), int(table.population.counts[inside].sum())) <= Fraction(1, 10))
     assert runs.found[case, EXACT].people == kept / table.rows
+
+
+def test_as_many_groups_as_expected_keep_delta_if_attributes_are_independent(runs: Runs) -> None:
+    """What marginals leave open is drawn again and again: every attribute of the people outside, by itself."""
+    case, table = Case(RANDOM, 2, ("0", "0.1"), "0.8"), invented(400).table(RANDOM, 2)
+    assert table.marginals is not None
+    plan, random = mondrian(asked(table, case)), np.random.default_rng(3)
+    sizes, kept, draws = plan.groups.sizes, 0.0, 1_000
+    values = [np.repeat(np.arange(len(c)), c) for c in table.marginals.counts]
+    for _ in range(draws):
+        inside = np.ones((len(sizes), table.marginals.size), dtype=np.bool_)
+        for d, column in enumerate(values):
+            drawn = random.permutation(column)
+            inside &= (plan.low[:, [d]] <= drawn) & (drawn <= plan.high[:, [d]])
+        kept += float((10 * sizes <= sizes + inside.sum(axis=1)).mean())
+    assert runs.found[case, MFALM].expected == pytest.approx(kept / draws, abs=0.01)
+    assert runs.found[case, MFALM].expected < 0.995  # there is something to tell
 
 
 def test_a_release_that_tells_somebody_for_sure_is_told_to(made: Reproduction, runs: Runs) -> None:

@@ -42,7 +42,6 @@ NOTES = (
     "The biased table is drawn by rates of diabetes by age, race and sex, multiplied (National Diabetes Statistics "
     "fact sheet, 2005; most are checked against copies of it), exactly as many people as in the paper. The rates as "
     "they are would give 3,185 people of Adult, not 1,957: the paper does not say which it used.",
-    "Table 5's times are judged by evaluations of hyp: in compiled code these are not most of the time.",
     "DC is used where a step of the recursion has a standard deviation of at least its width (the paper: where four "
     "buckets fit in a 2σ range), and takes the smaller of a bucket's two ends for all of it.",
     "The plain recursion is not waited for: its evaluations of hyp are counted, and their time taken on a part.",
