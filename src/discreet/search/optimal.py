@@ -73,9 +73,12 @@ def optimal(
     return full_domain_plan(problem, judge.roll_up, best.node, facts)
 
 
-def branch_and_bound(judge: NodeJudge, deadline: float, dive: Dive | None) -> float:
-    """Search until the best release is proven optimal or time is up; the cost that nothing unseen can undercut."""
-    first = _box(judge, (0,) * len(judge.top), judge.top, 0.0)
+def branch_and_bound(judge: NodeJudge, deadline: float, dive: Dive | None = None, finest: Node | None = None) -> float:
+    """Search until the best release is proven optimal or time is up; the cost that nothing unseen can undercut.
+
+    Only nodes that are no finer than `finest`, if one is given.
+    """
+    first = _box(judge, finest or (0,) * len(judge.top), judge.top, 0.0)
     queue = [first] if first is not None else []
     popped = 0
     while queue:

@@ -1,0 +1,197 @@
+"""S-INSTANT: choose a full-domain generalization from a summary, and look at the data only to make sure.
+
+Nergiz, Tamersoy & Saygin 2011, section 3.2. First, without the data: every node of the lattice that is likely to keep
+the promises, by a summary alone, is a candidate, the one that loses least before the others. Then the data is counted
+at the first candidate (a *look*: one aggregate query), and judged exactly. A summary may err or even lie: that costs
+looks or loss, never a promise.
+
+More is made of a look than in the paper. What is counted at a node tells of every coarser node too, so the best of all
+of those is found by exact counts. And the look is made at a node that is somewhat finer than the candidate, so that
+its neighbours can be judged too, which lose less and seemed to fail by little: one query, a bit more of an answer. If
+the candidate fails, the search goes on with those that could still be better than the best found; each look is then as
+fine as twice as many of them need, so that looks grow with the logarithm of the candidates that a bad summary gets
+wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from discreet.counts.coding import merged
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.roll_up import Node, RollUp
+from discreet.models.base import PrivacyModel
+from discreet.models.likely import Options
+from discreet.progress import Progress, silent
+from discreet.search.instant_candidates import Candidates
+from discreet.search.node_judge import NodeJudge
+from discreet.search.optimal import branch_and_bound, full_domain_plan, infeasible
+from discreet.search.plan import Problem, Recoding
+from discreet.summaries.base import Summary
+
+# The table counted at a node: combinations of generalized quasi-identifiers, each coded by the first leaf that it
+# stands for, with the sensitive values and how many rows have them.
+Look = Callable[[Node], FrequencySet]
+
+THRESHOLD = 0.8
+ANSWERS_IN_A_LOOK = 500_000  # possible groups times sensitive values: no finer look is made than for so many
+_MOST_AHEAD = 64  # candidates that one look is made for
+_PLAIN = Options()
+
+
+def candidates(
+    summary: Summary,
+    models: Sequence[PrivacyModel],
+    suppression_limit: int = 0,
+    utility: str = "loss",
+    options: Options = _PLAIN,
+    threshold: float = THRESHOLD,
+    progress: Progress = silent,
+) -> Candidates:
+    """The nodes that are likely to keep every promise, the least loss first; found one by one, as they are asked for.
+
+    `threshold` is for the probability; where rows may be suppressed, it is the expected number of them that counts.
+    """
+    return Candidates(summary, tuple(models), suppression_limit, utility, options, threshold, progress)
+
+
+def s_instant(
+    summary: Summary,
+    models: Sequence[PrivacyModel],
+    look: Look,
+    suppression_limit: int = 0,
+    utility: str = "loss",
+    options: Options = _PLAIN,
+    threshold: float = THRESHOLD,
+    answers_in_a_look: int = ANSWERS_IN_A_LOOK,
+    progress: Progress = silent,
+) -> Recoding:
+    """The best generalization that the looks have shown to keep every promise within the suppression limit.
+
+    With ``answers_in_a_look=0`` only candidates themselves are looked at, as in the paper. The plan is over what was
+    looked at, as coarse as it is published; `facts` say how it went. Raises `Infeasible` if the top node fails and the
+    candidates do.
+    """
+    models = tuple(models)
+    found = candidates(summary, models, suppression_limit, utility, options, threshold, progress)
+    values = math.prod(_values(summary, found.top, attribute) for attribute in {m.attribute for m in models} - {""})
+    looked = Looked(found, models, suppression_limit, utility, look, answers_in_a_look // values, progress)
+    for candidate in found:
+        if candidate.cost < found.least_cost and not looked.has(candidate.node):
+            looked.at(candidate.node)
+    if not looked.judges:  # no node looks good enough: then the top node is the only hope
+        looked.at(found.top)
+    return looked.plan()
+
+
+def _values(summary: Summary, top: Node, attribute: str) -> int:
+    """How many values a sensitive attribute has."""
+    sensitive = summary.cells(top, attribute).sensitive
+    return 1 if sensitive is None else sensitive.shape[1]
+
+
+class Looked:
+    """What the data was looked at for, and the best that the looks have shown. Every judgement here is exact."""
+
+    def __init__(
+        self,
+        found: Candidates,
+        models: tuple[PrivacyModel, ...],
+        suppression_limit: int,
+        utility: str,
+        look: Look,
+        most_groups: int,
+        progress: Progress,
+    ):
+        self._found, self._look, self._most_groups, self._progress = found, look, most_groups, progress
+        self._asked = partial(Problem, models=models, suppression_limit=suppression_limit, utility=utility)
+        self._nodes: list[Node] = []
+        self.judges: list[NodeJudge] = []
+
+    def has(self, node: Node) -> bool:
+        """Was it looked at, or anything finer?"""
+        return any(all(map(int.__le__, finer, node)) for finer in self._nodes)
+
+    def at(self, node: Node) -> None:
+        """Look, and find the best of all nodes that can be judged from what is seen."""
+        finest = self._finest(node)
+        self._progress("search", 0, 0, f"{len(self._nodes) + 1:,} looks at the data")
+        judge = NodeJudge(self._asked(self._look(finest)), self._progress)
+        branch_and_bound(judge, math.inf, finest=finest)
+        self._nodes.append(finest)
+        self.judges.append(judge)
+        if judge.best is not None:
+            self._found.least_cost = min(self._found.least_cost, judge.best.score)
+        for judged in judge.judged.values():
+            if judged.hopeless:
+                self._found.refuse(judged.node)
+
+    def plan(self) -> Recoding:
+        """Publish the best."""
+        judge = min(self.judges, key=lambda j: (j.best.score, j.best.node) if j.best is not None else (math.inf, ()))
+        best = judge.best
+        if best is None:
+            top = next((j for j in self.judges if j.judged[self._found.top].hopeless), None)
+            raise infeasible(top or judge, exhausted=top is not None)
+        problem = self._asked(coarsened(judge.problem.frequency, best.node))
+        belief = self._found.candidate(best.node).score
+        facts = {
+            "search": "instant",
+            **self._found.facts(),
+            "looks": len(self._nodes),
+            "looked_at": [list(node) for node in self._nodes],
+            "nodes_checked": sum(len(j.judged) for j in self.judges),
+            "probability": belief.probability,
+            "expectation": belief.expectation,
+            "utility": problem.utility,
+            "score": best.score,
+        }
+        roll_up = RollUp(problem.frequency, attributes={m.attribute for m in problem.models})
+        return full_domain_plan(problem, roll_up, best.node, facts)
+
+    def _finest(self, node: Node) -> Node:
+        """Where to look for a candidate: after looks in vain as fine as the next ones need too; then finer still.
+
+        All attributes one level down, those first that add the fewest groups, as far as the answer does not become too
+        large; then another level.
+        """
+        for other in self._found.ahead(min(2 ** len(self._nodes), _MOST_AHEAD) - 1) if self._most_groups else ():
+            node = self._if_small(tuple(map(min, node, other.node)), node)
+        before = None
+        while node != before:
+            before = node
+            for d in sorted(range(len(node)), key=lambda d: self._growth(d, node[d])):
+                node = self._if_small((*node[:d], max(node[d] - 1, 0), *node[d + 1 :]), node)
+        return node
+
+    def _growth(self, attribute: int, level: int) -> float:
+        """How many times as many values an attribute has one level down."""
+        labels = self._found.hierarchies[attribute].labels
+        return len(labels[max(level - 1, 0)]) / len(labels[level])
+
+    def _if_small(self, finer: Node, node: Node) -> Node:
+        """The finer node, unless it has too many groups."""
+        levels = zip(self._found.hierarchies, finer, strict=True)
+        return finer if math.prod(len(h.labels[level]) for h, level in levels) <= self._most_groups else node
+
+
+def coarsened(frequency: FrequencySet, node: Node) -> FrequencySet:
+    """The same table counted at a node: combinations that have become equal are one, coded by their first leaf."""
+    sensitive = tuple(frequency.sensitive)
+    hierarchies = [*frequency.hierarchies, *(frequency.sensitive_hierarchies[name] for name in sensitive)]
+    raised = [
+        h.first[level][h.codes[level][codes]]
+        for h, level, codes in zip(frequency.hierarchies, node, frequency.codes, strict=True)
+    ]
+    columns = [*raised, *(frequency.sensitive[name] for name in sensitive)]
+    found, counts = merged(columns, [len(h.leaves) for h in hierarchies], frequency.counts)
+    width = len(node)
+    return replace(
+        frequency,
+        codes=tuple(found[:width]),
+        sensitive=dict(zip(sensitive, found[width:], strict=True)),
+        counts=counts,
+    )

@@ -1,0 +1,98 @@
+"""How good a mapping looks to a summary alone: how likely it keeps every promise, or how many rows would not.
+
+Several promises: a mapping keeps all of them at most as likely as the one it keeps least likely, and at least as many
+rows break one of them as break the one that most rows break. These bounds (Fréchet's) need no assumption on how the
+promises go together. A mapping that is refused by them deserves it; one that is not costs a look at worst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from discreet.counts.cells import Cells
+from discreet.counts.roll_up import Node
+from discreet.errors import DiscreetError, Mistake
+from discreet.models.base import PrivacyModel
+from discreet.models.likely import Options, likely, supports
+from discreet.summaries.base import Summary, TooManyGroups
+
+
+@dataclass(frozen=True)
+class Score:
+    """Does a mapping look good enough?
+
+    `probability` that it keeps every promise, and `expectation`: how many rows are in groups that don't. Where scoring
+    could stop early they are bounds: the one at most, the other at least as large as the truth.
+    """
+
+    passes: bool
+    probability: float
+    expectation: float
+
+
+class Scorer:
+    """Scores mappings for some promises. Where rows may be suppressed, expectation decides, else probability."""
+
+    def __init__(
+        self,
+        summary: Summary,
+        models: Sequence[PrivacyModel],
+        suppression_limit: int,
+        options: Options,
+        threshold: float,
+    ):
+        _check(models)
+        self.expecting = suppression_limit > 0
+        self._summary, self._options = summary, options
+        # Those about sizes alone first: the fewer numbers are needed, the sooner a mapping is refused.
+        self._models = sorted(models, key=lambda model: model.attribute)
+        self._at_least = None if self.expecting else threshold
+        self._at_most = float(suppression_limit) if self.expecting else None
+
+    def node(self, node: Node) -> Score:
+        """The score of a node of the lattice. One that is too fine for the summary does not pass."""
+        try:
+            return self._score(lambda attribute: self._summary.cells(node, attribute), self._at_least)
+        except TooManyGroups:
+            return Score(False, 0.0, float(self._summary.rows))
+
+    def boxes(self, cells_of: Callable[[str], Cells], at_least: float) -> Score:
+        """The score of any mapping: its groups, with the values of a sensitive attribute if one is named."""
+        return self._score(cells_of, at_least)
+
+    def _score(self, cells_of: Callable[[str], Cells], at_least: float | None) -> Score:
+        cells: Cells | None = None
+        asked = ""
+        passes, probability, expectation = True, 1.0, 0.0
+        for model in self._models:
+            if cells is None or model.attribute != asked:
+                cells, asked = cells_of(model.attribute), model.attribute
+            found = likely(model, cells, self._summary.rows, self._options, at_least, self._at_most)
+            probability, expectation = min(probability, found.probability), max(expectation, found.expectation)
+            passes = (at_least is None or probability >= at_least) and (
+                self._at_most is None or expectation <= self._at_most
+            )
+            if not passes:
+                break
+        return Score(passes, probability, expectation)
+
+
+def _check(models: Sequence[PrivacyModel]) -> None:
+    """Say which promises can't be judged from a summary, or might be broken by a coarser node."""
+    mistakes = [
+        Mistake("search", f"{model.describe()} can't be foreseen from a summary", "take another search")
+        for model in models
+        if not supports(model)
+    ]
+    mistakes += [
+        Mistake(
+            "search",
+            f"an instant search needs promises that survive merging two groups; {model.describe()} may break",
+            "take another search",
+        )
+        for model in models
+        if supports(model) and not model.monotone
+    ]
+    if mistakes:
+        raise DiscreetError(*mistakes)
