@@ -28,6 +28,7 @@ LAYERS = [
     ["releases"],
     ["report"],
     ["intake", "looks"],
+    ["instant"],
     ["methods"],
     ["pipeline", "compare", "reproduce"],
     ["application"],

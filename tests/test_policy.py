@@ -57,7 +57,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(models=[]),
         [
             "models: no such word; known are 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
-            "'suppressed', 'utility', 'seed', 'format' and 2 more"
+            "'suppressed', 'utility', 'seed', 'format' and 3 more"
         ],
     ),
     "no attributes": (
@@ -221,25 +221,32 @@ WRONG: dict[str, tuple[object, list[str]]] = {
             "publish: no such word a list; did you mean 'generalization'?",
         ],
     ),
-    "a search that comes later": (
-        words(search="instant"),
+    "a summary that nobody searches": (
+        words(summary="network"),
+        ["summary: is for search: instant alone; leave it out, or write search: instant"],
+    ),
+    "a summary that is a number": (
+        words(search="instant", summary=3),
         [
-            "search: 'instant' is not in this version yet for publish: generalization; "
-            "it has 'optimal', 'incognito', 'optimize'"
+            "summary: must be network, histogram, sample, exact, or the file of a saved summary, got 3; "
+            "leave it out for a network"
         ],
     ),
     "the search of another publication": (
         words(search="mondrian"),
         [
             "search: 'mondrian' does not lead to publish: generalization; "
-            "use 'optimal', 'incognito', 'optimize', or publish: multidimensional"
+            "use 'optimal', 'instant', 'incognito', 'optimize', or publish: multidimensional"
         ],
     ),
     "unknown search": (
         words(publish="local_recoding", search="loca"),
         ["search: no such word 'loca'; did you mean 'local'?"],
     ),
-    "search as a number": (words(search=3), ["search: no such word 3; known are 'optimal', 'incognito', 'optimize'"]),
+    "search as a number": (
+        words(search=3),
+        ["search: no such word 3; known are 'optimal', 'instant', 'incognito', 'optimize'"],
+    ),
     "too much suppressed": (
         words(suppress=2),
         ["suppress: must be a share of the rows between 0 and 1, got 2; for 2% write 0.02"],

@@ -51,19 +51,13 @@ class Intake:
 
 def take_in(policy: Policy, source: Any = None) -> Intake:
     """Read the policy's table (or `source`: a path or a frame), checking that the two fit. All mistakes at once."""
-    if source is None:
-        if policy.source is None:
-            raise PolicyError(Mistake("source", "is missing", "name a CSV or Parquet file, or pass a frame"))
-        source = policy.folder / policy.source
-    engine, population, everybody = _open(policy, source)
-    found = engine.frequencies([*policy.quasi_identifiers, *policy.sensitive])
-    if not len(found.counts):
-        raise DataError(_nobody(policy))
-    _check_stars(policy, found)
+    engine, population, everybody = open_tables(policy, source)
+    columns = [*policy.quasi_identifiers, *policy.sensitive]
+    found = engine.frequencies(columns)
     people = None if population is None else population.frequencies(policy.quasi_identifiers)
     if people is not None:
-        everybody = _by_value(policy.quasi_identifiers, people)
-    hierarchies = build_all(policy, found, everybody)
+        everybody = by_value(policy.quasi_identifiers, people)
+    hierarchies = build_all(policy, by_value(columns, found), everybody)
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
     frequency = frequency_set(found, hierarchies[:width], sensitive)
@@ -78,8 +72,12 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     return Intake(engine, frequency, population)
 
 
-def _open(policy: Policy, source: Any) -> tuple[DuckDB, DuckDB | None, PeopleByValue | None]:
+def open_tables(policy: Policy, source: Any = None) -> tuple[DuckDB, DuckDB | None, PeopleByValue | None]:
     """The table, and what the promises speak of beside it: a population, or counts of its people by value."""
+    if source is None:
+        if policy.source is None:
+            raise PolicyError(Mistake("source", "is missing", "name a CSV or Parquet file, or pass a frame"))
+        source = policy.folder / policy.source
     rows = policy.private_rows
     engine = everybody = DuckDB(source, [*(a.name for a in policy.attributes), *(rows.columns if rows else ())])
     mistakes = check_columns(policy, everybody.columns)
@@ -174,18 +172,17 @@ def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencie
     )
 
 
-def _by_value(names: Sequence[str], found: Frequencies) -> dict[str, dict[Value, int]]:
+def by_value(names: Sequence[str], found: Frequencies) -> dict[str, dict[Value, int]]:
     """Per attribute, how many people have each value."""
     return {
         name: dict(zip(found.values[i], value_counts(found, i).tolist(), strict=True)) for i, name in enumerate(names)
     }
 
 
-def _check_stars(policy: Policy, found: Frequencies) -> None:
+def _check_stars(policy: Policy, values: PeopleByValue) -> None:
     """A sensitive value that looks like a suppressed row would be taken for one."""
     if policy.suppressed != "star":
         return
-    values = dict(zip([*policy.quasi_identifiers, *policy.sensitive], found.values, strict=True))
     mistakes = [
         Mistake(
             attribute_place(name),
@@ -199,17 +196,20 @@ def _check_stars(policy: Policy, found: Frequencies) -> None:
         raise DataError(*mistakes)
 
 
-def build_all(policy: Policy, found: Frequencies, everybody: PeopleByValue | None = None) -> list[Hierarchy]:
+def build_all(policy: Policy, found: PeopleByValue, everybody: PeopleByValue | None = None) -> list[Hierarchy]:
     """A hierarchy for every quasi-identifier and sensitive attribute; the mistakes of all of them together.
 
-    `everybody` has the values of a population with their counts. Where it is there, rules that follow the data follow
-    the population: what is published then does not depend on who of them is in the table.
+    `found` has how many rows have each value of these, in order. `everybody` has the values of a population with their
+    counts. Where it is there, rules that follow the data follow the population: what is published then does not depend
+    on who of them is in the table.
     """
+    if not any(any(counts.values()) for counts in found.values()):
+        raise DataError(_nobody(policy))
+    _check_stars(policy, found)
     hierarchies: list[Hierarchy] = []
     mistakes: list[Mistake] = []
     words = {a.name: a.hierarchy for a in policy.attributes}
-    names = [*policy.quasi_identifiers, *policy.sensitive]
-    for name, of_table in _by_value(names, found).items():
+    for name, of_table in found.items():
         known = (everybody or {}).get(name)
         counts = of_table if known is None else {**dict.fromkeys(of_table, 0), **known}
         place = f"{attribute_place(name)}.hierarchy"

@@ -8,7 +8,7 @@ is published with, by its first leaf; how many rows have each leaf is known from
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Looks:
     """The table of an engine, to be looked at through the hierarchies of its columns.
 
@@ -31,7 +31,6 @@ class Looks:
     hierarchies: tuple[Hierarchy, ...]
     sensitive: Mapping[str, Hierarchy]
     leaf_rows: tuple[IntArray, ...]
-    scans: int = field(default=0, init=False)
 
     def at_node(self, node: Node) -> FrequencySet:
         """The table generalized to the levels of a node."""
@@ -55,7 +54,7 @@ class Looks:
         }
         looked = self.engine.coded(codes)
         found = looked.frequencies([*codes, *self.sensitive])
-        self.scans += looked.scans
+        self.engine.scans += looked.scans
         known = Frequencies(self._leaves(found), found.codes, found.counts)
         return frequency_set(known, self.hierarchies, self.sensitive, self.leaf_rows)
 

@@ -109,12 +109,28 @@ def anonymize(
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
     clock, folder = Clock(), Path(folder)
     check_target(folder, replace=replace)
+    if policy.search == "instant":
+        intake, plan = _instantly(policy, source, clock, progress)
+    else:
+        with clock("scan"):
+            progress("read", 0, 0, "")
+            intake = take_in(policy, source)
+        with clock("search"):
+            plan = find_plan(policy, intake, progress)
+    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress)
+
+
+def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) -> tuple[Intake, Plan]:
+    """A plan from a summary; what is known of the table in the end is what the looks at it told."""
+    from discreet.instant import find_instantly, summarize  # late: most runs need no summary
+
     with clock("scan"):
         progress("read", 0, 0, "")
-        intake = take_in(policy, source)
+        known = summarize(policy, source)
     with clock("search"):
-        plan = find_plan(policy, intake, progress)
-    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress)
+        limit = int(policy.suppress * known.summary.rows)
+        plan = _references_found(policy, limit, lambda most: find_instantly(policy, known, most, progress))
+    return Intake(known.engine, plan.frequency), plan
 
 
 def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
@@ -124,11 +140,19 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     suppressed. With none, the release's own distribution is the table's.
     """
     _refuse_at_once(policy, intake.frequency)
-    limit = int(policy.suppress * intake.frequency.rows)
-    plan = _checked_search(policy, intake, limit, progress)
+
+    def search(limit: int) -> Plan:
+        return _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed), progress)
+
+    return _references_found(policy, int(policy.suppress * intake.frequency.rows), search)
+
+
+def _references_found(policy: Policy, limit: int, search: Callable[[int], Plan]) -> Plan:
+    """A plan that can be re-checked: the search's own, or one that suppresses less."""
+    plan = _checked(policy, limit, search)
     while references(plan, policy.models) is None:
         try:
-            plan = _checked_search(policy, intake, plan.suppressed // 2, progress)
+            plan = _checked(policy, plan.suppressed // 2, search)
         except Infeasible as error:
             rule = "a re-check would need the exact sensitive values of the suppressed rows, and with fewer of them"
             raise Infeasible(
@@ -148,8 +172,8 @@ def _refuse_at_once(policy: Policy, frequency: FrequencySet) -> None:
             raise error
 
 
-def _checked_search(policy: Policy, intake: Intake, limit: int, progress: Progress) -> Plan:
-    plan = _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed), progress)
+def _checked(policy: Policy, limit: int, search: Callable[[int], Plan]) -> Plan:
+    plan = search(limit)
     broken = [v for v in verdicts(policy.models, plan.groups) if not v.holds]
     if broken or plan.suppressed > limit:
         raise ReleaseError(

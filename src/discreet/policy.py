@@ -67,6 +67,7 @@ class Policy:
     seed: int | None = None
     format: str = "csv"
     time_limit: float | None = None
+    summary: str | None = None  # what `instant` searches: a kind, or the file of a saved one
     private: object = field(default=None, repr=False)  # may list people
     folder: Path = Path()
     models: tuple[PrivacyModel, ...] = field(init=False, repr=False, compare=False)
@@ -117,6 +118,7 @@ class Policy:
             "seed": self.seed,
             "format": self.format,
             "time_limit": self.time_limit,
+            "summary": self.summary,
             "private": _plain(self.private),
         }
         return {name: value for name, value in found.items() if value is not None}

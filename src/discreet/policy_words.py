@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown, unknown_word
 from discreet.private_words import read_private
-from discreet.publications import choose_search, lacks_population, misfits, several_populations, word_of
+from discreet.publications import (
+    choose_search,
+    instant_misfits,
+    lacks_population,
+    misfits,
+    several_populations,
+    word_of,
+)
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
@@ -25,6 +32,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "utility": ("loss", "geometric_loss", "discernibility", "average_group", "height"),
     "format": ("csv", "parquet"),
 }
+
+
+SUMMARIES = ("network", "histogram", "sample", "exact")  # that `search: instant` can make by itself
 
 
 class Role(StrEnum):
@@ -142,6 +152,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         others = [a.name for a in found["attributes"] if a.role == Role.OTHER]
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
+        mistakes += instant_misfits(found["search"], found.get("summary"), others)
         mistakes += several_populations(found["models"], str(values["folder"] / str(found.get("source"))))
     return found, mistakes
 
@@ -249,9 +260,17 @@ def _seconds(value: object) -> tuple[float | None, Mistake | None]:
     return None, Mistake("time_limit", rule, "leave it out for no limit")
 
 
+def _summary(value: object) -> tuple[str | None, Mistake | None]:
+    if value is None or (isinstance(value, (str, Path)) and str(value)):
+        return (None if value is None else str(value)), None
+    rule = f"must be {', '.join(SUMMARIES)}, or the file of a saved summary, got {shown(value)}"
+    return None, Mistake("summary", rule, "leave it out for a network")
+
+
 _CHECKS: Mapping[str, Callable[[object], tuple[object, Mistake | None]]] = {
     "source": _source,
     "suppress": _share,
     "seed": _seed,
     "time_limit": _seconds,
+    "summary": _summary,
 }

@@ -11,13 +11,13 @@ from discreet.errors import Mistake, unknown_word
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
 
-# Kinds of publication, the searches that lead to each (the first is the default), and whether this version has them.
-SEARCHES: Mapping[str, Mapping[str, bool]] = {
-    "generalization": {"optimal": True, "instant": False, "incognito": True, "optimize": True},
-    "multidimensional": {"mondrian": True, "instant": False},
-    "local_recoding": {"local": True},
-    "bucketization": {"art": True, "anatomy": True, "injector": True, "mask": True},
-    "ambiguity": {"greedy": True},
+# Kinds of publication, and the searches that lead to each; the first is the default.
+SEARCHES: Mapping[str, tuple[str, ...]] = {
+    "generalization": ("optimal", "instant", "incognito", "optimize"),
+    "multidimensional": ("mondrian", "instant"),
+    "local_recoding": ("local",),
+    "bucketization": ("art", "anatomy", "injector", "mask"),
+    "ambiguity": ("greedy",),
 }
 # Kinds that publish exact values and hide which of them belong together.
 EXACT = ("bucketization", "ambiguity")
@@ -44,25 +44,20 @@ def choose_search(publish: object, search: object, promised: Iterable[str]) -> t
     >>> choose_search("bucketization", None, ["l_diversity"])
     ('anatomy', None)
     """
-    built = [kind for kind, searches in SEARCHES.items() if any(searches.values())]
     if not isinstance(publish, str) or publish not in SEARCHES:
         return "", unknown_word("publish", publish, SEARCHES)
     searches = SEARCHES[publish]
-    ready = [name for name, there in searches.items() if there]
     if not search:
-        return ("anatomy" if publish == "bucketization" and "robust" not in promised else ready[0]), None
+        return ("anatomy" if publish == "bucketization" and "robust" not in promised else searches[0]), None
     if not isinstance(search, str):
-        return "", unknown_word("search", search, ready)
-    if searches.get(search):
-        return search, None
+        return "", unknown_word("search", search, searches)
     if search in searches:
-        rule = f"{search!r} is not in this version yet for publish: {publish}"
-        return "", Mistake("search", rule, f"it has {_listed(ready)}")
-    elsewhere = [kind for kind in built if SEARCHES[kind].get(search)]
+        return search, None
+    elsewhere = [kind for kind, others in SEARCHES.items() if search in others]
     if elsewhere:
         rule = f"{search!r} does not lead to publish: {publish}"
-        return "", Mistake("search", rule, f"use {_listed(ready)}, or publish: {' or '.join(elsewhere)}")
-    return "", unknown_word("search", search, ready)
+        return "", Mistake("search", rule, f"use {_listed(searches)}, or publish: {' or '.join(elsewhere)}")
+    return "", unknown_word("search", search, searches)
 
 
 def misfits(
@@ -113,6 +108,17 @@ def _meant_by(model: PrivacyModel, source: str) -> object:
     if given is None:
         return source
     return str(Path(given)) if isinstance(given, str | Path) else id(given)
+
+
+def instant_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:
+    """What does not go with searching a summary, or without."""
+    if search != "instant":
+        rule = "is for search: instant alone"
+        return [] if summary is None else [Mistake("summary", rule, "leave it out, or write search: instant")]
+    if not others:
+        return []
+    rule = f"'instant' never looks at single rows, so {_listed(others)} can't be published as they are"
+    return [Mistake("search", rule, "give these columns another role, or leave `search` out")]
 
 
 def _missing_promises(publish: str, search: str, promised: Sequence[str]) -> list[Mistake]:

@@ -157,6 +157,35 @@ def verify(
 
 
 @app.command()
+def summarize(
+    policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file of the summary; as private as the table.")],
+    kind: Annotated[str, typer.Option(help="network, histogram, sample or exact.")] = "network",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Summarize a policy's table in one scan, so that search: instant can serve many policies without another."""
+    from dataclasses import replace
+
+    from discreet.policy import read_policy
+
+    screen = Screen(as_json, quiet)
+    read = replace(read_policy(policy), search="instant", summary=kind)
+    if output.exists() and not force:
+        raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
+    from discreet.instant import save_summary
+
+    with screen.progress() as progress:
+        progress("read", 0, 0, "")
+        made = save_summary(read, output)
+    screen.say(
+        {"file": str(output), "kind": kind, "rows": made.rows},
+        f"Wrote {output}: a {kind} of {made.rows:,} rows. In the policy:\n  search: instant\n  summary: {output}",
+    )
+
+
+@app.command()
 def apply(
     release: Annotated[Path, typer.Argument(help="The folder of an earlier release.")],
     data: Annotated[Path, typer.Argument(help="New rows, with the same columns.")],

@@ -1,0 +1,152 @@
+"""From a summary of the table to a plan: the data is looked at only to make sure.
+
+One scan makes the summary, or a saved one is read. The search chooses by the summary alone; each look that it then
+takes at the table is one aggregate query in the engine, and one scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.counts.coding import frequency_set
+from discreet.engines.duckdb import DuckDB
+from discreet.engines.pairs import pair_counts, sample
+from discreet.errors import DataError, Mistake, PolicyError, unknown_word
+from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.intake import PeopleByValue, build_all, by_value, open_tables
+from discreet.looks import Looks
+from discreet.models.likely import supports
+from discreet.policy import Policy
+from discreet.policy_words import SUMMARIES
+from discreet.progress import Progress, silent
+from discreet.search.instant import s_instant
+from discreet.search.m_instant import m_instant
+from discreet.search.plan import Recoding
+from discreet.summaries.build import sample_from, summary_from_pairs
+from discreet.summaries.exact import Exact
+from discreet.summaries.files import Saveable, is_stale, load, save
+
+SAMPLE = 20_000  # rows
+
+
+@dataclass(frozen=True, eq=False)
+class Summarized:
+    """A table that is known by a summary, and may be looked at."""
+
+    engine: DuckDB
+    summary: Saveable
+
+    @property
+    def looks(self) -> Looks:
+        """Looks at the table, through the summary's hierarchies."""
+        s = self.summary
+        rows = (np.rint(s.marginal(d) * s.rows).astype(np.int64) for d in range(len(s.hierarchies)))
+        return Looks(self.engine, s.hierarchies, s.sensitive_hierarchies, tuple(rows))
+
+
+def summarize(policy: Policy, source: Any = None) -> Summarized:
+    """The summary that the policy asks for: made in one scan of its table (or of `source`), or read from a file."""
+    strange = [model.describe() for model in policy.models if not supports(model)]
+    if strange:
+        rule = f"'instant' can't tell from a summary how likely {' and '.join(strange)} is kept"
+        raise PolicyError(Mistake("search", rule, "leave `search` out"))
+    engine = open_tables(policy, source)[0]
+    if policy.summary is None or policy.summary in SUMMARIES:
+        return Summarized(engine, _made(policy, engine, policy.summary or SUMMARIES[0]))
+    path = policy.folder / policy.summary
+    made = load(path)
+    _check_fits(
+        policy, made, path, None if source is not None or policy.source is None else policy.folder / policy.source
+    )
+    return Summarized(engine, made)
+
+
+def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
+    """Make the summary of a policy's table and save it, to be named as `summary` in later runs."""
+    kind = policy.summary or SUMMARIES[0]
+    if kind not in SUMMARIES:
+        raise PolicyError(unknown_word("summary", kind, SUMMARIES))
+    made = _made(policy, open_tables(policy, source)[0], kind)
+    named = policy.folder / policy.source if source is None and policy.source is not None else source
+    save(made, path, Path(named) if isinstance(named, str | Path) else None)
+    return made
+
+
+def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Progress = silent) -> Recoding:
+    """Search the summary for what the policy asks, looking at the data to make sure."""
+    looks = known.looks
+    if policy.publish == "multidimensional":
+        plan = m_instant(known.summary, policy.models, looks.in_boxes, progress=progress)
+    else:
+        plan = s_instant(known.summary, policy.models, looks.at_node, limit, policy.utility, progress=progress)
+    if plan.frequency.rows != known.summary.rows:
+        rule = f"has {plan.frequency.rows:,} rows, the summary was made of {known.summary.rows:,}"
+        raise DataError(Mistake("source", rule, "make the summary again"))
+    return plan
+
+
+def _made(policy: Policy, engine: DuckDB, kind: str) -> Saveable:
+    """One scan."""
+    columns = [*policy.quasi_identifiers, *policy.sensitive]
+    width = len(policy.quasi_identifiers)
+
+    def hierarchies(found: PeopleByValue) -> tuple[list[Hierarchy], dict[str, Hierarchy]]:
+        every = build_all(policy, found)
+        return every[:width], dict(zip(policy.sensitive, every[width:], strict=True))
+
+    if kind == "exact":
+        found = engine.frequencies(columns)
+        return Exact(frequency_set(found, *hierarchies(by_value(columns, found))))
+    if kind == "sample":
+        drawn = sample(engine, columns, SAMPLE, policy.seed)
+        return sample_from(drawn, *hierarchies(_counted(columns, drawn.found.values, drawn.singles)))
+    pairs = pair_counts(engine, columns)
+    return summary_from_pairs(pairs, *hierarchies(_counted(columns, pairs.values, pairs.singles)), kind)
+
+
+def _counted(
+    columns: Sequence[str], values: Sequence[Sequence[Value]], singles: Sequence[IntArray]
+) -> Mapping[str, Mapping[Value, int]]:
+    return {
+        name: dict(zip(named, counts.tolist(), strict=True))
+        for name, named, counts in zip(columns, values, singles, strict=True)
+    }
+
+
+def _check_fits(policy: Policy, summary: Saveable, path: Path, source: Path | None) -> None:
+    """Is a saved summary that of the policy's columns, and of the file as it is now?"""
+    mistakes = []
+    asked = [*policy.quasi_identifiers], [*policy.sensitive]
+    known = [h.attribute for h in summary.hierarchies], list(summary.sensitive_hierarchies)
+    if asked != known:
+        rule = (
+            f"is about the columns {', '.join([*known[0], *known[1]])}, the policy about other ones, or in other roles"
+        )
+        mistakes.append(Mistake(str(path), rule, "make the summary again"))
+    given = {a.name: a.hierarchy for a in policy.attributes}
+    built = [h for h in summary.hierarchies if h.attribute in asked[0]]
+    mistakes += [
+        Mistake(str(path), f"has another hierarchy of {h.attribute!r} than the policy", "make the summary again")
+        for h in built
+        if given[h.attribute] is not None and not _same_rule(policy, h, given[h.attribute])
+    ]
+    if source is not None and source.is_file() and is_stale(path, source):
+        mistakes.append(Mistake(str(path), "was made of another state of the source", "make the summary again"))
+    if mistakes:
+        raise DataError(*mistakes)
+
+
+def _same_rule(policy: Policy, hierarchy: Hierarchy, words: object) -> bool:
+    """Does the policy mean the hierarchy that the summary was made with?"""
+    from discreet.hierarchies.hierarchy import Rule
+    from discreet.hierarchies.words import rule_from_words
+
+    counts = np.ones(len(hierarchy.leaves), dtype=np.int64)
+    place = f"attributes.{hierarchy.attribute}.hierarchy"
+    rule = words if isinstance(words, Rule) else rule_from_words(words, place, policy.folder, hierarchy.leaves, counts)
+    return bool(rule.to_words() == hierarchy.rule.to_words())
