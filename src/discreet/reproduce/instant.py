@@ -16,6 +16,8 @@ from discreet.reproduce.ambiguity_data import CENSUS, ROWS, from_folder, invente
 from discreet.reproduce.claims import Reproduction
 from discreet.reproduce.instant_claims import claims_of
 from discreet.reproduce.instant_data import Parts
+from discreet.reproduce.instant_database import in_database
+from discreet.reproduce.instant_database_claims import database_claims
 from discreet.reproduce.instant_example import worked_example
 from discreet.reproduce.instant_figures import figures_of
 from discreet.reproduce.instant_runs import Design, all_runs
@@ -55,7 +57,11 @@ def reproduce(
     progress("read", 0, 0, "")
     study = from_folder(folder, rows) if folder is not None else invented(rows or ROWS)
     with TemporaryDirectory(prefix="discreet-") as files:
-        runs = all_runs(Parts(study, Path(files)), study.frequency.rows, design, progress)
-    claims = (*worked_example(), *claims_of(runs))
+        parts, many = Parts(study, Path(files)), study.frequency.rows
+        runs = all_runs(parts, many, design, progress)
+        database = in_database(parts, many, design, progress)
+    claims = (*worked_example(), *claims_of(runs), *database_claims(runs, database))
     taken = round(perf_counter() - start, 3)
-    return Reproduction(PAPER, study.data, study.from_folder, claims, taken, tuple(figures_of(runs)), NOTES, WORDS)
+    return Reproduction(
+        PAPER, study.data, study.from_folder, claims, taken, tuple(figures_of(runs, database)), NOTES, WORDS
+    )

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from discreet.reproduce.figures import Figure, Series, Unit
+from discreet.reproduce.instant_database import MULTIDIMENSIONAL as BOXED
+from discreet.reproduce.instant_database import Database, m_at_threshold
 from discreet.reproduce.instant_runs import (
+    BESIDE_OPTIMIZE,
     EVERY,
+    INCOGNITO,
+    OPTIMIZE,
     OURS,
     OURS_EXPECTING,
     SUMMARIES,
     SUPPRESSING,
     Case,
+    Instant,
     Method,
     Run,
     Runs,
     at_threshold,
 )
 
+PRINTED = {0.1: (0.084, 299.0), 0.3: (0.084, 295.0), 0.5: (0.084, 281.0), 0.7: (0.084, 271.0), 0.9: (0.084, 134.0)}
 Measure = tuple[str, str, Callable[[Run], float], Unit]
 
 
@@ -36,19 +43,27 @@ def scans(run: Run) -> float:
 _TIME: Measure = ("time", "seconds", seconds, "seconds")
 _LOSS: Measure = ("loss", "LM", loss, "number")
 _SCANS: Measure = ("how often the table is counted", "counts", scans, "number")
-_COLOURS: Mapping[Method, int] = {method: n for n, method in enumerate(EVERY)} | {
+_COLOURS: dict[Method, int] = {method: n for n, method in enumerate(EVERY)} | {
     method: EVERY.index(other) for method, other in zip(OURS_EXPECTING, OURS, strict=True)
 }
+_COLOURS |= {OPTIMIZE: len(EVERY)}
 
 
-def figures_of(runs: Runs) -> Iterator[Figure]:
+def figures_of(runs: Runs, database: Database) -> Iterator[Figure]:
     """In the paper's order; then what it only speaks of."""
     yield from _panels(runs, "Figure 5", ("a", "b"), runs.cases("value"), "k", EVERY)
     yield from _panels(runs, "Figure 5", ("c", "d"), runs.cases("rows"), "rows", EVERY)
+    yield from _panels(runs, "Figure 6", ("a", "b"), runs.cases("value"), "k", BESIDE_OPTIMIZE)
+    yield from _panels(runs, "Figure 6", ("c", "d"), runs.cases("rows"), "rows", BESIDE_OPTIMIZE)
     yield from _panels(runs, "Figure 7", ("a", "b"), runs.cases("suppress"), "suppressed at most", SUPPRESSING)
     for letters, varied, across in (("ab", "value", "ℓ"), ("cd", "rows", "rows"), ("ef", "attributes", "attributes")):
         yield from _panels(runs, "Figure 8", tuple(letters), runs.cases(varied, "ℓ"), across, EVERY)
+    for letters, varied, across in (("ab", "value", "ℓ"), ("cd", "rows", "rows")):
+        yield from _panels(runs, "Figure 9", tuple(letters), runs.cases(varied, "ℓ"), across, BESIDE_OPTIMIZE)
     yield from _thresholds(runs)
+    yield from _boxes(runs, database)
+    yield from _table_5(runs, database)
+    yield from _database(runs, database)
 
 
 def _panels(
@@ -95,6 +110,60 @@ def _thresholds(runs: Runs) -> Iterator[Figure]:
                 for summary, methods in zip(SUMMARIES, zip(*map(at_threshold, thresholds), strict=True), strict=True)
             )
             yield Figure(f"{title}: {what} over threshold", "threshold", places, up, series, caption, unit)
+
+
+def _boxes(runs: Runs, database: Database) -> Iterator[Figure]:
+    """Figure 12: multidimensional releases."""
+    cases = runs.cases("value")
+    places, caption = tuple(str(case.value) for case in cases), _caption(cases, "k")
+    in_memory = [database.in_memory[case] for case in cases]
+    times = [Series(f"M-INSTANT, {m.summary}", tuple(database.boxed[c, m].seconds for c in cases)) for m in BOXED]
+    times.append(Series("Mondrian in memory", tuple(found.seconds for found in in_memory)))
+    asked = [database.mondrian[case] for case in cases]
+    times.append(Series("Mondrian in the database", tuple(a.seconds for a in asked)))
+    cut_short = "" if all(a.waited_for for a in asked) else " Mondrian in the database is extrapolated."
+    yield Figure("Figure 12(a): time over k", "k", places, "seconds", tuple(times), caption + cut_short, "seconds")
+    losses = [Series(f"M-INSTANT, {m.summary}", tuple(database.boxed[c, m].loss for c in cases)) for m in BOXED]
+    losses.append(Series("Mondrian", tuple(found.loss for found in in_memory)))
+    yield Figure("Figure 12(b): loss over k", "k", places, "LM", tuple(losses), caption)
+
+
+def _table_5(runs: Runs, database: Database) -> Iterator[Figure]:
+    thresholds, case = runs.design.thresholds, runs.middle("k")
+    found = [database.boxed[case, m_at_threshold(th)] for th in thresholds]
+    places, caption = tuple(map(str, thresholds)), f"{_caption([case], 'threshold')} M-INSTANT with a network."
+    of_paper = [PRINTED.get(th) for th in thresholds]
+    losses = (Series("LM", tuple(b.loss for b in found)), Series("the paper's", tuple(p and p[0] for p in of_paper)))
+    yield Figure("Table V: loss over threshold", "threshold", places, "LM", losses, caption)
+    times = (
+        Series("time", tuple(b.seconds for b in found)),
+        Series("the paper's", tuple(p and p[1] for p in of_paper)),
+    )
+    yield Figure("Table V: time over threshold", "threshold", places, "seconds", times, caption, "seconds")
+
+
+def _database(runs: Runs, database: Database) -> Iterator[Figure]:
+    """What the paper says but does not show: the same searches where every count is a query."""
+    for promise, varied, across in (("k", "value", "k"), ("ℓ", "value", "ℓ"), ("k", "suppress", "suppressed at most")):
+        cases = runs.cases(varied, promise)
+        asked = [database.incognito[case] for case in cases]
+        methods = [m for m in (SUPPRESSING if varied == "suppress" else EVERY) if isinstance(m, Instant)]
+        series = [Series(INCOGNITO, tuple(a.seconds for a in asked), _COLOURS[INCOGNITO])]
+        series += [
+            Series(str(m), tuple(database.instant[case, m].seconds for case in cases), _COLOURS[m]) for m in methods
+        ]
+        cut_short = (
+            "" if all(a.waited_for for a in asked) else f" Incognito: {runs.design.queries} queries, extrapolated."
+        )
+        yield Figure(
+            f"In the database: time over {across} (not shown in the paper)",
+            across,
+            tuple(place(case, across) for case in cases),
+            "seconds",
+            tuple(series),
+            _caption(cases, across) + cut_short,
+            "seconds",
+        )
 
 
 _NOT_SHOWN = ("Section 7.1, not shown in the paper",) * 3

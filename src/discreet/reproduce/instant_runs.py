@@ -15,9 +15,10 @@ from discreet.reproduce.timing import timed
 from discreet.search.incognito import incognito
 from discreet.search.instant import ANSWERS_IN_A_LOOK, Look, coarsened, s_instant
 from discreet.search.optimal import optimal
+from discreet.search.optimize import optimize
 from discreet.search.plan import Problem, Recoding
 
-INCOGNITO, UPWARD, EXACT = "Incognito", "Incognito, bottom-up", "our exact search"
+INCOGNITO, UPWARD, EXACT, OPTIMIZE = "Incognito", "Incognito, bottom-up", "our exact search", "k-/ℓ-Optimize"
 PROBABILITY, EXPECTATION = SCORES = ("probability", "expectation")
 HISTOGRAM, NETWORK = SUMMARIES = ("histogram", "network")
 
@@ -35,7 +36,8 @@ class Design:
     suppress: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05)
     thresholds: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)
     threshold: float = 0.8
-    queries: int = 8  # of a search in the database: their mean time is taken for that of all of its queries
+    queries: int = 12  # of Incognito's in the database: their mean time is taken for that of all of them
+    patience: float = 4.0  # seconds for Mondrian in the database: it would take many minutes
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ OURS = tuple(Instant(PROBABILITY, summary, finer=True) for summary in SUMMARIES)
 OURS_EXPECTING = tuple(Instant(EXPECTATION, summary, finer=True) for summary in SUMMARIES)  # where rows are suppressed
 Method = str | Instant
 EVERY: tuple[Method, ...] = (INCOGNITO, EXACT, *ALL_FOUR, *OURS)
+BESIDE_OPTIMIZE: tuple[Method, ...] = (OPTIMIZE, *ALL_FOUR, *OURS)
 SUPPRESSING: tuple[Method, ...] = (INCOGNITO, EXACT, *EXPECTING, *OURS_EXPECTING)
 _SMALL = 300  # rows; compiling is not timed
 
@@ -163,6 +166,8 @@ def _shown(design: Design, rows: int) -> Iterator[tuple[Case, Method]]:
     for promise, varied in (("k", "value"), ("k", "rows"), ("ℓ", "value"), ("ℓ", "rows"), ("ℓ", "attributes")):
         for case in cases(design, rows, varied, promise):
             yield from ((case, method) for method in EVERY)
+            if varied != "attributes":
+                yield case, OPTIMIZE
             if (promise, varied) == ("k", "value"):
                 yield case, UPWARD
     for case in cases(design, rows, "suppress"):
@@ -186,9 +191,10 @@ def run(method: Method, part: Part, case: Case) -> Run:
         INCOGNITO: lambda: incognito(problem, downward=True),
         UPWARD: lambda: incognito(problem),
         EXACT: lambda: optimal(problem),
+        OPTIMIZE: lambda: optimize(problem),
     }[method]
     plan, seconds = timed(search)
-    return _told(plan, seconds, "nodes_checked")
+    return _told(plan, seconds, "cuts_checked" if method == OPTIMIZE else "nodes_checked")
 
 
 def instant_run(method: Instant, part: Part, case: Case, look: Look) -> Run:
