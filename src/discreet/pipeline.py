@@ -328,9 +328,10 @@ def _public_words(policy: Policy) -> dict[str, object]:
     words = policy.to_words() | {"require": [model.to_words() for model in policy.models]}
     words.pop("seed", None)
     words.pop("private", None)
-    source = words.get("source")
-    if isinstance(source, str) and "://" not in source:
-        words["source"] = Path(source).name
+    for name in ("source", "summary"):
+        named = words.get(name)
+        if isinstance(named, str) and "://" not in named:
+            words[name] = Path(named).name
     return words
 
 

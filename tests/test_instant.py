@@ -1,0 +1,108 @@
+"""Instant, end to end: from a summary to a checked release, with as few scans as it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.csv
+import pytest
+
+from discreet import anonymize, policy_from_words, verify
+from discreet.census_like import census_attributes, census_like
+from discreet.errors import DataError, PolicyError
+from discreet.instant import save_summary
+from discreet.policy import Policy
+
+KINDS = ("network", "histogram", "sample", "exact")
+ROWS = 3_000
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("people") / "people.csv"
+    pyarrow.csv.write_csv(census_like(ROWS), path)
+    return path
+
+
+def policy(people: Path, *require: object, **others: object) -> Policy:
+    words = {
+        "source": str(people),
+        "attributes": census_attributes(4),
+        "require": list(require) or [{"k_anonymity": {"k": 5}}],
+        "search": "instant",
+    }
+    return policy_from_words(words | others)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_release_from_a_summary_keeps_its_promises(people: Path, kind: str, tmp_path: Path) -> None:
+    release = anonymize(policy(people, summary=kind), tmp_path / "release")
+    assert verify(tmp_path / "release").kept
+    assert release.manifest["rows"]["published"] == ROWS
+    assert release.manifest["scans"] == 1 + release.manifest["facts"]["looks"]
+    assert release.manifest["facts"]["looks"] <= 3
+
+
+def test_what_is_published_is_what_the_table_has(people: Path, tmp_path: Path) -> None:
+    instant = anonymize(policy(people), tmp_path / "instant")
+    node = instant.manifest["node"]
+    exact = anonymize(replace(policy(people), search="optimal"), tmp_path / "exact")
+    assert instant.manifest["loss"] >= exact.manifest["loss"] - 1e-12
+    if node == exact.manifest["node"]:
+        published = [(tmp_path / name / "data.csv").read_text().splitlines() for name in ("instant", "exact")]
+        assert sorted(published[0]) == sorted(published[1])
+        assert instant.manifest["losses"] == pytest.approx(exact.manifest["losses"])
+
+
+@pytest.mark.parametrize("publish", ["generalization", "multidimensional"])
+def test_every_row_is_published_with_values_that_cover_its_own(people: Path, publish: str, tmp_path: Path) -> None:
+    anonymize(policy(people, publish=publish), tmp_path / "release")
+    assert verify(tmp_path / "release").kept
+    ages = pyarrow.csv.read_csv(people).column("age").to_pylist()
+    published = pyarrow.csv.read_csv(
+        tmp_path / "release" / "data.csv",
+        convert_options=pyarrow.csv.ConvertOptions(column_types={"age": pyarrow.string()}),
+    )
+    least, most = 0, 0
+    for text in published.column("age").to_pylist():
+        low, _, high = (str(min(ages)), "", str(max(ages))) if text == "*" else text.partition("-")
+        least, most = least + int(low), most + int(high or low)
+    assert least <= sum(ages) <= most
+
+
+def test_a_saved_summary_saves_the_scan(people: Path, tmp_path: Path) -> None:
+    save_summary(policy(people), tmp_path / "summary.npz")
+    saved = policy(people, summary=str(tmp_path / "summary.npz"))
+    release = anonymize(saved, tmp_path / "release")
+    assert release.manifest["scans"] == release.manifest["facts"]["looks"]
+    assert verify(tmp_path / "release").kept
+    assert str(tmp_path) not in (tmp_path / "release" / "manifest.json").read_text()
+
+
+def test_a_summary_of_another_table_is_refused(people: Path, tmp_path: Path) -> None:
+    save_summary(policy(people), tmp_path / "summary.npz")
+    other = tmp_path / "people.csv"
+    other.write_text(people.read_text() + people.read_text().splitlines()[1] + "\n")
+    with pytest.raises(DataError, match="another state of the source"):
+        anonymize(policy(other, summary=str(tmp_path / "summary.npz")), tmp_path / "release")
+    fewer = policy(people, summary=str(tmp_path / "summary.npz"), attributes=census_attributes(3))
+    with pytest.raises(DataError, match="is about the columns"):
+        anonymize(fewer, tmp_path / "release")
+    coarser = {**census_attributes(4), "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [7]}}}
+    with pytest.raises(DataError, match="another hierarchy of 'age'"):
+        anonymize(policy(people, summary=str(tmp_path / "summary.npz"), attributes=coarser), tmp_path / "release")
+    assert not (tmp_path / "release").exists()
+
+
+def test_a_promise_that_a_summary_can_not_judge_is_refused(people: Path, tmp_path: Path) -> None:
+    attributes = census_attributes(3)
+    with pytest.raises(PolicyError, match="can't tell from a summary"):
+        anonymize(policy(people, {"t_closeness": {"t": 0.3}}, attributes=attributes), tmp_path / "release")
+
+
+def test_rows_are_suppressed_within_the_limit(people: Path, tmp_path: Path) -> None:
+    release = anonymize(policy(people, suppress=0.02), tmp_path / "release")
+    assert release.manifest["rows"]["suppressed"] <= 0.02 * ROWS
+    assert verify(tmp_path / "release").kept
+    assert release.report.answers is None  # nobody looked at single rows
