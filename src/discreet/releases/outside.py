@@ -17,7 +17,7 @@ from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.presence import Presence
 from discreet.models.presence_words import read_marginals
 from discreet.releases.population import Surroundings, outsiders
-from discreet.releases.published import Manifest, columns_of, hierarchy_in_words
+from discreet.releases.published import Manifest, hierarchy_in_words, quasi_identifiers_of
 from discreet.releases.source import value_codes
 
 _MARGINALS = "confident_presence.marginals"
@@ -35,7 +35,7 @@ def read_population(
 
     `table` is the source, where it is given too: it tells exactly who is not in it.
     """
-    columns = columns_of(manifest, "quasi_identifier")
+    columns = quasi_identifiers_of(manifest)
     engine = DuckDB(population, columns)
     lacking = [
         Mistake("population", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
@@ -72,7 +72,7 @@ def promised_marginals(
     promised = [m for m in models if isinstance(m, ConfidentPresence) and m.marginals is not None]
     if not promised:
         return None
-    columns, words = columns_of(manifest, "quasi_identifier"), manifest["hierarchies"]
+    columns, words = quasi_identifiers_of(manifest), manifest["hierarchies"]
     given, mistakes = read_marginals(promised[0].marginals, _MARGINALS)
     if not mistakes:
         people, mistakes = people_by_value(given, promised[0].size, columns, _MARGINALS)

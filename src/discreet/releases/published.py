@@ -62,6 +62,12 @@ def columns_of(manifest: Manifest, role: str) -> list[str]:
     return [c for c in manifest["columns"] if manifest["roles"][c] == role]
 
 
+def quasi_identifiers_of(manifest: Manifest) -> list[str]:
+    """Those that are published, in the order of the policy: that of plans and mappings. The file's may be another."""
+    place = {name: i for i, name in enumerate(manifest["roles"])}
+    return sorted(columns_of(manifest, "quasi_identifier"), key=place.__getitem__)
+
+
 def open_table(path: Path, columns: Sequence[str]) -> DuckDB:
     """A published file that must have these columns and no others."""
     engine = DuckDB(path, columns)

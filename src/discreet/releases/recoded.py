@@ -19,6 +19,7 @@ from discreet.releases.published import (
     columns_of,
     group_sizes,
     open_table,
+    quasi_identifiers_of,
     sensitive_tallies,
 )
 
@@ -87,7 +88,7 @@ class Recoded:
 def read_recoded(table: Path, manifest: Manifest) -> Recoded:
     """Count a published table: one scan of the file."""
     engine = open_table(table, manifest["columns"])
-    quasi_identifiers, sensitive = columns_of(manifest, "quasi_identifier"), columns_of(manifest, "sensitive")
+    quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     found = engine.frequencies([*quasi_identifiers, *sensitive])
     star = manifest.get("suppressed_as") == "star" and manifest["rows"]["suppressed"] > 0
     return group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table.name)

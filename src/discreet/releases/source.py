@@ -16,7 +16,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, Value
 from discreet.policy import Policy, read_policy
-from discreet.releases.published import Manifest, columns_of, hierarchy_in_words
+from discreet.releases.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
 
 
 def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> FrequencySet:
@@ -27,7 +27,7 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     Quasi-identifiers are read as exact values, for releases that publish them so; with `rules`, by the hierarchies that
     the manifest has in words.
     """
-    quasi_identifiers, sensitive = columns_of(manifest, "quasi_identifier"), columns_of(manifest, "sensitive")
+    quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
     engine = _open(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
