@@ -12,8 +12,11 @@ import numpy as np
 from discreet.counts.cells import Cells
 from discreet.models.base import PrivacyModel
 from discreet.models.k_anonymity import KAnonymity
+from discreet.models.l_diversity import DistinctDiversity, FrequencyDiversity
+from discreet.models.likely_diversity import share_limits, values_different, values_limited
 from discreet.models.likely_k import sizes_allowed
 from discreet.models.likely_options import Likely, Options
+from discreet.models.parameters import exact
 
 __all__ = ["Likely", "Options", "likely", "supports"]
 
@@ -26,7 +29,7 @@ def supports(model: PrivacyModel) -> bool:
     >>> supports(KAnonymity(3))
     True
     """
-    return isinstance(model, KAnonymity)
+    return isinstance(model, KAnonymity | FrequencyDiversity | DistinctDiversity)
 
 
 def likely(
@@ -51,4 +54,13 @@ def likely(
 
         least, most = np.array([model.k]), np.array([UNBOUNDED])
         return sizes_allowed(cells, rows, least, most, True, options, at_least, at_most)
+    if isinstance(model, FrequencyDiversity):
+        limits = share_limits(float(1 / exact(model.l)), _values(cells))
+        return values_limited(cells, rows, limits, options, at_least, at_most)
+    if isinstance(model, DistinctDiversity):
+        return values_different(cells, rows, model.l, options, at_least, at_most)
     raise TypeError(f"no μ-probability for {model.describe()}")
+
+
+def _values(cells: Cells) -> int:
+    return 0 if cells.sensitive is None else cells.sensitive.shape[1]

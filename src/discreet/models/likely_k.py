@@ -30,7 +30,7 @@ def sizes_allowed(
 
     if rows == 0:
         return Likely(1.0 if empty else 0.0, 0.0, "bounds")
-    likelihood = np.ascontiguousarray(cells.likelihood, dtype=np.float64)
+    likelihood = np.require(cells.likelihood, np.float64, ["C", "W"])  # kernels are compiled for such
     binomial = options.counts == "binomial"
     floor = 0.0 if at_least is None else at_least
     ended, breaking, logarithm, union, largest, expectation = kernels.size_masses(

@@ -1,0 +1,174 @@
+"""How likely it is that no sensitive value is too frequent in any group, or that every group has enough of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.counts.cells import Cells
+from discreet.counts.groups import FloatArray
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.likely_k import decided_by_bounds, normal_sums, sizes_allowed, together
+from discreet.models.likely_options import Likely, Options
+
+# Sums of so many counts, and of so many rows, are normal enough.
+_MANY_GROUPS, _MANY_ROWS = 20, 5000
+_PLAIN = ["C", "W"]  # kernels are compiled for such arrays
+UNLIMITED = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """How often each value may occur in a group of x rows; a value that does not occur is always fine.
+
+    With m = x − known, value j may occur at most min(m a / (1 − r m), m (1 − b / (c + r m))) times (the second for
+    b > 0 only), `strictly` fewer than m times if so asked, and any number of times if a is infinite. Groups of fewer
+    than `least` rows break the promise. For "at most 1/ℓ" only a = 1/ℓ is needed; the rest is for adversaries.
+    """
+
+    a: FloatArray
+    b: FloatArray
+    known: float = 0.0
+    least: int = 1
+    c: float = 1.0
+    r: float = 0.0
+    strictly: bool = False
+
+    @property
+    def shape(self) -> FloatArray:
+        """The numbers that all values share, as the kernels want them."""
+        return np.array([self.known, self.least, self.c, self.r, float(self.strictly)])
+
+
+def share_limits(share: float, values: int, least: int = 1) -> Limits:
+    """No value is that of more than this share of a group."""
+    return Limits(np.full(values, share), np.zeros(values), least=least)
+
+
+def values_limited(
+    cells: Cells,
+    rows: int,
+    limits: Limits,
+    options: Options,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Likely:
+    """Every value of every group within its limits.
+
+    Nergiz, Tamersoy & Saygin 2011, section 5; per size x with P(X = x), and the values of a group add up to x.
+    """
+    from discreet.models import likely_value_kernels as kernels
+
+    least = int(kernels.least_possible(limits.a, limits.b, limits.shape, rows)) if rows else 1
+    return _judged(cells, rows, limits, 0, least, options, at_least, at_most)
+
+
+def values_different(
+    cells: Cells,
+    rows: int,
+    different: int,
+    options: Options,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Likely:
+    """At least so many different values in every group."""
+    limits = share_limits(1.0, 0)
+    return _judged(cells, rows, limits, different, different, options, at_least, at_most)
+
+
+def _judged(
+    cells: Cells,
+    rows: int,
+    limits: Limits,
+    different: int,
+    least: int,
+    options: Options,
+    at_least: float | None,
+    at_most: float | None,
+) -> Likely:
+    from discreet.models import likely_kernels
+    from discreet.models import likely_value_kernels as kernels
+
+    if rows == 0:
+        return Likely(1.0, 0.0, "bounds")
+    if least > 1 and (at_least is not None or at_most is not None):
+        # A group that is too small for the promise breaks it, whatever its values are: that alone may be too much.
+        sizes, most = np.array([least]), np.array([likely_kernels.UNBOUNDED])
+        found = sizes_allowed(cells, rows, sizes, most, True, Options(), at_least, at_most)
+        if (at_least is not None and found.probability < at_least) or (
+            at_most is not None and found.expectation > at_most
+        ):
+            return Likely(found.probability, found.expectation, "stopped early")
+    likelihood = np.require(cells.likelihood, np.float64, _PLAIN)
+    sensitive, number, example = _alike(cells)
+    order = np.argsort(number, kind="stable")
+    floor = 0.0 if at_least is None else at_least
+    ceiling = math.inf if at_most is None else at_most
+
+    def masses(points: int, floor: float, ceiling: float):  # type: ignore[no-untyped-def]
+        return kernels.value_masses(
+            likelihood,
+            rows,
+            order,
+            number,
+            sensitive,
+            example,
+            limits.a,
+            limits.b,
+            limits.shape,
+            different,
+            floor,
+            ceiling,
+            points,
+        )
+
+    ended, moments, logarithm, union, largest, expectation, _ = masses(0, floor, ceiling)
+    whole = likely_kernels.log_poisson(rows, float(rows))
+    upper = min(max(1.0 - largest, 0.0), math.exp(min(logarithm - whole, 0.0)))
+    if ended != likely_kernels.FINISHED:
+        return Likely(upper, expectation, "stopped early")
+    if decided_by_bounds(1.0 - union, upper, at_least, options):
+        return Likely(max(1.0 - union, 0.0) if upper >= floor else upper, expectation, "bounds")
+    concerned = int((moments[:, 0] > 1e-12).sum())
+    if options.sums == "normal" or (concerned > _MANY_GROUPS and rows > _MANY_ROWS):
+        fine, all_in_all = normal_sums(rows, *_moments_of_sums(likelihood, rows, moments))
+    else:
+        points = int(likely_kernels.circle(rows))
+        product = masses(points, 0.0, math.inf)[-1]
+        fine, all_in_all = _on_circle(rows, points, product), math.exp(whole)
+    return Likely(together(logarithm, fine, all_in_all), expectation, "approximation")
+
+
+def _alike(cells: Cells) -> tuple[FloatArray, IntArray, IntArray]:
+    """The distributions of the groups, which group has which, and an example of each."""
+    from discreet.models import likely_value_kernels as kernels
+
+    sensitive = cells.sensitive
+    assert sensitive is not None, "the summary has to tell the sensitive values too"
+    if len(sensitive) and sensitive.strides[0] == 0:  # one distribution for all, written once
+        return np.array(sensitive[:1]), np.zeros(len(cells), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    sensitive = np.require(sensitive, np.float64, _PLAIN)
+    return sensitive, *kernels.same_rows(sensitive)
+
+
+def _moments_of_sums(likelihood: FloatArray, rows: int, moments: FloatArray) -> tuple[float, float, float, float]:
+    """Mean and variance of ΣY, then of ΣX."""
+    mean = rows * likelihood
+    left = np.maximum(1.0 - moments[:, 0], 1e-16)
+    given = (mean - moments[:, 1]) / left
+    variance = (mean + mean**2 - moments[:, 2]) / left - given**2
+    rest = max(rows - float(mean.sum()), 0.0)
+    return float(given.sum()) + rest, float(np.maximum(variance, 0.0).sum()) + rest, float(rows), float(rows)
+
+
+def _on_circle(rows: int, points: int, product: FloatArray) -> float:
+    """P(ΣY = N), from the transforms of the groups that may break the promise."""
+    k = np.arange(points // 2 + 1)
+    angle = 2 * math.pi * k / points
+    away = -2 * np.sin(angle / 2) ** 2 + 1j * np.sin(angle)
+    back = np.exp(-1j * ((rows * k) % points) * (2 * math.pi / points))
+    weight = np.where((k == 0) | (2 * k == points), 1.0, 2.0) / points
+    rest = rows * max(1.0 - float(product[-1].real), 0.0)
+    return float((weight * product[:-1] * np.exp(rest * away) * back).real.sum())
