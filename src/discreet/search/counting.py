@@ -96,8 +96,8 @@ class LatticeEngine(Protocol):
     def leaf_counts(self) -> Sequence[IntArray]:
         """Per attribute, how many rows have each leaf."""
 
-    def violations(self, levels: Node, k: int, share: tuple[int, int] | None) -> Violations:
-        """Groups with fewer than k rows, or a sensitive value of more than the share (a fraction) of the rows."""
+    def violations(self, levels: Node, k: int, share: tuple[int, int] | None, attribute: str) -> Violations:
+        """Groups with fewer than k rows, or in which a value of the attribute has more than a share of them."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class ByQueries:
         utility: str = "loss",
     ):
         self._engine, self._limit, self._objective = engine, suppression_limit, OBJECTIVES[utility]
-        self._k, self._share = _asked(models)
+        self._asked = _asked(models)
         if self._objective.needs_groups:
             rule = f"{utility!r} needs the size of every group, which is more than one query tells"
             raise DiscreetError(Mistake("utility", rule, "take loss, geometric_loss or height"))
@@ -146,7 +146,7 @@ class ByQueries:
         known = self.judged.get(node)
         if known is not None:
             return known
-        found = self._engine.violations(node, self._k, self._share)
+        found = self._engine.violations(node, *self._asked)
         feasible = found.rows <= self._limit
         # Both promises are monotone: with nothing to suppress, a node that fails has no finer one that holds.
         hopeless = not feasible and (self._limit == 0 or found.lost > self._limit)
@@ -167,8 +167,8 @@ class ByQueries:
         return self._objective.score(Outcome(losses, sum(node), None, suppressed, self._rows))
 
 
-def _asked(models: Sequence[PrivacyModel]) -> tuple[int, tuple[int, int] | None]:
-    """All promises as one k and one share: the strictest of each kind."""
+def _asked(models: Sequence[PrivacyModel]) -> tuple[int, tuple[int, int] | None, str]:
+    """All promises as one k, and one share of the values of one attribute: the strictest of each kind."""
     k, share, attributes, strange = 1, None, set(), []
     for model in models:
         match model:
@@ -184,4 +184,4 @@ def _asked(models: Sequence[PrivacyModel]) -> tuple[int, tuple[int, int] | None]
         rule = f"{' and '.join(strange)} can't be counted by one query" if strange else "two sensitive attributes"
         repair = "count in memory, or ask for k-anonymity and l-diversity (kind: frequency) of one attribute"
         raise DiscreetError(Mistake("require", rule, repair))
-    return k, None if share is None else (share.numerator, share.denominator)
+    return k, None if share is None else (share.numerator, share.denominator), "".join(attributes)

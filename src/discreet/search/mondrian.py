@@ -42,8 +42,8 @@ def cut_down(problem: Problem, start: Partition, progress: Progress = silent) ->
         members = np.flatnonzero(number[group] >= 0)
         pieces = replace(start, row=start.row[members], count=start.count[members], group=number[group[members]])
         progress("search", start.frequency.rows - pieces.count.sum(), start.frequency.rows, f"{groups:,} groups")
-        part, of_group, proposed = _propose(pieces, tried[cuttable])
-        part, cut = _judge(problem, pieces, part, of_group)
+        part, of_group, proposed = propose(pieces, tried[cuttable])
+        part, cut = judge_cuts(problem, pieces, part, of_group)
         # The first part of a cut piece keeps its number, the others get new ones.
         kept = np.unique(part)
         later = kept[1:][of_group[kept[1:]] == of_group[kept[:-1]]]
@@ -59,7 +59,7 @@ def cut_down(problem: Problem, start: Partition, progress: Progress = silent) ->
     return replace(start, group=group)
 
 
-def _propose(pieces: Partition, tried: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
+def propose(pieces: Partition, tried: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
     """One cut for each piece, along the widest attribute that was not yet tried.
 
     Returns the part of each member, the piece of each part, and whether there was anything left to propose; a piece
@@ -115,7 +115,7 @@ def _child(hierarchy: Hierarchy, leaf: Codes, low: Codes, high: Codes) -> Codes:
     return child
 
 
-def _judge(problem: Problem, pieces: Partition, part: IntArray, of_piece: IntArray) -> tuple[IntArray, BoolArray]:
+def judge_cuts(problem: Problem, pieces: Partition, part: IntArray, of_piece: IntArray) -> tuple[IntArray, BoolArray]:
     """Which pieces may be cut as proposed; parts that fail are pooled as the rest, with as few others as needed."""
     n = len(pieces.covers[0])
     holds = hold(problem, pieces.row, pieces.count, part, len(of_piece))
