@@ -133,7 +133,7 @@ def report_data(plan: Plan, manifest: Mapping[str, Any]) -> ReportData:
     else:
         apart, told = exact(plan, manifest["tables"]), told_by_tables(plan)
     in_words = {"ambiguity": unclear.in_words} if unclear is not None else {}
-    in_words |= {"presence": who.in_words} if who is not None else {}
+    in_words |= {"presence": who.achieved} if who is not None else {}
     return ReportData(
         keeps_promises=all(p["holds"] for p in promises),
         promises=tuple(

@@ -71,8 +71,13 @@ class Present:
         return self.largest / self.share if self.rows else 1.0
 
     @property
+    def achieved(self) -> str:
+        """The chances, as numbers like those that were asked for."""
+        return f"between {number(self.smallest)} and {number(self.largest)}"
+
+    @property
     def in_words(self) -> str:
-        """What was achieved."""
+        """The chances, for people."""
         return between(self.smallest, self.largest)
 
     @property
