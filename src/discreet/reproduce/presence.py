@@ -45,7 +45,7 @@ NOTES = (
     "DC is used where a step of the recursion has a standard deviation of at least its width (the paper: where four "
     "buckets fit in a 2σ range), and takes the smaller of a bucket's two ends for all of it.",
     "The plain recursion is not waited for: its evaluations of hyp are counted, and their time taken on a part.",
-    "Times are of the search, on whatever machine this ran, the least of three where they are below a second. All of "
+    "Times are of the search and of the processor, the least of three where they are below a second. All of "
     "it is compiled code; the paper's was not ours, so only ratios can be compared. Verdicts that rest on small "
     "differences may turn out otherwise the next time.",
     "SPALM and MPALM have the population; so they also promise something to people in groups without rows, which "

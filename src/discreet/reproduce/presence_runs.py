@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from time import process_time
 
 import numpy as np
 
@@ -205,7 +206,8 @@ def asked(table: FrequencySet, case: Case, knowing: bool = False) -> Problem:
 
 def _run(method: str, table: FrequencySet, case: Case, progress: Progress) -> Run:
     problem, search = asked(table, case, method in _KNOWING), _search(method)
-    plan, seconds = timed(lambda: search(problem, progress), 1 if method in BESIDE else 3)  # no figure has their times
+    times = 1 if method in BESIDE else 3  # no figure has their times
+    plan, seconds = timed(lambda: search(problem, progress), times, process_time)
     sizes, everybody = plan.groups.sizes, table.population
     assert everybody is not None, "the study knows everybody"
     regions = Regions(plan.low, plan.high, np.arange(len(sizes)), len(sizes))
