@@ -17,21 +17,12 @@ from discreet.errors import DataError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Rule
 from discreet.hierarchies.rules import Cuts, Dates, Flat, Intervals, Prefixes
-from discreet.summaries.build import histogram_from_pairs, network_from_pairs
+from discreet.summaries.build import network_from_pairs
 from discreet.summaries.exact import Exact
 from discreet.summaries.files import Saveable, is_stale, kind_of, load, save
-from discreet.summaries.sample import Sample
 from tests.strategies import Table, tables
-from tests.summaries.cases import counted, of_people, of_table
-
-
-def all_kinds(table: Table) -> list[Saveable]:
-    found, frequency = of_table(table), table.frequency()
-    leaf_rows = tuple(
-        np.array([sum(row[d] == leaf for row in table.rows) * 3 for leaf in h.leaves], dtype=np.int64)
-        for d, h in enumerate(frequency.hierarchies)
-    )
-    return [histogram_from_pairs(*found), network_from_pairs(*found), Exact(frequency), Sample(frequency, leaf_rows)]
+from tests.summaries.cases import counted, of_people
+from tests.summaries.test_consistency import all_kinds
 
 
 def same(one: Saveable, other: Saveable, node: tuple[int, ...]) -> bool:
