@@ -27,6 +27,8 @@ APART = {
     "mask": {"l_diversity": {"l": 2, "kind": "frequency"}},
     "greedy": {"ambiguity": {"alpha": 0.9, "beta": 0.5}},
 }
+# Promises that a summary can tell about.
+FROM_A_SUMMARY = [{"k_anonymity": {"k": 2}}, {"l_diversity": {"l": 2, "kind": "frequency"}}]
 # Promises about who is in the table.
 AMONG_OTHERS = [
     {"presence": {"delta": [0, 0.9]}},
@@ -63,6 +65,11 @@ def warm_up() -> None:
             policy = policy_from_words(words | {"require": PROMISES, "publish": publish})
             anonymize(policy, Path(folder) / publish, source=table)
             apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
+        for search in ("instant", "incognito", "optimize"):
+            chosen = policy_from_words(words | {"require": FROM_A_SUMMARY, "search": search})
+            anonymize(chosen, Path(folder) / search, source=table)
+        cut = policy_from_words(words | {"require": FROM_A_SUMMARY, "search": "instant", "publish": "multidimensional"})
+        anonymize(cut, Path(folder) / "cut-instantly", source=table)
         for search, promise in APART.items():
             kind = "ambiguity" if search == "greedy" else "bucketization"
             policy_apart = policy_from_words(words | {"require": [promise], "publish": kind, "search": search})
