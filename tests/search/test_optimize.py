@@ -193,6 +193,7 @@ def test_a_release_is_published_and_verified(search: str, tmp_path: Path) -> Non
             },
             "require": [{"k_anonymity": {"k": 2}}],
             "search": search,
+            "time_limit": 5,
         }
     )
     source = pa.table({"nation": ["Peru"] * 3 + ["Chile"] * 3 + ["Laos", "China"], "disease": list("abcdefgh")})

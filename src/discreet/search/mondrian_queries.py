@@ -17,6 +17,7 @@ from discreet.counts.groups import BoolArray, FloatArray
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
 from discreet.search.mondrian import judge_cuts, propose
 from discreet.search.partition import Partition, cover, one_group
@@ -86,7 +87,7 @@ def mondrian_by_queries(
     while waiting:
         region, size = waiting.pop()
         low, high = asked.covers(region)
-        parts = asked.cut(region, low, high)
+        parts = asked.cut(region, low, high) if size >= 2 * asked.k else []
         waiting += parts
         if not parts:
             found.append((low, high, size))
@@ -112,6 +113,7 @@ class _Asked:
     ):
         self.engine, self.hierarchies, self.models = engine, hierarchies, models
         self._sensitive = {name: sensitive[name] for name in sorted({model.attribute for model in models} - {""})}
+        self.k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)  # of every part
         self._totals: Mapping[str, IntArray] | None = None
 
     def histogram(self, region: Region, d: int) -> _Histogram:
