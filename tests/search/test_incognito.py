@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -13,6 +14,7 @@ from discreet.errors import Infeasible, PolicyError
 from discreet.models.base import PrivacyModel
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.presence import Presence
 from discreet.progress import silent
 from discreet.search.counting import InMemory
 from discreet.search.incognito import incognito, minimal_nodes
@@ -21,6 +23,7 @@ from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES
 from tests.models.cases import ATTRIBUTE
 from tests.search.brute_force import candidates
+from tests.search.test_presence import World, deltas, worlds
 from tests.strategies import Table, promises, tables
 
 BOTH = (ATTRIBUTE, "job")
@@ -68,6 +71,21 @@ def test_the_cheapest_node_is_that_of_the_optimal_search(downward: bool, utility
     assert plan.facts["optimal"] is True
     assert 1 <= plan.facts["queries"] <= plan.facts["nodes"]
     assert plan.facts["minimal_nodes"] >= 1
+
+
+@both_ways
+@given(world=worlds(), delta=deltas, limit=st.integers(0, 4))
+def test_promises_about_a_population_are_kept_as_by_the_optimal_search(
+    downward: bool, world: World, delta: tuple[Fraction, Fraction], limit: int
+) -> None:
+    problem = Problem(world.frequency(), (Presence(delta),), limit)
+    try:
+        best = optimal(problem).node
+    except Infeasible:
+        with pytest.raises(Infeasible):
+            incognito(problem, downward=downward)
+        return
+    assert incognito(problem, downward=downward).node == best
 
 
 def test_with_suppression_the_cheapest_node_need_not_be_minimal() -> None:
