@@ -58,9 +58,13 @@ class Judgement:
 
 
 class Cuts:
-    """All cuts of a problem's hierarchies, and what each is worth."""
+    """All cuts of a problem's hierarchies, and what each is worth.
 
-    def __init__(self, problem: Problem):
+    Where a table was not looked at closely, ``stands_for[d][l]`` is the leaf that leaf l of attribute d was counted as:
+    a node whose leaves were all counted as one can't be opened.
+    """
+
+    def __init__(self, problem: Problem, stands_for: Sequence[Codes] | None = None):
         f = problem.frequency
         self.problem = problem
         self.hierarchies = f.hierarchies
@@ -75,7 +79,8 @@ class Cuts:
         self._parent: list[int | None] = []
         for d, h in enumerate(f.hierarchies):
             here = np.bincount(f.codes[d], weights=f.counts, minlength=len(h.leaves)).astype(np.int64)
-            self._grow(d, h, np.concatenate([[0], np.cumsum(here)]))
+            told = np.arange(len(h.leaves)) if stands_for is None else stands_for[d]
+            self._grow(d, h, np.concatenate([[0], np.cumsum(here)]), told.tolist())
         self.roots: Opened = sum(1 << v for v, above in enumerate(self._parent) if above is None)
         self.under: list[Opened] = [0] * len(self.nodes)  # the nodes right below
         self.subtree: list[Opened] = [1 << v for v in range(len(self.nodes))]
@@ -94,7 +99,7 @@ class Cuts:
         keys, self._word, self._shift, self._mask = self._roll_up.fields(finest)
         self.rows = Rows(keys, finest.groups)
 
-    def _grow(self, d: int, h: Hierarchy, before: IntArray) -> None:
+    def _grow(self, d: int, h: Hierarchy, before: IntArray, told: list[int]) -> None:
         """The nodes of one attribute that any row is under, each before those below it."""
         open_nodes: list[tuple[int, int, int, int | None]] = [(0, len(h.leaves) - 1, h.height, None)]
         while open_nodes:
@@ -102,7 +107,7 @@ class Cuts:
             rows = int(before[high + 1] - before[low])
             while level > 0 and _spans(h, level - 1, low, high):
                 level -= 1
-            if level == 0 or not rows:
+            if level == 0 or not rows or told[low] == told[high]:
                 continue
             codes = np.unique(h.codes[level - 1][low : high + 1])
             first, last = h.first[level - 1][codes], h.last[level - 1][codes]

@@ -23,6 +23,7 @@ from functools import partial
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.roll_up import Node, RollUp
+from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel
 from discreet.models.likely import Options
 from discreet.progress import Progress, silent
@@ -68,17 +69,21 @@ def s_instant(
     threshold: float = THRESHOLD,
     answers_in_a_look: int = ANSWERS_IN_A_LOOK,
     progress: Progress = silent,
+    expected: int | None = None,
 ) -> Recoding:
     """The best generalization that the looks have shown to keep every promise within the suppression limit.
 
-    With ``answers_in_a_look=0`` only candidates themselves are looked at, as in the paper. The plan is over what was
+    If `expected` is given, a candidate is a node in which so many rows or fewer are expected to break a promise,
+    whatever its probability; none of them is suppressed for that. With ``answers_in_a_look=0`` only candidates
+    themselves are looked at, as in the paper. The plan is over what was
     looked at, as coarse as it is published; `facts` say how it went. Raises `Infeasible` if the top node fails and the
     candidates do.
     """
     models = tuple(models)
-    found = candidates(summary, models, suppression_limit, utility, options, threshold, progress)
-    values = math.prod(_values(summary, found.top, attribute) for attribute in {m.attribute for m in models} - {""})
-    looked = Looked(found, models, suppression_limit, utility, look, answers_in_a_look // values, progress)
+    allowed = suppression_limit if expected is None else expected
+    found = candidates(summary, models, allowed, utility, options, threshold, progress)
+    most_groups = answers_in_a_look // values_of(summary, models)
+    looked = Looked(found, models, suppression_limit, utility, look, most_groups, progress)
     for candidate in found:
         if candidate.cost < found.least_cost and not looked.has(candidate.node):
             looked.at(candidate.node)
@@ -87,10 +92,11 @@ def s_instant(
     return looked.plan()
 
 
-def _values(summary: Summary, top: Node, attribute: str) -> int:
-    """How many values a sensitive attribute has."""
-    sensitive = summary.cells(top, attribute).sensitive
-    return 1 if sensitive is None else sensitive.shape[1]
+def values_of(summary: Summary, models: Sequence[PrivacyModel]) -> int:
+    """How many combinations of sensitive values a group can have, of the attributes that the promises speak of."""
+    top = tuple(h.height for h in summary.hierarchies)
+    found = [summary.cells(top, name).sensitive for name in {model.attribute for model in models} - {""}]
+    return math.prod(shares.shape[1] for shares in found if shares is not None)
 
 
 class Looked:
@@ -180,15 +186,18 @@ class Looked:
 
 def coarsened(frequency: FrequencySet, node: Node) -> FrequencySet:
     """The same table counted at a node: combinations that have become equal are one, coded by their first leaf."""
+    levels = zip(frequency.hierarchies, node, strict=True)
+    return standing_for(frequency, [h.first[level][h.codes[level]] for h, level in levels])
+
+
+def standing_for(frequency: FrequencySet, stands_for: Sequence[Codes]) -> FrequencySet:
+    """The same table counted as if leaf l of attribute d were leaf ``stands_for[d][l]``."""
     sensitive = tuple(frequency.sensitive)
     hierarchies = [*frequency.hierarchies, *(frequency.sensitive_hierarchies[name] for name in sensitive)]
-    raised = [
-        h.first[level][h.codes[level][codes]]
-        for h, level, codes in zip(frequency.hierarchies, node, frequency.codes, strict=True)
-    ]
+    raised = [leaf[codes] for leaf, codes in zip(stands_for, frequency.codes, strict=True)]
     columns = [*raised, *(frequency.sensitive[name] for name in sensitive)]
     found, counts = merged(columns, [len(h.leaves) for h in hierarchies], frequency.counts)
-    width = len(node)
+    width = len(raised)
     return replace(
         frequency,
         codes=tuple(found[:width]),

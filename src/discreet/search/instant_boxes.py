@@ -382,13 +382,18 @@ class Canvas:
         return self._summary.rows / fine
 
     def _expected(self, low: Codes, high: Codes) -> Shares:
-        if not self._sensitive:
-            return Shares(self._summary.boxes(low, high).likelihood, {})
-        found = {name: self._summary.boxes(low, high, name) for name in self._sensitive}
-        values = {name: cells.sensitive for name, cells in found.items() if cells.sensitive is not None}
-        return Shares(found[self._sensitive[0]].likelihood, values)
+        return expected_in(self._summary, low, high, self._sensitive)
 
     def _probability(self, expected: Shares, at_least: float) -> float:
         self.scored += 1
         values = expected.values
-        return self._scorer.boxes(lambda name: Cells(expected.likelihood, values.get(name)), at_least).probability
+        return self._scorer.mapping(lambda name: Cells(expected.likelihood, values.get(name)), at_least).probability
+
+
+def expected_in(summary: Summary, low: Codes, high: Codes, sensitive: Sequence[str]) -> Shares:
+    """What a summary expects in boxes."""
+    if not sensitive:
+        return Shares(summary.boxes(low, high).likelihood, {})
+    found = {name: summary.boxes(low, high, name) for name in sensitive}
+    values = {name: cells.sensitive for name, cells in found.items() if cells.sensitive is not None}
+    return Shares(found[sensitive[0]].likelihood, values)

@@ -53,15 +53,16 @@ class Scorer:
     def node(self, node: Node) -> Score:
         """The score of a node of the lattice. One that is too fine for the summary does not pass."""
         try:
-            return self._score(lambda attribute: self._summary.cells(node, attribute), self._at_least)
+            return self.mapping(lambda attribute: self._summary.cells(node, attribute))
         except TooManyGroups:
             return Score(False, 0.0, float(self._summary.rows))
 
-    def boxes(self, cells_of: Callable[[str], Cells], at_least: float) -> Score:
-        """The score of any mapping: its groups, with the values of a sensitive attribute if one is named."""
-        return self._score(cells_of, at_least)
+    def mapping(self, cells_of: Callable[[str], Cells], at_least: float | None = None) -> Score:
+        """The score of any mapping, by its groups, with the values of a sensitive attribute if one is named.
 
-    def _score(self, cells_of: Callable[[str], Cells], at_least: float | None) -> Score:
+        `at_least` is another threshold for the probability.
+        """
+        at_least = self._at_least if at_least is None else at_least
         cells: Cells | None = None
         asked = ""
         passes, probability, expectation = True, 1.0, 0.0

@@ -37,7 +37,7 @@ def optimize(problem: Problem, progress: Progress = silent, time_limit: float | 
     _refuse(problem)
     limit = DEFAULT_SECONDS if time_limit is None else time_limit
     cuts = Cuts(problem)
-    search = _Search(cuts, start + limit, progress)
+    search = Search(cuts, start + limit, progress)
     failed: Infeasible | None = None
     try:
         small = time_limit is None and math.prod(h.height + 1 for h in problem.frequency.hierarchies) <= EXHAUSTIVE
@@ -78,7 +78,7 @@ class _Open:
     next: dict[int, Judgement] | None = None
 
 
-class _Search:
+class Search:
     """The best cut found so far, and how many were looked at."""
 
     def __init__(self, cuts: Cuts, deadline: float, progress: Progress):
