@@ -47,7 +47,7 @@ class Screen:
         }
         lines = [
             f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
-            f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} rows)"
+            f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} row{'s' * (v.deciding_group != 1)})"
             for v in findings.verdicts
         ]
         # Nothing is wrong with a promise that only needs the table again; it is just not proven.

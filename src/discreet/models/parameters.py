@@ -15,6 +15,7 @@ from discreet.errors import Mistake, PolicyError, did_you_mean
 
 Threshold = Fraction | float | str  # what a user may write: 0.2, "0.2", "1/3", Fraction(1, 3)
 
+_DIGITS = 25
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d{1,25}(\.\d{0,25})?|\.\d{1,25})([eE][+-]?\d{1,2})?|\d{1,25}/0*[1-9]\d{0,24}")
 
 
@@ -56,6 +57,8 @@ class Number:
             raise Wrong(f"must be a number, got {value!r}", f"write a number {self._range()}")
         if isinstance(value, Fraction):
             number = value
+        elif str(value).isdecimal() and len(str(value)) <= _DIGITS:  # most numbers, of which there may be thousands
+            number = Fraction(int(value))
         elif _PLAIN_NUMBER.fullmatch(str(value).strip()):
             number = Fraction(str(value).strip())
         else:
