@@ -10,6 +10,7 @@ from discreet.reproduce.figures import told
 from discreet.reproduce.instant_figures import loss, scans, seconds
 from discreet.reproduce.instant_runs import (
     ALL_FOUR,
+    CUTS,
     EVERY,
     EXACT,
     EXPECTATION,
@@ -17,6 +18,7 @@ from discreet.reproduce.instant_runs import (
     HISTOGRAM,
     INCOGNITO,
     NETWORK,
+    OPTIMIZE,
     OURS,
     OURS_EXPECTING,
     PROBABILITY,
@@ -29,7 +31,7 @@ from discreet.reproduce.instant_runs import (
 )
 from discreet.reproduce.presence_words import from_to, listed, three_digits, times
 
-_SAME = 1e-9  # losses that differ by less are the same: sums of the same numbers in another order
+_EQUAL = 1e-9  # losses that differ by less are the same: sums of the same numbers in another order
 _NEARLY_ALL = 0.9
 WORST = 0.06
 
@@ -46,6 +48,8 @@ def claims_of(runs: Runs) -> Iterator[Claim]:
     yield s.faster_over_rows()
     yield s.scales_better()
     yield s.optimal_over_rows()
+    yield s.faster_than_optimize()
+    yield s.cuts_of_optimize()
     yield s.faster_with_suppression()
     yield s.loss_with_suppression()
     yield s.counts_with_suppression()
@@ -54,6 +58,7 @@ def claims_of(runs: Runs) -> Iterator[Claim]:
     yield s.probability_is_faster()
     yield s.loss_for_diversity()
     yield s.time_over_rows()
+    yield s.cuts_of_l_optimize()
     yield s.thresholds("ℓ")
     yield s.counts_for_diversity()
     yield s.networks_add_little()
@@ -69,15 +74,17 @@ class _Study:
         self.of_l = {varied: runs.cases(varied, "ℓ") for varied in ("value", "rows", "attributes")}
         self.diverse = list(dict.fromkeys(case for cases in self.of_l.values() for case in cases))
 
-    def factors(self, cases: Sequence[Case], methods: Sequence[Instant] = ALL_FOUR) -> list[float]:
-        """How many times as long Incognito takes as each of some methods."""
+    def factors(
+        self, cases: Sequence[Case], methods: Sequence[Instant] = ALL_FOUR, slower: str = INCOGNITO
+    ) -> list[float]:
+        """How many times as long another search takes as each of some methods."""
         found = self.runs.found
-        return [found[case, INCOGNITO].seconds / found[case, method].seconds for case in cases for method in methods]
+        return [found[case, slower].seconds / found[case, method].seconds for case in cases for method in methods]
 
-    def worse(self, cases: Sequence[Case], methods: Sequence[Instant] = ALL_FOUR) -> list[float]:
+    def worse(self, cases: Sequence[Case], methods: Sequence[Instant] = ALL_FOUR, than: str = EXACT) -> list[float]:
         """How much more than the optimum each method loses."""
         found = self.runs.found
-        return [max(found[case, m].loss - found[case, EXACT].loss, 0.0) for case in cases for m in methods]
+        return [max(found[case, m].loss - found[case, than].loss, 0.0) for case in cases for m in methods]
 
     def pruning(self) -> Claim:
         nodes = int(str(self.runs.found[self.over_k[0], INCOGNITO].facts["nodes"]))
@@ -176,12 +183,44 @@ class _Study:
 
     def _same_loss(self, where: str, says: str, cases: Sequence[Case]) -> Claim:
         worse = self.worse(cases)
-        same = sum(d <= _SAME for d in worse)
+        same = sum(d <= _EQUAL for d in worse)
         return Claim(
             where,
             says,
             f"the same in {same} of {len(worse)} runs; at most {max(worse):.3f} more",
             same > len(worse) / 2,
+        )
+
+    def faster_than_optimize(self) -> Claim:
+        by_k, by_rows = (self.factors(cases, CUTS, OPTIMIZE) for cases in (self.over_k, self.over_rows))
+        return Claim(
+            "section 7.1, figures 6(a) and (c)",
+            "S-INSTANT on cuts is at least 100 times as fast as k-Optimize over k, 65 times over rows",
+            f"{from_to(by_k, times)} and {from_to(by_rows, times)}",
+            min(by_k) >= 100 and min(by_rows) >= 65,
+        )
+
+    def cuts_of_optimize(self) -> Claim:
+        cases = [*self.over_k, *self.over_rows]
+        return self._beside_optimize("section 7.1, figure 6", "k-Optimize", cases)
+
+    def cuts_of_l_optimize(self) -> Claim:
+        cases = [*self.of_l["value"], *self.of_l["rows"]]
+        return self._beside_optimize("section 7.2, figure 9", "ℓ-Optimize", cases)
+
+    def _beside_optimize(self, where: str, called: str, cases: Sequence[Case]) -> Claim:
+        cases = list(dict.fromkeys(cases))
+        counted = self.runs.over(cases, OPTIMIZE, scans)
+        looks = [n for m in CUTS for n in self.runs.over(cases, m, scans)]
+        published, finer = (self.worse(cases, [m for m in CUTS if m.finer == f], OPTIMIZE) for f in (False, True))
+        proven = all(self.runs.found[case, OPTIMIZE].facts["optimal"] for case in cases)
+        return Claim(
+            where,
+            f"{called} counts more than 100 times, S-INSTANT on cuts once or rarely more, and mostly loses the same",
+            f"{called} ({'proven' if proven else 'not always proven'} optimal) {from_to(counted, _whole)} times, "
+            f"S-INSTANT {from_to(looks, _whole)}; the same loss in {_same(published)}, at most {max(published):.3f} "
+            f"more; with finer looks in {_same(finer)}, at most {max(finer):.3f} more",
+            min(counted) > 100 and max(looks) <= 3 and _share_same(published) > 0.5,
         )
 
     def faster_with_suppression(self) -> Claim:
@@ -308,7 +347,7 @@ class _Study:
             "as published": [*self.worse(cases), *self.worse(self.suppressing, EXPECTING)],
             "with finer looks": [*self.worse(cases, OURS), *self.worse(self.suppressing, OURS_EXPECTING)],
         }
-        same = {name: sum(d <= _SAME for d in worse) for name, worse in found.items()}
+        same = {name: sum(d <= _EQUAL for d in worse) for name, worse in found.items()}
         ours = found["with finer looks"]
         return Claim(
             "ours, all settings",
@@ -352,7 +391,15 @@ class _Study:
 
 
 def _without_data(run: Run) -> float:
-    return float(str(run.facts["seconds_without_data"]))
+    return run.without_data
+
+
+def _same(worse: Sequence[float]) -> str:
+    return f"{sum(d <= _EQUAL for d in worse)} of {len(worse)} runs"
+
+
+def _share_same(worse: Sequence[float]) -> float:
+    return sum(d <= _EQUAL for d in worse) / len(worse)
 
 
 def _growth(took: Sequence[float]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from discreet.reproduce.instant_runs import (
     HISTOGRAM,
     OURS,
     OURS_EXPECTING,
+    PROBABILITY,
     SUMMARIES,
     Case,
     Design,
@@ -51,18 +52,18 @@ def incognito_in_database(part: Part, case: Case, queries: int | None = None) ->
 
     Only so many of its queries are asked, if a number is given, evenly from the first to the last.
     """
-    start = perf_counter()
+    start = process_time()
     table = _table(part, case)
     judge = ByQueries(table, part.frequency.hierarchies, case.models, case.limit)
-    ready = perf_counter() - start
+    ready = process_time() - start
     nodes = [] if queries is None else _counted(part, case)
-    start = perf_counter()
+    start = process_time()
     if queries is None or len(nodes) <= queries:
         cheapest(judge, minimal_nodes(judge, downward=True), suppression=case.limit > 0)
-        return Asked(ready + perf_counter() - start, len(judge.judged), True)
+        return Asked(ready + process_time() - start, len(judge.judged), True)
     for i in np.linspace(0, len(nodes) - 1, queries).round().astype(int).tolist():
         judge.judge(nodes[i])
-    return Asked(ready + (perf_counter() - start) / queries * len(nodes), len(nodes), False)
+    return Asked(ready + (process_time() - start) / queries * len(nodes), len(nodes), False)
 
 
 def _counted(part: Part, case: Case) -> list[Node]:
@@ -74,7 +75,7 @@ def _counted(part: Part, case: Case) -> list[Node]:
 
 def instant_in_database(part: Part, case: Case, method: Instant) -> Run:
     """S-INSTANT with looks at the file."""
-    return instant_run(method, part, case, part.looks(case.about).at_node)
+    return instant_run(method, part, case, part.looks(case.about).at_node, times=1)
 
 
 def _table(part: Part, case: Case) -> LatticeQueries:
@@ -93,7 +94,7 @@ class Boxed:
 
 def mondrian_in_memory(part: Part, case: Case) -> Boxed:
     """Mondrian on counts."""
-    plan, seconds = timed(lambda: mondrian(Problem(part.frequency, case.models)))
+    plan, seconds = timed(lambda: mondrian(Problem(part.frequency, case.models)), clock=process_time)
     return Boxed(seconds, float(plan.losses.mean()), plan.group_count)
 
 
@@ -101,7 +102,7 @@ def m_instant_in_database(part: Part, case: Case, method: Instant) -> Boxed:
     """M-INSTANT, which looks at the file."""
     summary = part.histogram if method.summary == HISTOGRAM else part.network
     look = part.looks(case.about).in_boxes
-    plan, seconds = timed(lambda: m_instant(summary, case.models, look, threshold=method.threshold))
+    plan, seconds = timed(lambda: m_instant(summary, case.models, look, threshold=method.threshold), 1, process_time)
     return Boxed(seconds, float(plan.losses.mean()), plan.group_count)
 
 
@@ -111,22 +112,22 @@ def mondrian_in_database(part: Part, case: Case, groups: int, patience: float) -
     It finishes one group after the other: if not all of the `groups`, the time and queries of the others are taken to
     be as those of the ones it has.
     """
-    start = perf_counter()
+    start = process_time()
     table = _table(part, case)
     found = 0
 
     def enough(stage: str, done: float, total: float, note: str) -> None:
         nonlocal found
         found += 1
-        if perf_counter() - start > patience:
+        if process_time() - start > patience:
             raise _Enough
 
     try:
         mondrian_by_queries(table, part.frequency.hierarchies, part.sensitive, case.models, enough)
     except _Enough:
         more = max(groups / found, 1.0)
-        return Asked(more * (perf_counter() - start), round(more * table.queries), False)
-    return Asked(perf_counter() - start, table.queries, True)
+        return Asked(more * (process_time() - start), round(more * table.queries), False)
+    return Asked(process_time() - start, table.queries, True)
 
 
 class _Enough(Exception):
@@ -145,6 +146,8 @@ class Database:
     boxed: Mapping[tuple[Case, Instant], Boxed]
 
 
+IN_DATABASE = (*(m for m in ALL_FOUR if m.score == PROBABILITY), *OURS)
+IN_DATABASE_EXPECTING = (*EXPECTING, *OURS_EXPECTING)
 MULTIDIMENSIONAL = tuple(Instant(summary=summary, threshold=M_THRESHOLD) for summary in SUMMARIES)
 
 
@@ -170,7 +173,7 @@ def in_database(parts: Parts, rows: int, design: Design, progress: Progress = si
     for case in work:
         part = told("Incognito and S-INSTANT", case)
         incognito[case] = incognito_in_database(part, case, design.queries)
-        for method in (*EXPECTING, *OURS_EXPECTING) if case.suppress else (*ALL_FOUR, *OURS):
+        for method in IN_DATABASE_EXPECTING if case.suppress else IN_DATABASE:
             instant[case, method] = instant_in_database(part, case, method)
     last = over_k[-1]
     waited = last, incognito_in_database(told("Incognito, to its end", last), last)

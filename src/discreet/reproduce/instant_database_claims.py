@@ -7,9 +7,9 @@ from statistics import median
 
 from discreet.reproduce.claims import Claim
 from discreet.reproduce.figures import told
-from discreet.reproduce.instant_database import MULTIDIMENSIONAL, Boxed, Database, m_at_threshold
+from discreet.reproduce.instant_database import IN_DATABASE, MULTIDIMENSIONAL, Boxed, Database, m_at_threshold
 from discreet.reproduce.instant_figures import seconds
-from discreet.reproduce.instant_runs import ALL_FOUR, INCOGNITO, OURS, Runs
+from discreet.reproduce.instant_runs import ALL_FOUR, INCOGNITO, Runs
 from discreet.reproduce.presence_words import from_to, listed, three_digits, times
 
 _MINUTE = 60.0
@@ -70,7 +70,7 @@ class _Study:
         )
 
     def instant_hardly_suffers(self) -> Claim:
-        both = [(case, method) for case in self.cases for method in (*ALL_FOUR, *OURS)]
+        both = [(case, method) for case in self.cases for method in IN_DATABASE]
         more = [self.database.instant[key].seconds / self.runs.found[key].seconds for key in both]
         slower = [
             a.seconds / self.runs.found[c, INCOGNITO].seconds for c in self.cases if (a := self.database.incognito[c])

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from discreet.reproduce.figures import Figure, Series, Unit
+from discreet.reproduce.instant_database import IN_DATABASE, IN_DATABASE_EXPECTING, Database, m_at_threshold
 from discreet.reproduce.instant_database import MULTIDIMENSIONAL as BOXED
-from discreet.reproduce.instant_database import Database, m_at_threshold
 from discreet.reproduce.instant_runs import (
     BESIDE_OPTIMIZE,
     EVERY,
     INCOGNITO,
-    OPTIMIZE,
     OURS,
     OURS_EXPECTING,
     SUMMARIES,
     SUPPRESSING,
     Case,
-    Instant,
     Method,
     Run,
     Runs,
@@ -46,7 +44,7 @@ _SCANS: Measure = ("how often the table is counted", "counts", scans, "number")
 _COLOURS: dict[Method, int] = {method: n for n, method in enumerate(EVERY)} | {
     method: EVERY.index(other) for method, other in zip(OURS_EXPECTING, OURS, strict=True)
 }
-_COLOURS |= {OPTIMIZE: len(EVERY)}
+_COLOURS |= {method: n for n, method in enumerate(BESIDE_OPTIMIZE)}
 
 
 def figures_of(runs: Runs, database: Database) -> Iterator[Figure]:
@@ -147,7 +145,7 @@ def _database(runs: Runs, database: Database) -> Iterator[Figure]:
     for promise, varied, across in (("k", "value", "k"), ("ℓ", "value", "ℓ"), ("k", "suppress", "suppressed at most")):
         cases = runs.cases(varied, promise)
         asked = [database.incognito[case] for case in cases]
-        methods = [m for m in (SUPPRESSING if varied == "suppress" else EVERY) if isinstance(m, Instant)]
+        methods = IN_DATABASE_EXPECTING if varied == "suppress" else IN_DATABASE
         series = [Series(INCOGNITO, tuple(a.seconds for a in asked), _COLOURS[INCOGNITO])]
         series += [
             Series(str(m), tuple(database.instant[case, m].seconds for case in cases), _COLOURS[m]) for m in methods

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from time import process_time
 
 from discreet.counts.roll_up import Node
 from discreet.models.base import PrivacyModel
@@ -13,7 +15,8 @@ from discreet.progress import Progress, silent
 from discreet.reproduce.instant_data import SENSITIVE, Part, Parts
 from discreet.reproduce.timing import timed
 from discreet.search.incognito import incognito
-from discreet.search.instant import ANSWERS_IN_A_LOOK, Look, coarsened, s_instant
+from discreet.search.instant import ANSWERS_IN_A_LOOK, Look, coarsened, s_instant, standing_for
+from discreet.search.instant_cuts import s_instant_cut
 from discreet.search.optimal import optimal
 from discreet.search.optimize import optimize
 from discreet.search.plan import Problem, Recoding
@@ -78,18 +81,20 @@ class Instant:
     summary: str = NETWORK
     threshold: float = 0.8
     finer: bool = False
+    cuts: bool = False  # values of one attribute at different levels, as in k-Optimize
 
     def __str__(self) -> str:
-        return f"μ-{self.score}, {self.summary}{', finer looks' if self.finer else ''}"
+        return f"μ-{self.score}, {self.summary}{', cuts' * self.cuts}{', finer looks' * self.finer}"
 
 
 ALL_FOUR = tuple(Instant(score, summary) for score in SCORES for summary in SUMMARIES)
 EXPECTING = tuple(method for method in ALL_FOUR if method.score == EXPECTATION)
 OURS = tuple(Instant(PROBABILITY, summary, finer=True) for summary in SUMMARIES)  # what `search: instant` does
 OURS_EXPECTING = tuple(Instant(EXPECTATION, summary, finer=True) for summary in SUMMARIES)  # where rows are suppressed
+CUTS = tuple(Instant(summary=summary, finer=finer, cuts=True) for finer in (False, True) for summary in SUMMARIES)
 Method = str | Instant
 EVERY: tuple[Method, ...] = (INCOGNITO, EXACT, *ALL_FOUR, *OURS)
-BESIDE_OPTIMIZE: tuple[Method, ...] = (OPTIMIZE, *ALL_FOUR, *OURS)
+BESIDE_OPTIMIZE: tuple[Method, ...] = (OPTIMIZE, *CUTS)
 SUPPRESSING: tuple[Method, ...] = (INCOGNITO, EXACT, *EXPECTING, *OURS_EXPECTING)
 _SMALL = 300  # rows; compiling is not timed
 
@@ -103,6 +108,7 @@ class Run:
     node: Node | None
     scans: int
     suppressed: int = 0
+    without_data: float = 0.0  # of the seconds, those of S-INSTANT's first phase
     facts: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
@@ -167,7 +173,7 @@ def _shown(design: Design, rows: int) -> Iterator[tuple[Case, Method]]:
         for case in cases(design, rows, varied, promise):
             yield from ((case, method) for method in EVERY)
             if varied != "attributes":
-                yield case, OPTIMIZE
+                yield from ((case, method) for method in BESIDE_OPTIMIZE)
             if (promise, varied) == ("k", "value"):
                 yield case, UPWARD
     for case in cases(design, rows, "suppress"):
@@ -185,6 +191,8 @@ def at_threshold(threshold: float) -> tuple[Instant, ...]:
 def run(method: Method, part: Part, case: Case) -> Run:
     """One release, in memory."""
     if isinstance(method, Instant):
+        if method.cuts:
+            return cut_run(method, part, case)
         return instant_run(method, part, case, lambda node: coarsened(part.frequency, node))
     problem = Problem(part.frequency, case.models, case.limit)
     search = {
@@ -193,19 +201,52 @@ def run(method: Method, part: Part, case: Case) -> Run:
         EXACT: lambda: optimal(problem),
         OPTIMIZE: lambda: optimize(problem),
     }[method]
-    plan, seconds = timed(search)
+    plan, seconds = timed(search, clock=process_time)
     return _told(plan, seconds, "cuts_checked" if method == OPTIMIZE else "nodes_checked")
 
 
-def instant_run(method: Instant, part: Part, case: Case, look: Look) -> Run:
+def instant_run(method: Instant, part: Part, case: Case, look: Look, times: int = 3) -> Run:
     """One release of S-INSTANT: the summary is there, the looks count."""
     summary = part.histogram if method.summary == HISTOGRAM else part.network
     answers = ANSWERS_IN_A_LOOK if method.finer else 0
+    expected = max(case.limit, 1) if method.score == EXPECTATION else None
+    without_data = []
+
+    def search() -> Recoding:
+        plan = s_instant(
+            summary,
+            case.models,
+            look,
+            case.limit,
+            threshold=method.threshold,
+            answers_in_a_look=answers,
+            expected=expected,
+        )
+        without_data.append(float(str(plan.facts["seconds_without_data"])))
+        return plan
+
+    plan, seconds = timed(search, times, process_time)
+    return replace(_told(plan, seconds, "looks"), without_data=min(without_data))
+
+
+def cut_run(method: Instant, part: Part, case: Case) -> Run:
+    """One release of S-INSTANT that may cut through the hierarchies."""
+    summary = part.histogram if method.summary == HISTOGRAM else part.network
+    answers = ANSWERS_IN_A_LOOK if method.finer else 0
     plan, seconds = timed(
-        lambda: s_instant(summary, case.models, look, case.limit, threshold=method.threshold, answers_in_a_look=answers)
+        lambda: s_instant_cut(
+            summary,
+            case.models,
+            partial(standing_for, part.frequency),
+            case.limit,
+            threshold=method.threshold,
+            answers_in_a_look=answers,
+        ),
+        clock=process_time,
     )
     return _told(plan, seconds, "looks")
 
 
 def _told(plan: Recoding, seconds: float, scans: str) -> Run:
-    return Run(seconds, float(plan.losses.mean()), plan.node, int(str(plan.facts[scans])), plan.suppressed, plan.facts)
+    counted = int(str(plan.facts[scans]))
+    return Run(seconds, float(plan.losses.mean()), plan.node, counted, plan.suppressed, facts=plan.facts)
