@@ -15,8 +15,6 @@ from discreet.models.likely_options import Likely, Options
 
 # Sums of so many counts, and of so many rows, are normal enough.
 _MANY_GROUPS, _MANY_ROWS = 20, 5000
-_PLAIN = ["C", "W"]  # kernels are compiled for such arrays
-UNLIMITED = math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,7 @@ def _judged(
             at_most is not None and found.expectation > at_most
         ):
             return Likely(found.probability, found.expectation, "stopped early")
-    likelihood = np.require(cells.likelihood, np.float64, _PLAIN)
+    likelihood = np.require(cells.likelihood, np.float64, ["C", "W"])  # kernels are compiled for such
     sensitive, number, example = _alike(cells)
     order = np.argsort(number, kind="stable")
     floor = 0.0 if at_least is None else at_least
@@ -149,7 +147,7 @@ def _alike(cells: Cells) -> tuple[FloatArray, IntArray, IntArray]:
     assert sensitive is not None, "the summary has to tell the sensitive values too"
     if len(sensitive) and sensitive.strides[0] == 0:  # one distribution for all, written once
         return np.array(sensitive[:1]), np.zeros(len(cells), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    sensitive = np.require(sensitive, np.float64, _PLAIN)
+    sensitive = np.require(sensitive, np.float64, ["C", "W"])
     return sensitive, *kernels.same_rows(sensitive)
 
 

@@ -20,7 +20,7 @@ from numba import njit
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
 
-UNBOUNDED = 1 << 60  # a size that no group reaches
+UNBOUNDED = 1 << 61  # a size that no group reaches
 # What kept a sum from being finished.
 FINISHED, TOO_UNLIKELY, TOO_MANY = 0, 1, 2
 

@@ -64,18 +64,17 @@ def same_rows(sensitive: FloatArray) -> tuple[IntArray, IntArray]:
 @njit(cache=True, error_model="numpy")
 def limit(x: int, a: float, b: float, shape: FloatArray) -> float:
     """How often a value may occur among x, not rounded; see `Limits` for the letters."""
+    if a >= 1e300:
+        return float(x)
     m = x - shape[0]
     if m <= 0.0:
         return 0.0
     falling = 1.0 - shape[3] * m
-    first = m * a / falling if falling > 0.0 else m
-    second = m * (1.0 - b / (shape[2] + shape[3] * m)) if b > 0.0 else m
-    most: float = min(first, second, m)
-    if shape[4] > 0.0 and a < 1e300:
-        most = min(most, m - 1.0)
-    elif a >= 1e300:
-        most = x
-    return max(most, 0.0)
+    most = m * a / falling if falling > 0.0 else m
+    if b > 0.0:
+        most = min(most, m * (1.0 - b / (shape[2] + shape[3] * m)))
+    most = min(most, m - 1.0 if shape[4] > 0.0 else m)
+    return max(float(most), 0.0)
 
 
 @njit(cache=True, error_model="numpy")
