@@ -87,9 +87,9 @@ def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArr
     Whoever is in none of the published groups is one of many of whom so many were left out: they are judged as one
     group. A group that fails without having rows can't be left out: it is not there already.
     """
-    about = [model for model in models if isinstance(model, AboutPopulation)]
-    if not about:
+    if groups.population is None and groups.outside is None:  # told at once, for searches ask at every node
         return True
+    about = [model for model in models if isinstance(model, AboutPopulation)]
     filled = groups.sizes > 0
     if (~holds & ~filled).any():
         return False
@@ -99,8 +99,7 @@ def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArr
 
 def _judged(models: Sequence[PrivacyModel], groups: Groups) -> Iterator[tuple[PrivacyModel, Groups, BoolArray | slice]]:
     """Each model with the groups that it has a say in, and where these stand among all."""
-    some = groups.sizes > 0
-    if some.all():
+    if groups.population is None or (some := groups.sizes > 0).all():
         yield from ((model, groups, slice(None)) for model in models)
         return
     filled = groups.where(some) if any(not isinstance(model, AboutPopulation) for model in models) else groups
