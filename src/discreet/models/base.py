@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from functools import cache
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -89,7 +90,7 @@ def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArr
     """
     if groups.population is None and groups.outside is None:  # told at once, for searches ask at every node
         return True
-    about = [model for model in models if isinstance(model, AboutPopulation)]
+    about = [model for model in models if _is_about_population(model)]
     filled = groups.sizes > 0
     if (~holds & ~filled).any():
         return False
@@ -102,6 +103,17 @@ def _judged(models: Sequence[PrivacyModel], groups: Groups) -> Iterator[tuple[Pr
     if groups.population is None or (some := groups.sizes > 0).all():
         yield from ((model, groups, slice(None)) for model in models)
         return
-    filled = groups.where(some) if any(not isinstance(model, AboutPopulation) for model in models) else groups
-    for model in models:
-        yield (model, groups, slice(None)) if isinstance(model, AboutPopulation) else (model, filled, some)
+    about = [_is_about_population(model) for model in models]
+    filled = groups if all(about) else groups.where(some)
+    for model, everybody in zip(models, about, strict=True):
+        yield (model, groups, slice(None)) if everybody else (model, filled, some)
+
+
+def _is_about_population(model: PrivacyModel) -> TypeGuard[AboutPopulation]:
+    return _are_about_population(type(model))
+
+
+@cache
+def _are_about_population(kind: type) -> bool:
+    """Remembered: searches ask at every node, and asking a protocol takes as long as counting a small one."""
+    return issubclass(kind, AboutPopulation)
