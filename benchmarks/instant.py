@@ -41,7 +41,7 @@ def measure(options: Options) -> Findings:
 
 
 def _by(summary: str) -> Instant:
-    return Instant(summary=summary)
+    return Instant(summary=summary, finer=True)
 
 
 def _compared(parts: Parts, rows: int) -> tuple[Table, list[str]]:

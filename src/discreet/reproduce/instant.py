@@ -27,9 +27,15 @@ NOTES = (
     "What the paper does not vary in a figure it does not tell: here k = 60, ℓ = 4, all rows, all attributes. The "
     "hierarchies are those of the data folder.",
     "The network is a tree (Chow & Liu), made in the scan that makes the histograms; the paper's came from BANJO.",
-    "Times are of this machine, the least of three where they are below a second. All of it is compiled code, which "
-    "counts a node in memory in milliseconds; so only ratios can be compared, and in memory there is less to spare.",
+    "Times are of the processor, in memory the least of three where they are below a second. All of it is compiled "
+    "code, which counts a node in memory in less than a millisecond: so only ratios can be compared, and in memory "
+    "there is little to spare. Verdicts that rest on small differences may turn out otherwise the next time.",
     "The time of S-INSTANT is that of choosing candidates and of the looks at the table, not that of the summary.",
+    "Candidates are found in the order of their loss, so that not all of the lattice is scored; what is found is the "
+    "same. As published, one candidate is tried after the other; finer looks are ours: one query that tells about a "
+    "candidate and its neighbours.",
+    "The database is DuckDB, in the same process, on a file of texts; for Incognito and Mondrian the rows are coded "
+    "by leaves first.",
 )
 WORDS = (
     ("LM", "the loss: how many other values a published value stands for, between 0 (none) and 1 (all)"),
@@ -37,6 +43,7 @@ WORDS = (
     ("μ-expectation", "how many rows are expected in groups that break it"),
     ("histogram", "a summary that takes attributes as independent"),
     ("network", "a summary in which each attribute depends on one other"),
+    ("cuts", "values of one attribute may be published at different levels of its hierarchy, as k-Optimize does"),
     ("count", "a pass over the table: one aggregate query, in a database"),
 )
 

@@ -11,7 +11,7 @@ from discreet.progress import Progress
 if TYPE_CHECKING:
     from discreet.reproduce.claims import Reproduction
 
-PAPERS = ("realistic", "robust", "ambiguity", "presence")
+PAPERS = ("realistic", "robust", "ambiguity", "presence", "instant")
 
 
 class Paper(Protocol):
