@@ -132,7 +132,7 @@ class Looked:
         if judge.best is not None:
             self._found.least_cost = min(self._found.least_cost, judge.best.score)
         for judged in judge.judged.values():
-            if judged.hopeless:
+            if not judged.feasible:  # had the summary known, it would not have proposed anything finer
                 self._found.refuse(judged.node)
 
     def plan(self) -> Recoding:
