@@ -16,11 +16,23 @@ from discreet.reproduce.figures import Figure
 from discreet.reproduce.instant import has_data, reproduce
 from discreet.reproduce.instant_claims import claims_of
 from discreet.reproduce.instant_data import Parts, invented
-from discreet.reproduce.instant_database import Database, in_database
+from discreet.reproduce.instant_database import Database, in_database, mondrian_in_database, mondrian_in_memory
 from discreet.reproduce.instant_database_claims import database_claims
 from discreet.reproduce.instant_example import worked_example
 from discreet.reproduce.instant_figures import figures_of
-from discreet.reproduce.instant_runs import ALL_FOUR, EVERY, EXACT, INCOGNITO, Case, Design, Instant, Runs, all_runs
+from discreet.reproduce.instant_runs import (
+    ALL_FOUR,
+    CUTS,
+    EVERY,
+    EXACT,
+    INCOGNITO,
+    OPTIMIZE,
+    Case,
+    Design,
+    Instant,
+    Runs,
+    all_runs,
+)
 from discreet.reproduce.page import to_html
 from discreet.search.optimal import full_domain_plan
 from discreet.search.plan import Problem
@@ -119,6 +131,45 @@ def test_what_s_instant_publishes_keeps_the_promise(runs: Runs, parts: Parts) ->
             groups = RollUp(parts.part(case.rows, case.attributes).frequency).groups(run.node).groups
             broken = int(groups.sizes[~all_hold(case.models, groups)].sum())
             assert broken == run.suppressed <= case.limit
+
+
+def test_no_cut_loses_less_than_the_best_one(runs: Runs) -> None:
+    for case, method in runs.found:
+        if method in CUTS:
+            best = runs.found[case, OPTIMIZE]
+            assert best.facts["optimal"]
+            assert runs.found[case, method].loss >= best.loss - 1e-12
+            assert best.loss <= runs.found[case, EXACT].loss + 1e-12
+
+
+def test_in_the_database_incognito_counts_what_it_counts_in_memory(runs: Runs, database: Database) -> None:
+    case, waited = database.waited
+    assert waited.waited_for
+    assert waited.queries == runs.found[case, INCOGNITO].scans
+    for asked in runs.cases("value"):
+        guess = database.incognito[asked]
+        assert guess.queries == runs.found[asked, INCOGNITO].scans
+        assert guess.waited_for == (guess.queries <= SMALL.queries)
+        assert guess.seconds > 0
+
+
+def test_in_the_database_s_instant_finds_what_it_finds_in_memory(runs: Runs, database: Database) -> None:
+    assert database.instant
+    for key, run in database.instant.items():
+        assert run.node == runs.found[key].node
+        assert run.loss == pytest.approx(runs.found[key].loss)
+        assert run.scans == runs.found[key].scans
+
+
+def test_mondrian_in_the_database_is_guessed_when_patience_ends(parts: Parts) -> None:
+    part, case = parts.part(ROWS, 2), Case("k", 5, ROWS, 2)
+    groups = mondrian_in_memory(part, case).groups
+    whole = mondrian_in_database(part, case, groups, patience=100)
+    assert whole.waited_for
+    guess = mondrian_in_database(part, case, groups, patience=0)
+    assert not guess.waited_for
+    assert groups <= guess.queries
+    assert guess.queries < 10 * whole.queries
 
 
 def test_every_figure_has_all_of_its_lines(made: Reproduction) -> None:

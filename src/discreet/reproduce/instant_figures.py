@@ -13,13 +13,16 @@ from discreet.reproduce.instant_runs import (
     INCOGNITO,
     OURS,
     OURS_EXPECTING,
+    SCORES,
     SUMMARIES,
     SUPPRESSING,
+    SWITCHES,
     Case,
     Method,
     Run,
     Runs,
     at_threshold,
+    switched,
 )
 
 PRINTED = {0.1: (0.084, 299.0), 0.3: (0.084, 295.0), 0.5: (0.084, 281.0), 0.7: (0.084, 271.0), 0.9: (0.084, 134.0)}
@@ -58,6 +61,7 @@ def figures_of(runs: Runs, database: Database) -> Iterator[Figure]:
         yield from _panels(runs, "Figure 8", tuple(letters), runs.cases(varied, "ℓ"), across, EVERY)
     for letters, varied, across in (("ab", "value", "ℓ"), ("cd", "rows", "rows")):
         yield from _panels(runs, "Figure 9", tuple(letters), runs.cases(varied, "ℓ"), across, BESIDE_OPTIMIZE)
+    yield from _switches(runs)
     yield from _thresholds(runs)
     yield from _boxes(runs, database)
     yield from _table_5(runs, database)
@@ -95,6 +99,17 @@ def _caption(cases: Sequence[Case], across: str) -> str:
     fixed |= {"attributes": f"{one.attributes} attributes"}
     kind = "k-anonymity" if one.promise == "k" else "ℓ-diversity"
     return f"{kind}: {', '.join(told for name, told in fixed.items() if name != across)}."
+
+
+def _switches(runs: Runs) -> Iterator[Figure]:
+    case = runs.middle("ℓ")
+    places, caption = tuple(SWITCHES), f"{_caption([case], 'option')} With a network."
+    for letter, (what, up, of, unit) in zip("ab", (_TIME, _LOSS), strict=True):
+        series = tuple(
+            Series(f"μ-{score}", tuple(of(runs.found[case, switched(score, name)]) for name in SWITCHES))
+            for score in SCORES
+        )
+        yield Figure(f"Figure 10({letter}): {what} over options", "option", places, up, series, caption, unit)
 
 
 def _thresholds(runs: Runs) -> Iterator[Figure]:

@@ -11,6 +11,7 @@ from discreet.counts.roll_up import Node
 from discreet.models.base import PrivacyModel
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.likely import Options
 from discreet.progress import Progress, silent
 from discreet.reproduce.instant_data import SENSITIVE, Part, Parts
 from discreet.reproduce.timing import timed
@@ -24,6 +25,9 @@ from discreet.search.plan import Problem, Recoding
 INCOGNITO, UPWARD, EXACT, OPTIMIZE = "Incognito", "Incognito, bottom-up", "our exact search", "k-/ℓ-Optimize"
 PROBABILITY, EXPECTATION = SCORES = ("probability", "expectation")
 HISTOGRAM, NETWORK = SUMMARIES = ("histogram", "network")
+
+
+_PLAIN = Options()
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,7 @@ class Instant:
     summary: str = NETWORK
     threshold: float = 0.8
     finer: bool = False
+    options: Options = _PLAIN
     cuts: bool = False  # values of one attribute at different levels, as in k-Optimize
 
     def __str__(self) -> str:
@@ -91,6 +96,13 @@ ALL_FOUR = tuple(Instant(score, summary) for score in SCORES for summary in SUMM
 EXPECTING = tuple(method for method in ALL_FOUR if method.score == EXPECTATION)
 OURS = tuple(Instant(PROBABILITY, summary, finer=True) for summary in SUMMARIES)  # what `search: instant` does
 OURS_EXPECTING = tuple(Instant(EXPECTATION, summary, finer=True) for summary in SUMMARIES)  # where rows are suppressed
+# What figure 10 switches: how probabilities are computed.
+SWITCHES = {
+    "as it is": _PLAIN,
+    "without bounds": Options(bounds=False),
+    "normal sums": Options(sums="normal"),
+    "both": Options(bounds=False, sums="normal"),
+}
 CUTS = tuple(Instant(summary=summary, finer=finer, cuts=True) for finer in (False, True) for summary in SUMMARIES)
 Method = str | Instant
 EVERY: tuple[Method, ...] = (INCOGNITO, EXACT, *ALL_FOUR, *OURS)
@@ -181,11 +193,17 @@ def _shown(design: Design, rows: int) -> Iterator[tuple[Case, Method]]:
     for promise in ("k", "ℓ"):
         case = middle(design, rows, promise)
         yield from ((case, method) for threshold in design.thresholds for method in at_threshold(threshold))
+        yield from ((case, switched(score, name)) for score in SCORES for name in SWITCHES)
 
 
 def at_threshold(threshold: float) -> tuple[Instant, ...]:
     """μ-probability with another threshold."""
     return tuple(Instant(PROBABILITY, summary, threshold) for summary in SUMMARIES)
+
+
+def switched(score: str, name: str) -> Instant:
+    """S-INSTANT with a network, computed as one of `SWITCHES` says."""
+    return Instant(score, NETWORK, options=SWITCHES[name])
 
 
 def run(method: Method, part: Part, case: Case) -> Run:
@@ -218,6 +236,7 @@ def instant_run(method: Instant, part: Part, case: Case, look: Look, times: int 
             case.models,
             look,
             case.limit,
+            options=method.options,
             threshold=method.threshold,
             answers_in_a_look=answers,
             expected=expected,
