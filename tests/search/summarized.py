@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,9 +31,13 @@ class Knowing:
     def hierarchies(self) -> tuple[Hierarchy, ...]:
         return self.frequency.hierarchies
 
+    @property
+    def sensitive_hierarchies(self) -> Mapping[str, Hierarchy]:
+        return self.frequency.sensitive_hierarchies
+
     @cached_property
     def _roll_up(self) -> RollUp:
-        return RollUp(self.frequency)
+        return RollUp(replace(self.frequency, population=None, marginals=None))
 
     def marginal(self, attribute: int) -> FloatArray:
         leaves = len(self.hierarchies[attribute].leaves)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,15 +17,19 @@ from discreet.models.base import PrivacyModel
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import FrequencyDiversity
 from discreet.models.likely import Options
+from discreet.models.presence import Presence
 from discreet.models.t_closeness import TCloseness
+from discreet.models.verdicts import verdict
 from discreet.search.instant import candidates, coarsened, s_instant
 from discreet.search.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary, TooManyGroups
 from discreet.utility.objectives import OBJECTIVES
+from tests import strategies
 from tests.models.cases import ATTRIBUTE
 from tests.search import brute_force
 from tests.search.summarized import Knowing, Looks, Lying, looks
+from tests.search.test_presence import World, deltas, outcome, worlds
 from tests.strategies import Node, Table, tables
 
 PAPER = 0  # answers in a look: only candidates are looked at
@@ -184,17 +189,46 @@ def test_nodes_too_fine_for_the_summary_are_no_candidates() -> None:
     assert all(sum(c.node) >= 5 for c in candidates(TooFine(FREQUENCY), (KAnonymity(2),)))
 
 
-def test_promises_that_a_summary_tells_nothing_about_are_refused_together() -> None:
+class Fragile(TCloseness):
+    """A promise that merging two groups may break."""
+
+    monotone = False
+
+
+def test_promises_that_can_not_be_searched_for_are_refused_together() -> None:
     with pytest.raises(DiscreetError) as caught:
-        candidates(Knowing(FREQUENCY), (Unheard(), KAnonymity(2), Unheard()))
+        candidates(Knowing(FREQUENCY), (Presence((0, 0.5)), KAnonymity(2), Fragile(0.5, ATTRIBUTE)))
     assert len(caught.value.mistakes) == 2
+    assert "foreseen" in str(caught.value)
+    assert "survive merging" in str(caught.value)
 
 
-class Unheard(TCloseness):
-    """A promise of a kind nobody knows."""
+@given(worlds(), deltas, st.integers(2, 3), st.integers(0, 4), st.booleans(), answers)
+def test_presence_is_searched_for_among_a_population(
+    world: World, delta: tuple[Fraction, Fraction], k: int, limit: int, honest: bool, answers: int
+) -> None:
+    f = world.frequency()
+    models = (Presence(delta), KAnonymity(k))
+    summary = Knowing(f) if honest else Lying(f, 1)
+    seen = looks(f)
+    top = outcome(world, world.everybody.heights, delta, k)
+    try:
+        plan = s_instant(summary, models, seen.at, limit, population=f.population, answers_in_a_look=answers)
+    except Infeasible:
+        assert not top.allowed or top.suppressed > limit
+        return
+    assert plan.node is not None
+    published = outcome(world, plan.node, delta, k)
+    assert published.allowed
+    assert plan.suppressed == published.suppressed <= limit
+    assert all(v.holds for v in (verdict(model, plan.groups) for model in models))
 
-    def __init__(self) -> None:
-        super().__init__(0.5, ATTRIBUTE)
+
+@given(tables(), strategies.promises(), answers)
+def test_every_other_promise_is_searched_for_too(table: Table, models: tuple[PrivacyModel, ...], answers: int) -> None:
+    plan, _ = found(table, Knowing(table.frequency()), models, 0, answers)
+    [top] = brute_force.candidates(table, models, [table.heights])
+    assert (plan is None) == (top.suppressed > 0)
 
 
 def test_a_utility_that_needs_groups_is_refused() -> None:

@@ -19,7 +19,7 @@ from discreet.hierarchies.rules import Taxonomy
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.t_closeness import TCloseness
+from discreet.models.presence import Presence
 from discreet.search.m_instant import m_instant
 from discreet.search.mondrian import mondrian
 from discreet.search.partition import groups_of
@@ -148,8 +148,5 @@ def test_an_honest_summary_comes_near_mondrian(frequency: FrequencySet) -> None:
 
 
 def test_a_promise_that_a_summary_tells_nothing_about_is_refused(frequency: FrequencySet) -> None:
-    class Unheard(TCloseness):
-        pass
-
     with pytest.raises(DiscreetError, match="foreseen"):
-        m_instant(Knowing(frequency), (Unheard(0.5, ATTRIBUTE),), Looks(frequency))
+        m_instant(Knowing(frequency), (Presence((0, 0.5)),), Looks(frequency))

@@ -21,7 +21,7 @@ from dataclasses import replace
 from functools import partial
 
 from discreet.counts.coding import merged
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node, RollUp
 from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel
@@ -51,12 +51,14 @@ def candidates(
     options: Options = _PLAIN,
     threshold: float = THRESHOLD,
     progress: Progress = silent,
+    population: Population | None = None,
 ) -> Candidates:
     """The nodes that are likely to keep every promise, the least loss first; found one by one, as they are asked for.
 
     `threshold` is for the probability; where rows may be suppressed, it is the expected number of them that counts.
+    `population` is what promises about presence are about.
     """
-    return Candidates(summary, tuple(models), suppression_limit, utility, options, threshold, progress)
+    return Candidates(summary, tuple(models), suppression_limit, utility, options, threshold, progress, population)
 
 
 def s_instant(
@@ -70,18 +72,21 @@ def s_instant(
     answers_in_a_look: int = ANSWERS_IN_A_LOOK,
     progress: Progress = silent,
     expected: int | None = None,
+    population: Population | None = None,
 ) -> Recoding:
     """The best generalization that the looks have shown to keep every promise within the suppression limit.
 
     If `expected` is given, a candidate is a node in which so many rows or fewer are expected to break a promise,
-    whatever its probability; none of them is suppressed for that. With ``answers_in_a_look=0`` only candidates
-    themselves are looked at, as in the paper. The plan is over what was
-    looked at, as coarse as it is published; `facts` say how it went. Raises `Infeasible` if the top node fails and the
-    candidates do.
+    whatever its probability; none of them is suppressed for that. For promises about presence, `population` is given,
+    and what is looked at has it too. With ``answers_in_a_look=0`` only candidates themselves are looked at, as in the
+    paper.
+
+    The plan is over what was looked at, as coarse as it is published; `facts` say how it went. Raises `Infeasible` if
+    the top node fails and the candidates do.
     """
     models = tuple(models)
     allowed = suppression_limit if expected is None else expected
-    found = candidates(summary, models, allowed, utility, options, threshold, progress)
+    found = candidates(summary, models, allowed, utility, options, threshold, progress, population)
     most_groups = answers_in_a_look // values_of(summary, models)
     looked = Looked(found, models, suppression_limit, utility, look, most_groups, progress)
     for candidate in found:

@@ -19,6 +19,7 @@ from time import perf_counter
 
 import numpy as np
 
+from discreet.counts.frequency import Population
 from discreet.counts.groups import FloatArray
 from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
@@ -54,6 +55,7 @@ class Candidates:
         options: Options,
         threshold: float,
         progress: Progress,
+        population: Population | None = None,
     ):
         self.hierarchies = summary.hierarchies
         self.top: Node = tuple(h.height for h in self.hierarchies)
@@ -61,7 +63,7 @@ class Candidates:
         self.found = 0  # candidates so far
         self.least_cost = math.inf  # nobody asks for candidates that cost as much as this
         self._rows = summary.rows
-        self._scorer = Scorer(summary, models, suppression_limit, options, threshold)
+        self._scorer = Scorer(summary, models, suppression_limit, options, threshold, population)
         self._objective = OBJECTIVES[utility]
         if self._objective.needs_groups:
             raise DiscreetError(

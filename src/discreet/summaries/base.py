@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from discreet.counts.cells import Cells
@@ -25,6 +26,10 @@ class Summary(Protocol):
     @property
     def hierarchies(self) -> tuple[Hierarchy, ...]:
         """Those of the quasi-identifiers, in order."""
+
+    @property
+    def sensitive_hierarchies(self) -> Mapping[str, Hierarchy]:
+        """Those of the sensitive attributes."""
 
     def marginal(self, attribute: int) -> FloatArray:
         """The share of each leaf of a quasi-identifier."""
