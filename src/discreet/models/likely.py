@@ -20,13 +20,14 @@ from discreet.models.l_diversity import DistinctDiversity, EntropyDiversity, Fre
 from discreet.models.likely_diversity import Limits, share_limits, values_different, values_limited
 from discreet.models.likely_k import sizes_allowed
 from discreet.models.likely_limits import realistic_limits
-from discreet.models.likely_options import Likely, Options
+from discreet.models.likely_options import Likely, Options, Switches
+from discreet.models.likely_paper import diversity_of_paper
 from discreet.models.likely_simulated import simulated
 from discreet.models.parameters import exact
 from discreet.models.presence import UNLIMITED, Presence, times
 from discreet.models.realistic import Realistic
 
-__all__ = ["Likely", "Options", "likely", "supports"]
+__all__ = ["Likely", "Options", "Switches", "likely", "supports"]
 
 _PLAIN = Options()
 _COMPUTED = KAnonymity | FrequencyDiversity | DistinctDiversity | AlphaK
@@ -85,6 +86,9 @@ def likely(
         return sizes_allowed(cells, rows, least, most, False, options, at_least, at_most)
     if isinstance(model, DistinctDiversity):
         return values_different(cells, rows, model.l, options, at_least, at_most)
+    if isinstance(model, FrequencyDiversity) and options.paper is not None:
+        share, binomial = float(1 / exact(model.l)), options.counts == "binomial"
+        return diversity_of_paper(cells, rows, share, options.paper, binomial, at_least, at_most)
     limits = _limits(model, cells, rows, hierarchy)
     if limits is not None:
         return values_limited(cells, rows, limits, options, at_least, at_most)

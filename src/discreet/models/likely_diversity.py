@@ -35,6 +35,12 @@ class Limits:
     strictly: bool = False
 
     @property
+    def share(self) -> float:
+        """The share that no value may pass, if that is all that is asked; else 1."""
+        alike = len(self.a) > 0 and (self.a == self.a[0]).all() and not self.b.any()
+        return float(self.a[0]) if alike and not (self.known or self.r or self.strictly) else 1.0
+
+    @property
     def shape(self) -> FloatArray:
         """The numbers that all values share, as the kernels want them."""
         return np.array([self.known, self.least, self.c, self.r, float(self.strictly)])
@@ -101,7 +107,11 @@ def _judged(
             return Likely(found.probability, found.expectation, "stopped early")
     likelihood = np.require(cells.likelihood, np.float64, ["C", "W"])  # kernels are compiled for such
     sensitive, number, example = _alike(cells)
-    order = np.argsort(number, kind="stable")
+    largest_value = sensitive[example].max(axis=1)[number] if len(example) > 1 else sensitive[example].max(axis=1)
+    bounds = kernels.value_bounds(likelihood, rows, largest_value, limits.share, least, sensitive.shape[1])
+    # Groups of the same kind together; first those of which the bounds say least.
+    say = bounds[:, 1] - bounds[:, 0] if at_least is not None else bounds[:, 3] - bounds[:, 2]
+    order = np.lexsort((number, -np.bincount(number, weights=say)[number]))
     floor = 0.0 if at_least is None else at_least
     ceiling = math.inf if at_most is None else at_most
 
@@ -120,14 +130,17 @@ def _judged(
             floor,
             ceiling,
             points,
+            bounds,
         )
 
     ended, moments, logarithm, union, largest, expectation, _ = masses(0, floor, ceiling)
     whole = likely_kernels.log_poisson(rows, float(rows))
     upper = min(max(1.0 - largest, 0.0), math.exp(min(logarithm - whole, 0.0)))
+    if ended == likely_kernels.ENOUGH:
+        return Likely(max(1.0 - union, 0.0), expectation, "bounds")
     if ended != likely_kernels.FINISHED:
         return Likely(upper, expectation, "stopped early")
-    if decided_by_bounds(1.0 - union, upper, at_least, options):
+    if decided_by_bounds(1.0 - union, upper, at_least, at_most, options):
         return Likely(max(1.0 - union, 0.0) if upper >= floor else upper, expectation, "bounds")
     concerned = int((moments[:, 0] > 1e-12).sum())
     if options.sums == "normal" or (concerned > _MANY_GROUPS and rows > _MANY_ROWS):

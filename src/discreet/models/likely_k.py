@@ -39,7 +39,7 @@ def sizes_allowed(
     upper = min(max(1.0 - largest, 0.0), math.exp(min(logarithm - kernels.log_poisson(rows, float(rows)), 0.0)))
     if ended != kernels.FINISHED:
         return Likely(upper, expectation, "stopped early")
-    if decided_by_bounds(1.0 - union, upper, at_least, options):
+    if decided_by_bounds(1.0 - union, upper, at_least, at_most, options):
         return Likely(max(1.0 - union, 0.0) if upper >= floor else upper, expectation, "bounds")
     if options.sums == "normal":
         fine, whole = normal_sums(rows, *kernels.size_moments(likelihood, rows, least, most, empty, binomial))
@@ -48,13 +48,15 @@ def sizes_allowed(
     return Likely(together(logarithm, fine, whole), expectation, "approximation")
 
 
-def decided_by_bounds(lower: float, upper: float, at_least: float | None, options: Options) -> bool:
-    """Is it clear without the sums? Below 1e-12 and above 1 − 1e-12 always."""
+def decided_by_bounds(
+    lower: float, upper: float, at_least: float | None, at_most: float | None, options: Options
+) -> bool:
+    """Is it clear without the sums? Below 1e-12 and above 1 − 1e-12 always; also if only rows are asked for."""
     if not options.bounds:
         return False
     if upper < 1e-12 or lower > 1 - 1e-12:
         return True
-    return at_least is not None and (lower >= at_least or upper < at_least)
+    return at_most is not None if at_least is None else lower >= at_least or upper < at_least
 
 
 def normal_sums(

@@ -21,8 +21,8 @@ from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
 
 UNBOUNDED = 1 << 61  # a size that no group reaches
-# What kept a sum from being finished.
-FINISHED, TOO_UNLIKELY, TOO_MANY = 0, 1, 2
+# How a sum ended: it was finished, it failed for sure, or what was asked is sure to hold.
+FINISHED, TOO_UNLIKELY, TOO_MANY, ENOUGH = 0, 1, 2, 3
 
 _NOTHING = 1e-19  # terms below it are left out
 _LOG_NOTHING = -44.0

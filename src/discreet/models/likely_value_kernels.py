@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.likely_kernels import FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
+from discreet.models.likely_kernels import ENOUGH, FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
 
 ComplexArray = NDArray[np.complex128]
 
@@ -25,6 +25,7 @@ _SURE = 18.0  # e^(−18): what is less likely counts as impossible
 _RARE = 0.01  # so small a sum of chances is as good as the chance of any
 _FADED = 1e-8  # what is left on the circle may be left out
 _DEVIATIONS = 5.5  # sizes farther from the mean are judged like the farthest that are looked at
+UNHELPFUL = 1000  # a bound that begins at larger groups than that is not worth its sum
 _ALIKE = 1 << 40  # shares of values are compared in steps of this
 
 
@@ -346,6 +347,56 @@ def _window(rows: int, share: float) -> tuple[int, int]:
 
 
 @njit(cache=True, error_model="numpy")
+def value_bounds(
+    likelihood: FloatArray, rows: int, largest: FloatArray, most: float, least: int, values: int
+) -> FloatArray:
+    """Proven bounds per group: on its probability to break the promise (lower, upper), and on the rows lost by that.
+
+    Sizes below `least` always break it. If no value may have more than a share `most` of a group of x, and each is that
+    of `largest` at most, Chernoff gives e^(−x · KL(most, largest)) for each; so, binomially summed, for all `values`.
+    """
+    found = np.zeros((len(likelihood), 4))
+    for i in range(len(likelihood)):
+        share, top = min(likelihood[i], 1.0), largest[i if len(largest) > 1 else 0]
+        mean = rows * share
+        if share <= 0.0:
+            continue
+        none = math.exp(rows * math.log1p(-share)) if share < 1.0 else 0.0
+        apart = 0.0
+        if 0.0 < top < most < 1.0:
+            apart = most * math.log(most / top) + (1.0 - most) * math.log((1.0 - most) / (1.0 - top))
+        enough = int(math.log(values) / apart) + 1 if apart > 0.01 else UNHELPFUL
+        if share >= 1.0 or (enough >= UNHELPFUL and mean > 20.0 * least + 20.0):
+            found[i] = 0.0, 1.0 - none, 0.0, mean
+            continue
+        until = max(enough if enough < UNHELPFUL else least, least)
+        factor = math.exp(-apart)
+        odds = share / (1.0 - share)
+        term, shrunk = none, 1.0
+        total = rows_lost = certain = certain_lost = 0.0
+        tail, tail_lost = none, 0.0
+        for x in range(1, min(until, rows + 1)):
+            term *= odds * (rows - x + 1) / x
+            shrunk *= factor
+            total += term
+            rows_lost += x * term
+            if x < least:
+                certain, certain_lost = total, rows_lost
+            tail += term * shrunk
+            tail_lost += x * term * shrunk
+            if x > mean and term < 1e-18:
+                break
+        upper, upper_lost = 1.0 - none, mean
+        if enough < UNHELPFUL:
+            left = math.log1p(-share * (1.0 - factor))
+            upper = min(upper, total + values * max(math.exp(rows * left) - tail, 0.0) + 1e-15)
+            rest = mean * factor * math.exp((rows - 1) * left) - tail_lost
+            upper_lost = min(upper_lost, rows_lost + values * max(rest, 0.0) + 1e-15)
+        found[i] = certain, upper, certain_lost, upper_lost
+    return found
+
+
+@njit(cache=True, error_model="numpy")
 def value_masses(
     likelihood: FloatArray,
     rows: int,
@@ -360,8 +411,12 @@ def value_masses(
     at_least: float,
     at_most: float,
     points: int,
+    bounds: FloatArray,
 ) -> tuple[int, FloatArray, float, float, float, float, ComplexArray]:
     """The same as `size_masses`, with (p, Σ x p, Σ x² p) in place of the probability p of each group.
+
+    `bounds` are those of `value_bounds`: what is left to be looked at may not matter. Then the union and the
+    expectation are upper bounds if all that is asked for is kept, and the expectation a lower one if it is too large.
 
     With `points` above 0 also, per point of the circle, Π (E[z^X; fine] / P(fine)) over the groups with p above 1e-12,
     and their share as the last entry. `order` has equal `number`s together. With `different` above 0 that many
@@ -382,10 +437,16 @@ def value_masses(
     current = -1
     theta, all_a, all_b = np.empty(0), a, b
     a, b = a.copy(), b.copy()
+    asked = at_least > 0.0 or at_most < np.inf
+    most_union, fewest, most_lost = bounds[:, 1].sum(), bounds[:, 2].sum(), bounds[:, 3].sum()
     for place in range(len(order)):
         i = order[place]
         share = min(likelihood[i], 1.0)
-        if share <= 0.0:
+        if fewest > at_most * (1.0 + 1e-12):
+            return TOO_MANY, moments, logarithm, union, largest, fewest, product
+        if asked and most_lost <= at_most and (at_least <= 0.0 or 1.0 - most_union >= at_least):
+            return ENOUGH, moments, logarithm, most_union, largest, most_lost, product
+        if share <= 0.0 or bounds[i, 1] < 1e-13:
             continue
         if number[i] != current:
             current = number[i]
@@ -403,6 +464,8 @@ def value_masses(
                     known[n] = limited_block(theta, a, b, shape, n, breaking)
             all_fine = all_fine and known[n] == 1
         if all_fine:
+            most_union -= bounds[i, 1]
+            most_lost -= bounds[i, 3]
             continue
         mean = rows * share
         middle = min(max(int(mean), low), high)
@@ -443,6 +506,9 @@ def value_masses(
         union += true
         largest = max(largest, true)
         expectation += lost
+        most_union += true - bounds[i, 1]
+        fewest += lost - bounds[i, 2]
+        most_lost += lost - bounds[i, 3]
         if used and p > 1e-12:
             product[used] += share
             for k in range(used):
@@ -463,8 +529,8 @@ def value_masses(
                     term *= turn * ((x + 1.0) / mean)
                     left -= term * breaking[x]
                 product[k] *= left / max(1.0 - p, 1e-16)
-        if expectation > at_most:
-            return TOO_MANY, moments, logarithm, union, largest, expectation, product
         if at_least > 0.0 and (logarithm < lowest or 1.0 - largest < at_least - 1e-9):
             return TOO_UNLIKELY, moments, logarithm, union, largest, expectation, product
+    if expectation > at_most:
+        return TOO_MANY, moments, logarithm, union, largest, expectation, product
     return FINISHED, moments, logarithm, union, largest, expectation, product
