@@ -96,9 +96,32 @@ def test_a_summary_of_another_table_is_refused(people: Path, tmp_path: Path) -> 
 
 
 def test_a_promise_that_a_summary_can_not_judge_is_refused(people: Path, tmp_path: Path) -> None:
-    attributes = census_attributes(3)
+    promise = {"confident_presence": {"delta": [0, 0.5], "confidence": 0.8}}
     with pytest.raises(PolicyError, match="can't tell from a summary"):
-        anonymize(policy(people, {"t_closeness": {"t": 0.3}}, attributes=attributes), tmp_path / "release")
+        anonymize(policy(people, promise, private={"salary": ["10", "11", "12"]}), tmp_path / "release")
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        {"l_diversity": {"l": 3, "kind": "frequency"}},
+        {"l_diversity": {"l": 3, "kind": "entropy"}},
+        {"t_closeness": {"t": 0.5}},
+        {"realistic": {"class": "III", "epsilon": 4}},
+    ],
+    ids=lambda promise: next(iter(promise)),
+)
+def test_any_promise_about_sensitive_values_is_kept(people: Path, promise: object, tmp_path: Path) -> None:
+    anonymize(policy(people, promise, attributes=census_attributes(3)), tmp_path / "release")
+    assert verify(tmp_path / "release").kept
+
+
+def test_who_is_in_the_table_is_hidden_too(people: Path, tmp_path: Path) -> None:
+    hidden = policy(people, {"presence": {"delta": [0, 0.3]}}, private={"occupation": ["Service", "Farming"]})
+    release = anonymize(hidden, tmp_path / "release")
+    assert verify(tmp_path / "release", population=people).kept
+    exact = anonymize(replace(hidden, search="optimal"), tmp_path / "exact")
+    assert release.manifest["loss"] >= exact.manifest["loss"] - 1e-12
 
 
 def test_rows_are_suppressed_within_the_limit(people: Path, tmp_path: Path) -> None:

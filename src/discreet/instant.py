@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.coding import frequency_set
-from discreet.engines.duckdb import DuckDB
+from discreet.counts.frequency import Population
+from discreet.counts.outside import population_of
+from discreet.engines.duckdb import DuckDB, Frequencies
 from discreet.engines.pairs import pair_counts, sample
 from discreet.errors import DataError, Mistake, PolicyError, unknown_word
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
@@ -36,34 +38,42 @@ SAMPLE = 20_000  # rows
 
 @dataclass(frozen=True, eq=False)
 class Summarized:
-    """A table that is known by a summary, and may be looked at."""
+    """A table that is known by a summary, and may be looked at; beside it, the population that it is part of, if any.
+
+    `counted` is the engine that the population was counted by.
+    """
 
     engine: DuckDB
     summary: Saveable
+    population: Population | None = None
+    counted: DuckDB | None = None
 
     @property
     def looks(self) -> Looks:
         """Looks at the table, through the summary's hierarchies."""
         s = self.summary
         rows = (np.rint(s.marginal(d) * s.rows).astype(np.int64) for d in range(len(s.hierarchies)))
-        return Looks(self.engine, s.hierarchies, s.sensitive_hierarchies, tuple(rows))
+        return Looks(self.engine, s.hierarchies, s.sensitive_hierarchies, tuple(rows), self.population)
 
 
 def summarize(policy: Policy, source: Any = None) -> Summarized:
     """The summary that the policy asks for: made in one scan of its table (or of `source`), or read from a file."""
-    strange = [model.describe() for model in policy.models if not supports(model)]
+    single = policy.publish == "generalization"  # boxes among a population are cut by exact counts alone
+    strange = [model.describe() for model in policy.models if not supports(model, True, population=single)]
     if strange:
         rule = f"'instant' can't tell from a summary how likely {' and '.join(strange)} is kept"
         raise PolicyError(Mistake("search", rule, "leave `search` out"))
-    engine = open_tables(policy, source)[0]
+    engine, counted, _ = open_tables(policy, source)
+    people = None if counted is None else counted.frequencies(policy.quasi_identifiers)
     if policy.summary is None or policy.summary in SUMMARIES:
-        return Summarized(engine, _made(policy, engine, policy.summary or SUMMARIES[0]))
-    path = policy.folder / policy.summary
-    made = load(path)
-    _check_fits(
-        policy, made, path, None if source is not None or policy.source is None else policy.folder / policy.source
-    )
-    return Summarized(engine, made)
+        made = _made(policy, engine, policy.summary or SUMMARIES[0], people)
+    else:
+        path = policy.folder / policy.summary
+        made = load(path)
+        file = policy.folder / policy.source if source is None and policy.source is not None else None
+        _check_fits(policy, made, path, file, people)
+    population = None if people is None else population_of(people, made.hierarchies)
+    return Summarized(engine, made, population, counted)
 
 
 def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
@@ -71,7 +81,8 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
     kind = policy.summary or SUMMARIES[0]
     if kind not in SUMMARIES:
         raise PolicyError(unknown_word("summary", kind, SUMMARIES))
-    made = _made(policy, open_tables(policy, source)[0], kind)
+    engine, counted, _ = open_tables(policy, source)
+    made = _made(policy, engine, kind, None if counted is None else counted.frequencies(policy.quasi_identifiers))
     named = policy.folder / policy.source if source is None and policy.source is not None else source
     save(made, path, Path(named) if isinstance(named, str | Path) else None)
     return made
@@ -83,20 +94,41 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
     if policy.publish == "multidimensional":
         plan = m_instant(known.summary, policy.models, looks.in_boxes, progress=progress)
     else:
-        plan = s_instant(known.summary, policy.models, looks.at_node, limit, policy.utility, progress=progress)
+        plan = s_instant(
+            known.summary,
+            policy.models,
+            looks.at_node,
+            limit,
+            policy.utility,
+            progress=progress,
+            population=known.population,
+        )
+    _check_population(plan)
     if plan.frequency.rows != known.summary.rows:
         rule = f"has {plan.frequency.rows:,} rows, the summary was made of {known.summary.rows:,}"
         raise DataError(Mistake("source", rule, "make the summary again"))
     return plan
 
 
-def _made(policy: Policy, engine: DuckDB, kind: str) -> Saveable:
+def _check_population(plan: Recoding) -> None:
+    """Is everybody in the table in the population too, as far as was looked?"""
+    people = plan.groups.population
+    if people is None:
+        return
+    beyond = int(np.maximum(plan.groups.sizes - people, 0).sum()) + max(plan.suppressed - plan.groups.elsewhere, 0)
+    if beyond:
+        rule = f"at least {beyond:,} rows of the table are not in it"
+        raise DataError(Mistake("population", rule, "name a table of everybody, those in the table included"))
+
+
+def _made(policy: Policy, engine: DuckDB, kind: str, people: Frequencies | None) -> Saveable:
     """One scan."""
+    everybody = None if people is None else by_value(policy.quasi_identifiers, people)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     width = len(policy.quasi_identifiers)
 
     def hierarchies(found: PeopleByValue) -> tuple[list[Hierarchy], dict[str, Hierarchy]]:
-        every = build_all(policy, found)
+        every = build_all(policy, found, everybody)
         return every[:width], dict(zip(policy.sensitive, every[width:], strict=True))
 
     if kind == "exact":
@@ -118,9 +150,15 @@ def _counted(
     }
 
 
-def _check_fits(policy: Policy, summary: Saveable, path: Path, source: Path | None) -> None:
+def _check_fits(policy: Policy, summary: Saveable, path: Path, source: Path | None, people: Frequencies | None) -> None:
     """Is a saved summary that of the policy's columns, and of the file as it is now?"""
     mistakes = []
+    values = () if people is None else zip(summary.hierarchies, people.values, strict=False)
+    mistakes += [
+        Mistake(str(path), f"lacks values of {h.attribute!r} that the population has", "make the summary again")
+        for h, known_values in values
+        if not h.index.keys() >= set(known_values)
+    ]
     asked = [*policy.quasi_identifiers], [*policy.sensitive]
     known = [h.attribute for h in summary.hierarchies], list(summary.sensitive_hierarchies)
     if asked != known:

@@ -8,12 +8,12 @@ is published with, by its first leaf; how many rows have each leaf is known from
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.counts.coding import frequency_set
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node
 from discreet.engines.duckdb import DuckDB, Frequencies
 from discreet.errors import DataError, Mistake
@@ -31,6 +31,7 @@ class Looks:
     hierarchies: tuple[Hierarchy, ...]
     sensitive: Mapping[str, Hierarchy]
     leaf_rows: tuple[IntArray, ...]
+    population: Population | None = None  # what promises about presence are about
 
     def at_node(self, node: Node) -> FrequencySet:
         """The table generalized to the levels of a node."""
@@ -56,7 +57,9 @@ class Looks:
         found = looked.frequencies([*codes, *self.sensitive])
         self.engine.scans += looked.scans
         known = Frequencies(self._leaves(found), found.codes, found.counts)
-        return frequency_set(known, self.hierarchies, self.sensitive, self.leaf_rows)
+        return replace(
+            frequency_set(known, self.hierarchies, self.sensitive, self.leaf_rows), population=self.population
+        )
 
     def _leaves(self, found: Frequencies) -> tuple[tuple[str | None, ...], ...]:
         """The values of the columns, the quasi-identifiers by their leaves again."""

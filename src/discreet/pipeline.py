@@ -130,7 +130,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
     with clock("search"):
         limit = int(policy.suppress * known.summary.rows)
         plan = _references_found(policy, limit, lambda most: find_instantly(policy, known, most, progress))
-    return Intake(known.engine, plan.frequency), plan
+    return Intake(known.engine, plan.frequency, known.counted), plan
 
 
 def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
