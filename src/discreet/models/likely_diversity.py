@@ -107,8 +107,8 @@ def _judged(
             return Likely(found.probability, found.expectation, "stopped early")
     likelihood = np.require(cells.likelihood, np.float64, ["C", "W"])  # kernels are compiled for such
     sensitive, number, example = _alike(cells)
-    largest_value = sensitive[example].max(axis=1)[number] if len(example) > 1 else sensitive[example].max(axis=1)
-    bounds = kernels.value_bounds(likelihood, rows, largest_value, limits.share, least, sensitive.shape[1])
+    distance = kernels.distances(sensitive, example, limits.share)
+    bounds = kernels.value_bounds(likelihood, rows, number, distance, least)
     # Groups of the same kind together; first those of which the bounds say least.
     say = bounds[:, 1] - bounds[:, 0] if at_least is not None else bounds[:, 3] - bounds[:, 2]
     order = np.lexsort((number, -np.bincount(number, weights=say)[number]))

@@ -25,6 +25,7 @@ _SURE = 18.0  # e^(−18): what is less likely counts as impossible
 _RARE = 0.01  # so small a sum of chances is as good as the chance of any
 _FADED = 1e-8  # what is left on the circle may be left out
 _DEVIATIONS = 5.5  # sizes farther from the mean are judged like the farthest that are looked at
+_FROM = 12  # the smallest size that bounds are made for
 UNHELPFUL = 1000  # a bound that begins at larger groups than that is not worth its sum
 _ALIKE = 1 << 40  # shares of values are compared in steps of this
 
@@ -347,25 +348,42 @@ def _window(rows: int, share: float) -> tuple[int, int]:
 
 
 @njit(cache=True, error_model="numpy")
-def value_bounds(
-    likelihood: FloatArray, rows: int, largest: FloatArray, most: float, least: int, values: int
-) -> FloatArray:
+def distances(sensitive: FloatArray, example: IntArray, most: float) -> FloatArray:
+    """Per distribution, how far its values are from having a share `most`: (KL of the closest, how many count like it).
+
+    By Chernoff, value j has more than that share of a group of x with probability e^(−x · KL_j) at most. Together that
+    is at most `many` · e^(−x · KL) for every x from _FROM on. KL is 0 where a value has that share anyway.
+    """
+    found = np.zeros((len(example), 2))
+    for i in range(len(example)):
+        theta = sensitive[example[i]]
+        top = theta.max()
+        if not 0.0 < top < most < 1.0:
+            continue
+        closest = most * math.log(most / top) + (1.0 - most) * math.log((1.0 - most) / (1.0 - top))
+        many = 0.0
+        for j in range(len(theta)):
+            if theta[j] > 0.0:
+                apart = most * math.log(most / theta[j]) + (1.0 - most) * math.log((1.0 - most) / (1.0 - theta[j]))
+                many += math.exp(-_FROM * (apart - closest))
+        found[i] = closest, many
+    return found
+
+
+@njit(cache=True, error_model="numpy")
+def value_bounds(likelihood: FloatArray, rows: int, number: IntArray, distance: FloatArray, least: int) -> FloatArray:
     """Proven bounds per group: on its probability to break the promise (lower, upper), and on the rows lost by that.
 
-    Sizes below `least` always break it. If no value may have more than a share `most` of a group of x, and each is that
-    of `largest` at most, Chernoff gives e^(−x · KL(most, largest)) for each; so, binomially summed, for all `values`.
+    Sizes below `least` always break it; sizes of at least _FROM as rarely as `distances` says.
     """
     found = np.zeros((len(likelihood), 4))
     for i in range(len(likelihood)):
-        share, top = min(likelihood[i], 1.0), largest[i if len(largest) > 1 else 0]
+        share, apart, values = min(likelihood[i], 1.0), distance[number[i], 0], distance[number[i], 1]
         mean = rows * share
         if share <= 0.0:
             continue
         none = math.exp(rows * math.log1p(-share)) if share < 1.0 else 0.0
-        apart = 0.0
-        if 0.0 < top < most < 1.0:
-            apart = most * math.log(most / top) + (1.0 - most) * math.log((1.0 - most) / (1.0 - top))
-        enough = int(math.log(values) / apart) + 1 if apart > 0.01 else UNHELPFUL
+        enough = max(int(math.log(values) / apart) + 1, _FROM) if apart > 0.002 else UNHELPFUL
         if share >= 1.0 or (enough >= UNHELPFUL and mean > 20.0 * least + 20.0):
             found[i] = 0.0, 1.0 - none, 0.0, mean
             continue
