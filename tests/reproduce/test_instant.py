@@ -46,6 +46,7 @@ SMALL = Design(
     attributes=(2, 3),
     suppress=(0.02,),
     thresholds=(0.1, 0.9),
+    few=0.5,
     queries=3,
     patience=0.05,
 )
@@ -205,7 +206,7 @@ def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
 
 def test_progress_never_goes_back_and_ends_at_its_end() -> None:
     told: list[tuple[str, float, float]] = []
-    one = Design((3,), 3, (2,), 2, (1.0,), (2,), (0.02,), (0.5,))
+    one = Design((3,), 3, (2,), 2, (1.0,), (2,), (0.02,), (0.5,), few=1.0)
     made = reproduce(rows=200, progress=lambda stage, done, total, _: told.append((stage, done, total)), design=one)
     assert "200 rows" in made.data
     assert "invented people" in made.data

@@ -16,13 +16,13 @@ from discreet.reproduce.instant_runs import (
     SCORES,
     SUMMARIES,
     SUPPRESSING,
-    SWITCHES,
     Case,
     Method,
     Run,
     Runs,
     at_threshold,
     switched,
+    switching,
 )
 
 PRINTED = {0.1: (0.084, 299.0), 0.3: (0.084, 295.0), 0.5: (0.084, 281.0), 0.7: (0.084, 271.0), 0.9: (0.084, 134.0)}
@@ -102,14 +102,18 @@ def _caption(cases: Sequence[Case], across: str) -> str:
 
 
 def _switches(runs: Runs) -> Iterator[Figure]:
-    case = runs.middle("ℓ")
-    places, caption = tuple(SWITCHES), f"{_caption([case], 'option')} With a network."
-    for letter, (what, up, of, unit) in zip("ab", (_TIME, _LOSS), strict=True):
-        series = tuple(
-            Series(f"μ-{score}", tuple(of(runs.found[case, switched(score, name)]) for name in SWITCHES))
-            for score in SCORES
-        )
-        yield Figure(f"Figure 10({letter}): {what} over options", "option", places, up, series, caption, unit)
+    (usual, names), (few, every) = switching(runs.design, runs.rows)
+    for case, switches, called in (
+        (usual, names, ("Figure 10(a)", "Figure 10(b)")),
+        (few, every, ("All five switched",) * 2),
+    ):
+        caption = f"{_caption([case], 'optimization')} With a network."
+        for title, (what, up, of, unit) in zip(called, (_TIME, _LOSS), strict=True):
+            series = tuple(
+                Series(f"μ-{score}", tuple(of(runs.found[case, switched(score, name)]) for name in switches))
+                for score in SCORES
+            )
+            yield Figure(f"{title}: {what} over optimizations", "optimization", switches, up, series, caption, unit)
 
 
 def _thresholds(runs: Runs) -> Iterator[Figure]:

@@ -12,11 +12,12 @@ from discreet.models.base import PrivacyModel
 from discreet.models.k_anonymity import KAnonymity
 from discreet.models.l_diversity import FrequencyDiversity
 from discreet.models.likely import Options
+from discreet.models.likely_options import Switches
 from discreet.progress import Progress, silent
 from discreet.reproduce.instant_data import SENSITIVE, Part, Parts
 from discreet.reproduce.timing import timed
 from discreet.search.incognito import incognito
-from discreet.search.instant import ANSWERS_IN_A_LOOK, Look, coarsened, s_instant, standing_for
+from discreet.search.instant import ANSWERS_IN_A_LOOK, Look, candidates, coarsened, s_instant, standing_for
 from discreet.search.instant_cuts import s_instant_cut
 from discreet.search.optimal import optimal
 from discreet.search.optimize import optimize
@@ -43,6 +44,7 @@ class Design:
     suppress: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05)
     thresholds: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)
     threshold: float = 0.8
+    few: float = 0.02  # of the rows: where optimizations are switched off without which it takes too long
     queries: int = 12  # of Incognito's in the database: their mean time is taken for that of all of them
     patience: float = 4.0  # seconds for Mondrian in the database: it would take many minutes
 
@@ -96,13 +98,20 @@ ALL_FOUR = tuple(Instant(score, summary) for score in SCORES for summary in SUMM
 EXPECTING = tuple(method for method in ALL_FOUR if method.score == EXPECTATION)
 OURS = tuple(Instant(PROBABILITY, summary, finer=True) for summary in SUMMARIES)  # what `search: instant` does
 OURS_EXPECTING = tuple(Instant(EXPECTATION, summary, finer=True) for summary in SUMMARIES)  # where rows are suppressed
-# What figure 10 switches: how probabilities are computed.
-SWITCHES = {
-    "as it is": _PLAIN,
-    "without bounds": Options(bounds=False),
-    "normal sums": Options(sums="normal"),
-    "both": Options(bounds=False, sums="normal"),
+# Figure 10: ℓ-diversity as we compute it, and as the paper does, with all of its optimizations or all but one.
+OURSELVES, ALL = "ours", "ALL"
+SWITCHES = {OURSELVES: _PLAIN} | {
+    name: Options(counts="binomial", paper=switches)
+    for name, switches in {
+        ALL: Switches(),
+        "~MAX": Switches(maximum=False),
+        "~LIMIT": Switches(limit=False),
+        "~EXPO": Switches(expo=False),
+        "~SD_CUT": Switches(sd_cut=False),
+        "~HYBRID": Switches(hybrid=False),
+    }.items()
 }
+SLOW = ("~SD_CUT", "~HYBRID")  # for few rows only
 CUTS = tuple(Instant(summary=summary, finer=finer, cuts=True) for finer in (False, True) for summary in SUMMARIES)
 Method = str | Instant
 EVERY: tuple[Method, ...] = (INCOGNITO, EXACT, *ALL_FOUR, *OURS)
@@ -120,7 +129,7 @@ class Run:
     node: Node | None
     scans: int
     suppressed: int = 0
-    without_data: float = 0.0  # of the seconds, those of S-INSTANT's first phase
+    without_data: float | None = None  # seconds until the first candidate, where that was measured
     facts: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
@@ -193,12 +202,20 @@ def _shown(design: Design, rows: int) -> Iterator[tuple[Case, Method]]:
     for promise in ("k", "ℓ"):
         case = middle(design, rows, promise)
         yield from ((case, method) for threshold in design.thresholds for method in at_threshold(threshold))
-        yield from ((case, switched(score, name)) for score in SCORES for name in SWITCHES)
+    for case, names in switching(design, rows):
+        yield from ((case, switched(score, name)) for score in SCORES for name in names)
 
 
 def at_threshold(threshold: float) -> tuple[Instant, ...]:
     """μ-probability with another threshold."""
     return tuple(Instant(PROBABILITY, summary, threshold) for summary in SUMMARIES)
+
+
+def switching(design: Design, rows: int) -> tuple[tuple[Case, tuple[str, ...]], tuple[Case, tuple[str, ...]]]:
+    """The cases of figure 10, and what is switched in each: the usual one, and one of few rows and attributes."""
+    usual = middle(design, rows, "ℓ")
+    few = replace(usual, rows=round(design.few * rows), attributes=design.attributes[0])
+    return (usual, tuple(name for name in SWITCHES if name not in SLOW)), (few, tuple(SWITCHES))
 
 
 def switched(score: str, name: str) -> Instant:
@@ -211,7 +228,8 @@ def run(method: Method, part: Part, case: Case) -> Run:
     if isinstance(method, Instant):
         if method.cuts:
             return cut_run(method, part, case)
-        return instant_run(method, part, case, lambda node: coarsened(part.frequency, node))
+        found = instant_run(method, part, case, lambda node: coarsened(part.frequency, node))
+        return replace(found, without_data=first_phase(method, part, case)) if method.finer else found
     problem = Problem(part.frequency, case.models, case.limit)
     search = {
         INCOGNITO: lambda: incognito(problem, downward=True),
@@ -228,10 +246,8 @@ def instant_run(method: Instant, part: Part, case: Case, look: Look, times: int 
     summary = part.histogram if method.summary == HISTOGRAM else part.network
     answers = ANSWERS_IN_A_LOOK if method.finer else 0
     expected = max(case.limit, 1) if method.score == EXPECTATION else None
-    without_data = []
-
-    def search() -> Recoding:
-        plan = s_instant(
+    plan, seconds = timed(
+        lambda: s_instant(
             summary,
             case.models,
             look,
@@ -240,12 +256,18 @@ def instant_run(method: Instant, part: Part, case: Case, look: Look, times: int 
             threshold=method.threshold,
             answers_in_a_look=answers,
             expected=expected,
-        )
-        without_data.append(float(str(plan.facts["seconds_without_data"])))
-        return plan
+        ),
+        times,
+        process_time,
+    )
+    return _told(plan, seconds, "looks")
 
-    plan, seconds = timed(search, times, process_time)
-    return replace(_told(plan, seconds, "looks"), without_data=min(without_data))
+
+def first_phase(method: Instant, part: Part, case: Case) -> float:
+    """Seconds until S-INSTANT has its first candidate, without the data."""
+    summary = part.histogram if method.summary == HISTOGRAM else part.network
+    search = partial(candidates, summary, case.models, case.limit, threshold=method.threshold)
+    return timed(lambda: search().ahead(1), clock=process_time)[1]
 
 
 def cut_run(method: Instant, part: Part, case: Case) -> Run:
