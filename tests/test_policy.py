@@ -236,7 +236,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(search="mondrian"),
         [
             "search: 'mondrian' does not lead to publish: generalization; "
-            "use 'optimal', 'instant', 'incognito', 'optimize', or publish: multidimensional"
+            "use 'optimal', 'instant', 'instant_cuts', 'incognito', 'optimize', or publish: multidimensional"
         ],
     ),
     "unknown search": (
@@ -245,7 +245,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     ),
     "search as a number": (
         words(search=3),
-        ["search: no such word 3; known are 'optimal', 'instant', 'incognito', 'optimize'"],
+        ["search: no such word 3; known are 'optimal', 'instant', 'instant_cuts', 'incognito', 'optimize'"],
     ),
     "too much suppressed": (
         words(suppress=2),

@@ -27,6 +27,7 @@ from discreet.policy import Policy
 from discreet.policy_words import SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.search.instant import s_instant
+from discreet.search.instant_cuts import s_instant_cut
 from discreet.search.m_instant import m_instant
 from discreet.search.plan import Recoding
 from discreet.summaries.build import sample_from, summary_from_pairs
@@ -58,10 +59,10 @@ class Summarized:
 
 def summarize(policy: Policy, source: Any = None) -> Summarized:
     """The summary that the policy asks for: made in one scan of its table (or of `source`), or read from a file."""
-    single = policy.publish == "generalization"  # boxes among a population are cut by exact counts alone
+    single = policy.publish == "generalization" and policy.search == "instant"  # else people are counted exactly only
     strange = [model.describe() for model in policy.models if not supports(model, True, population=single)]
     if strange:
-        rule = f"'instant' can't tell from a summary how likely {' and '.join(strange)} is kept"
+        rule = f"{policy.search!r} can't tell from a summary how likely {' and '.join(strange)} is kept"
         raise PolicyError(Mistake("search", rule, "leave `search` out"))
     engine, counted, _ = open_tables(policy, source)
     people = None if counted is None else counted.frequencies(policy.quasi_identifiers)
@@ -93,6 +94,8 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
     looks = known.looks
     if policy.publish == "multidimensional":
         plan = m_instant(known.summary, policy.models, looks.in_boxes, progress=progress)
+    elif policy.search == "instant_cuts":
+        plan = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)
     else:
         plan = s_instant(
             known.summary,

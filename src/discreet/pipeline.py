@@ -23,6 +23,7 @@ from discreet.models.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
 from discreet.progress import Progress, silent
+from discreet.publications import FROM_A_SUMMARY
 from discreet.releases.ambiguous import write_ambiguous
 from discreet.releases.bucketized import write_bucketized
 from discreet.releases.folder import check_target, sha256, whole_folder
@@ -109,7 +110,7 @@ def anonymize(
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
     clock, folder = Clock(), Path(folder)
     check_target(folder, replace=replace)
-    if policy.search == "instant":
+    if policy.search in FROM_A_SUMMARY:
         intake, plan = _instantly(policy, source, clock, progress)
     else:
         with clock("scan"):

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 # Kinds of publication, and the searches that lead to each; the first is the default.
 SEARCHES: Mapping[str, tuple[str, ...]] = {
-    "generalization": ("optimal", "instant", "incognito", "optimize"),
+    "generalization": ("optimal", "instant", "instant_cuts", "incognito", "optimize"),
     "multidimensional": ("mondrian", "instant"),
     "local_recoding": ("local",),
     "bucketization": ("art", "anatomy", "injector", "mask"),
     "ambiguity": ("greedy",),
 }
+# Searches that choose from a summary of the table.
+FROM_A_SUMMARY = ("instant", "instant_cuts")
 # Kinds that publish exact values and hide which of them belong together.
 EXACT = ("bucketization", "ambiguity")
 # Promises about who is in the table at all.
@@ -112,12 +114,12 @@ def _meant_by(model: PrivacyModel, source: str) -> object:
 
 def instant_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:
     """What does not go with searching a summary, or without."""
-    if search != "instant":
+    if search not in FROM_A_SUMMARY:
         rule = "is for search: instant alone"
         return [] if summary is None else [Mistake("summary", rule, "leave it out, or write search: instant")]
     if not others:
         return []
-    rule = f"'instant' never looks at single rows, so {_listed(others)} can't be published as they are"
+    rule = f"{search!r} never looks at single rows, so {_listed(others)} can't be published as they are"
     return [Mistake("search", rule, "give these columns another role, or leave `search` out")]
 
 

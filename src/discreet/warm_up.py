@@ -65,7 +65,7 @@ def warm_up() -> None:
             policy = policy_from_words(words | {"require": PROMISES, "publish": publish})
             anonymize(policy, Path(folder) / publish, source=table)
             apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
-        for search in ("instant", "incognito", "optimize"):
+        for search in ("instant", "instant_cuts", "incognito", "optimize"):
             chosen = policy_from_words(words | {"require": FROM_A_SUMMARY, "search": search})
             anonymize(chosen, Path(folder) / search, source=table)
         cut = policy_from_words(words | {"require": FROM_A_SUMMARY, "search": "instant", "publish": "multidimensional"})
