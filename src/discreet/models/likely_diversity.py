@@ -63,7 +63,7 @@ def values_limited(
 
     Nergiz, Tamersoy & Saygin 2011, section 5; per size x with P(X = x), and the values of a group add up to x.
     """
-    from discreet.models import likely_value_kernels as kernels
+    from discreet.models import likely_block_kernels as kernels
 
     least = int(kernels.least_possible(limits.a, limits.b, limits.shape, rows)) if rows else 1
     return _judged(cells, rows, limits, 0, least, options, at_least, at_most)
