@@ -22,6 +22,7 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.models.base import PrivacyModel
 from discreet.releases.grouped import (
+    Apart,
     Grouped,
     added_name,
     assigned,
@@ -30,7 +31,7 @@ from discreet.releases.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.published import AGAIN, Manifest, Reference, columns_of, sensitive_tallies
+from discreet.releases.published import AGAIN, Manifest, Reference, columns_of
 from discreet.releases.source import misfits
 from discreet.search.plan import Ambiguity
 
@@ -75,31 +76,15 @@ def auxiliary_names(sets: Sequence[Sequence[str]]) -> list[str]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Ambiguous:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ambiguous(Apart):
     """All tables as anybody can count them; those of `values` are rows of the source, by the counts in the file."""
 
     auxiliary: tuple[Grouped, ...]
-    values: Grouped
-    sensitive: tuple[str, ...]
-    table: FrequencySet | None = None
-    starred = 0
 
     @property
     def tables(self) -> Mapping[str, int]:
         return {t.file: t.rows for t in self.auxiliary} | {self.values.file: len(self.values.found.counts)}
-
-    @property
-    def rows(self) -> int:
-        return self.values.rows
-
-    @property
-    def groups(self) -> int:
-        return self.values.groups
-
-    @property
-    def smallest(self) -> int:
-        return int(self.values.sizes.min(initial=self.rows))
 
     def judged(
         self,
@@ -107,12 +92,8 @@ class Ambiguous:
         hierarchies: Mapping[str, object],
         references: Mapping[str, Reference],
     ) -> Groups:
-        own, places = self.values, {name: i for i, name in enumerate(self.sensitive)}
-        tallies = sensitive_tallies(
-            own.found, places, own.group, self.groups, models, hierarchies, references, self.table
-        )
         distinct = np.stack([t.sizes for t in self.auxiliary], axis=1)
-        return Groups(own.sizes, tallies, distinct=distinct)
+        return Groups(self.values.sizes, self.tallies(models, hierarchies, references), distinct=distinct)
 
 
 def read_ambiguous(folder: Path, manifest: Manifest, table: FrequencySet | None = None) -> Ambiguous:
@@ -133,7 +114,7 @@ def read_ambiguous(folder: Path, manifest: Manifest, table: FrequencySet | None 
         mistakes += misfits(last, values.found, sensitive, table)
     if mistakes:
         raise DataError(*mistakes)
-    return Ambiguous(auxiliary, values, tuple(sensitive), table)
+    return Ambiguous(auxiliary=auxiliary, values=values, sensitive=tuple(sensitive), table=table)
 
 
 def _auxiliary_mistakes(found: Grouped, values: Grouped) -> list[Mistake]:

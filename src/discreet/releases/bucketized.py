@@ -22,6 +22,7 @@ from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy
 from discreet.models.base import PrivacyModel
 from discreet.releases.grouped import (
+    Apart,
     Assigned,
     Grouped,
     added_name,
@@ -31,7 +32,7 @@ from discreet.releases.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.published import AGAIN, Manifest, Reference, columns_of, sensitive_tallies
+from discreet.releases.published import AGAIN, Manifest, Reference, columns_of
 from discreet.releases.source import misfits, value_codes
 from discreet.releases.tables import assignments
 from discreet.search.plan import Bucketization
@@ -78,32 +79,16 @@ def _rewrite(
     engine.rewrite(table, keys, columns, {group: 0}, target, seed, star=False, sorted_by=[group])
 
 
-@dataclass(frozen=True, eq=False)
-class Bucketized:
-    """Both tables as anybody can count them; `table` is the source, where it is given."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bucketized(Apart):
+    """Both tables as anybody can count them; those who are in a group are as many as its values."""
 
     people: Grouped
     quasi_identifiers: tuple[str, ...]
-    values: Grouped
-    sensitive: tuple[str, ...]
-    table: FrequencySet | None = None
-    starred = 0
 
     @property
     def tables(self) -> Mapping[str, int]:
         return {self.people.file: self.people.rows, self.values.file: self.values.rows}
-
-    @property
-    def rows(self) -> int:
-        return self.people.rows
-
-    @property
-    def groups(self) -> int:
-        return self.people.groups
-
-    @property
-    def smallest(self) -> int:
-        return int(self.people.sizes.min(initial=self.rows))
 
     def judged(
         self,
@@ -111,14 +96,9 @@ class Bucketized:
         hierarchies: Mapping[str, object],
         references: Mapping[str, Reference],
     ) -> Groups:
-        own, places = self.values, {name: i for i, name in enumerate(self.sensitive)}
-        tallies = sensitive_tallies(
-            own.found, places, own.group, self.groups, models, hierarchies, references, self.table
-        )
         leaves, codes = self._coded()
-        found = self.people.found
-        people = people_of(self.people.group, codes, found.counts, self.groups, leaves, self.table)
-        return Groups(self.people.sizes, tallies, people)
+        people = people_of(self.people.group, codes, self.people.found.counts, self.groups, leaves, self.table)
+        return Groups(self.people.sizes, self.tallies(models, hierarchies, references), people)
 
     def _coded(self) -> tuple[tuple[Hierarchy, ...], list[Codes]]:
         """The quasi-identifiers as leaves of flat hierarchies: the source's, so that codes agree, or their own."""
@@ -147,7 +127,13 @@ def read_bucketized(folder: Path, manifest: Manifest, table: FrequencySet | None
         mistakes += misfits(second, values.found, sensitive, table, manifest.get("distorted", []))
     if mistakes:
         raise DataError(*mistakes)
-    return Bucketized(people, tuple(quasi_identifiers), values, tuple(sensitive), table)
+    return Bucketized(
+        people=people,
+        quasi_identifiers=tuple(quasi_identifiers),
+        values=values,
+        sensitive=tuple(sensitive),
+        table=table,
+    )
 
 
 def _fit(people: Grouped, values: Grouped) -> bool:

@@ -6,7 +6,7 @@ written from the frequency set: each combination as often as it occurs, never ro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.counts.coding import merged
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Tally
 from discreet.engines.arrow import numbers, places_in
 from discreet.engines.arrow import texts as text_array
 from discreet.engines.duckdb import DuckDB, Frequencies
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
-from discreet.releases.published import AGAIN, group_sizes, open_table
+from discreet.models.base import PrivacyModel
+from discreet.releases.published import AGAIN, Reference, group_sizes, open_table, sensitive_tallies
 from discreet.releases.tables import in_use
 from discreet.search.plan import SUPPRESSED, Plan
 
@@ -179,3 +182,38 @@ def read_grouped(path: Path, columns: Sequence[str], group_column: str, *, besid
         # Other names, or gaps between them, could say something about the people.
         raise DataError(Mistake(path.name, "its groups are not numbered 1, 2, …", AGAIN))
     return Grouped(path.name, found, number - 1, groups)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Apart:
+    """What releases of exact values have in common: a table of each group's sensitive values, as anybody can count it.
+
+    `table` is the source, where it is given.
+    """
+
+    values: Grouped
+    sensitive: tuple[str, ...]
+    table: FrequencySet | None = None
+    starred = 0
+
+    @property
+    def rows(self) -> int:
+        return self.values.rows
+
+    @property
+    def groups(self) -> int:
+        return self.values.groups
+
+    @property
+    def smallest(self) -> int:
+        return int(self.values.sizes.min(initial=self.rows))
+
+    def tallies(
+        self,
+        models: Sequence[PrivacyModel],
+        hierarchies: Mapping[str, object],
+        references: Mapping[str, Reference],
+    ) -> dict[str, Tally]:
+        """The sensitive values of each group, as far as models speak of them."""
+        own, places = self.values, {name: i for i, name in enumerate(self.sensitive)}
+        return sensitive_tallies(own.found, places, own.group, self.groups, models, hierarchies, references, self.table)
