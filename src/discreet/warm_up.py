@@ -28,7 +28,10 @@ APART = {
     "greedy": {"ambiguity": {"alpha": 0.9, "beta": 0.5}},
 }
 # Promises that a summary can tell about.
-FROM_A_SUMMARY = [{"k_anonymity": {"k": 2}}, {"l_diversity": {"l": 2, "kind": "frequency"}}]
+FROM_A_SUMMARY = [
+    {"k_anonymity": {"k": 2}},
+    *({"l_diversity": {"l": 2, "kind": kind}} for kind in ("distinct", "frequency")),
+]
 # Promises about who is in the table.
 AMONG_OTHERS = [
     {"presence": {"delta": [0, 0.9]}},
@@ -79,6 +82,8 @@ def warm_up() -> None:
                 words | {"require": AMONG_OTHERS, "private": {"zip": ["47901", "47902"]}, "publish": kind}
             )
             anonymize(hidden, Path(folder) / f"{kind}-present", source=table)
+        foreseen = {"require": AMONG_OTHERS[:1], "private": {"zip": ["47901", "47902"]}, "search": "instant"}
+        anonymize(policy_from_words(words | foreseen), Path(folder) / "present-instantly", source=table)
         audit_presence(Path(folder) / "greedy", table)
     compare(policy, source=table)
     compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
