@@ -31,6 +31,8 @@ NOTES = (
     "code, which counts a node in memory in less than a millisecond: so only ratios can be compared, and in memory "
     "there is little to spare. Verdicts that rest on small differences may turn out otherwise the next time.",
     "The time of S-INSTANT is that of choosing candidates and of the looks at the table, not that of the summary.",
+    "But for figure 10, the probabilities of ℓ-diversity are computed our way, which needs none of the paper's "
+    "optimizations.",
     "Candidates are found in the order of their loss, so that not all of the lattice is scored; what is found is the "
     "same. As published, one candidate is tried after the other; finer looks are ours: one query that tells about a "
     "candidate and its neighbours.",
@@ -44,6 +46,12 @@ WORDS = (
     ("histogram", "a summary that takes attributes as independent"),
     ("network", "a summary in which each attribute depends on one other"),
     ("cuts", "values of one attribute may be published at different levels of its hierarchy, as k-Optimize does"),
+    ("ALL", "ℓ-diversity computed as in the paper, with all five optimizations; ~MAX: without MAX"),
+    ("MAX", "only the most frequent value is looked at, where it overwhelms the others"),
+    ("LIMIT", "no further sizes of a group once its probability is practically 0 or 1"),
+    ("EXPO", "an exponential tail for skewed counts"),
+    ("SD_CUT", "only sizes within four standard deviations"),
+    ("HYBRID", "normal for binomial counts"),
     ("count", "a pass over the table: one aggregate query, in a database"),
 )
 

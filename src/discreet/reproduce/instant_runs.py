@@ -43,7 +43,6 @@ class Design:
     attributes: tuple[int, ...] = (3, 4, 5, 6, 7)
     suppress: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05)
     thresholds: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)
-    threshold: float = 0.8
     few: float = 0.02  # of the rows: where optimizations are switched off without which it takes too long
     queries: int = 12  # of Incognito's in the database: their mean time is taken for that of all of them
     patience: float = 4.0  # seconds for Mondrian in the database: it would take many minutes
