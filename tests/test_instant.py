@@ -76,6 +76,14 @@ def test_every_row_is_published_with_values_that_cover_its_own(
     assert least <= sum(ages) <= most
 
 
+@pytest.mark.parametrize("promise", [{"k_anonymity": {"k": 20}}, {"l_diversity": {"l": 4, "kind": "frequency"}}])
+def test_cuts_never_lose_more_than_levels(people: Path, promise: object, tmp_path: Path) -> None:
+    levels = anonymize(policy(people, promise), tmp_path / "levels")
+    cuts = anonymize(policy(people, promise, search="instant_cuts"), tmp_path / "cuts")
+    assert cuts.manifest["loss"] <= levels.manifest["loss"] + 1e-12
+    assert cuts.manifest["scans"] == 1 + cuts.manifest["facts"]["looks"]
+
+
 def test_a_saved_summary_saves_the_scan(people: Path, tmp_path: Path) -> None:
     save_summary(policy(people), tmp_path / "summary.npz")
     saved = policy(people, summary=str(tmp_path / "summary.npz"))

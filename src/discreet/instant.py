@@ -7,7 +7,7 @@ takes at the table is one aggregate query in the engine, and one scan.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +91,9 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
 
 def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Progress = silent) -> Recoding:
     """Search the summary for what the policy asks, looking at the data to make sure."""
-    looks = known.looks
+    looks, before = known.looks, known.engine.scans
     if policy.publish == "multidimensional":
         plan = m_instant(known.summary, policy.models, looks.in_boxes, progress=progress)
-    elif policy.search == "instant_cuts":
-        plan = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)
     else:
         plan = s_instant(
             known.summary,
@@ -106,6 +104,12 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
             progress=progress,
             population=known.population,
         )
+        if policy.search == "instant_cuts":
+            # Cuts are refined greedily, and may end above the best levels where promises hang on sensitive values.
+            cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)
+            taken = {"looks": known.engine.scans - before}
+            plan = min(plan, cut, key=lambda found: float(found.losses.mean()))
+            plan = replace(plan, facts={**plan.facts, **taken})
     _check_population(plan)
     if plan.frequency.rows != known.summary.rows:
         rule = f"has {plan.frequency.rows:,} rows, the summary was made of {known.summary.rows:,}"
