@@ -129,6 +129,27 @@ def test_any_promise_about_sensitive_values_is_kept(people: Path, promise: objec
     assert verify(tmp_path / "release").kept
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("asked", [{"predicates": ["no such salary"]}, {"prior": {"no such salary": 1}}])
+def test_a_promise_about_values_that_nobody_has_is_refused(
+    people: Path, kind: str, asked: dict[str, object], tmp_path: Path
+) -> None:
+    promise = {"realistic": {"class": "III", "epsilon": 9, **asked}}
+    with pytest.raises(DataError, match="realistic"):
+        anonymize(policy(people, promise, summary=kind), tmp_path / "release")
+    assert not (tmp_path / "release").exists()
+
+
+def test_a_saved_summary_with_a_value_that_looks_suppressed_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("age,disease\n" + "".join(f"{20 + i % 4},{'*' if i % 2 else 'flu'}\n" for i in range(40)))
+    attributes = {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    save_summary(policy(table, attributes=attributes), tmp_path / "summary.npz")
+    starred = policy(table, attributes=attributes, summary=str(tmp_path / "summary.npz"), suppressed="star")
+    with pytest.raises(DataError, match="stands for a suppressed row"):
+        anonymize(starred, tmp_path / "release")
+
+
 def test_who_is_in_the_table_is_hidden_too(people: Path, tmp_path: Path) -> None:
     hidden = policy(people, {"presence": {"delta": [0, 0.3]}}, private={"occupation": ["Service", "Farming"]})
     release = anonymize(hidden, tmp_path / "release")

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.coding import frequency_set
-from discreet.counts.frequency import Population
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
 from discreet.engines.duckdb import DuckDB, Frequencies
 from discreet.engines.pairs import pair_counts, sample
 from discreet.errors import DataError, Mistake, PolicyError, unknown_word
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
-from discreet.intake import PeopleByValue, build_all, by_value, open_tables
+from discreet.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
 from discreet.looks import Looks
 from discreet.models.likely import supports
 from discreet.policy import Policy
@@ -73,6 +73,7 @@ def summarize(policy: Policy, source: Any = None) -> Summarized:
         made = load(path)
         file = policy.folder / policy.source if source is None and policy.source is not None else None
         _check_fits(policy, made, path, file, people)
+    _check_promises(policy, made)
     population = None if people is None else population_of(people, made.hierarchies)
     return Summarized(engine, made, population, counted)
 
@@ -111,10 +112,25 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
             plan = min(plan, cut, key=lambda found: float(found.losses.mean()))
             plan = replace(plan, facts={**plan.facts, **taken})
     _check_population(plan)
+    check_promises(policy.models, plan.frequency)  # again: a sample may lack values that the table has
     if plan.frequency.rows != known.summary.rows:
         rule = f"has {plan.frequency.rows:,} rows, the summary was made of {known.summary.rows:,}"
         raise DataError(Mistake("source", rule, "make the summary again"))
     return plan
+
+
+def _check_promises(policy: Policy, summary: Saveable) -> None:
+    """Promises must name values that there are, as far as the summary knows them: before anything is searched."""
+    top = tuple(h.height for h in summary.hierarchies)
+    check_stars(policy, {name: dict.fromkeys(h.leaves, 1) for name, h in summary.sensitive_hierarchies.items()})
+    for name, hierarchy in summary.sensitive_hierarchies.items():
+        shares = summary.cells(top, name).sensitive
+        assert shares is not None
+        each = np.arange(len(hierarchy.leaves), dtype=np.int32)
+        counts = np.ceil(shares[0] * summary.rows).astype(np.int64)
+        columns = tuple(np.zeros_like(each) for _ in summary.hierarchies)
+        told = FrequencySet(summary.hierarchies, columns, {name: each}, {name: hierarchy}, counts)
+        check_promises([model for model in policy.models if model.attribute == name], told)
 
 
 def _check_population(plan: Recoding) -> None:

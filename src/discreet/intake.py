@@ -65,11 +65,16 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
         frequency = _with_population(policy, frequency, people)
     elif everybody is not None:
         frequency = _with_marginals(frequency, everybody)
-    judged = [getattr(model, "misfits", None) for model in policy.models]  # those that name values or columns
+    check_promises(policy.models, frequency)
+    return Intake(engine, frequency, population)
+
+
+def check_promises(models: Sequence[PrivacyModel], frequency: FrequencySet) -> None:
+    """Refuse promises that name values or columns which the table has not: they would protect nothing."""
+    judged = [getattr(model, "misfits", None) for model in models]
     mistakes = [m for misfits in judged if misfits is not None for m in misfits(frequency)]
     if mistakes:
         raise DataError(*mistakes)
-    return Intake(engine, frequency, population)
 
 
 def open_tables(policy: Policy, source: Any = None) -> tuple[DuckDB, DuckDB | None, PeopleByValue | None]:
@@ -179,7 +184,7 @@ def by_value(names: Sequence[str], found: Frequencies) -> dict[str, dict[Value, 
     }
 
 
-def _check_stars(policy: Policy, values: PeopleByValue) -> None:
+def check_stars(policy: Policy, values: PeopleByValue) -> None:
     """A sensitive value that looks like a suppressed row would be taken for one."""
     if policy.suppressed != "star":
         return
@@ -205,7 +210,7 @@ def build_all(policy: Policy, found: PeopleByValue, everybody: PeopleByValue | N
     """
     if not any(any(counts.values()) for counts in found.values()):
         raise DataError(_nobody(policy))
-    _check_stars(policy, found)
+    check_stars(policy, found)
     hierarchies: list[Hierarchy] = []
     mistakes: list[Mistake] = []
     words = {a.name: a.hierarchy for a in policy.attributes}
