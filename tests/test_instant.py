@@ -10,7 +10,7 @@ import pytest
 
 from discreet import anonymize, policy_from_words, verify
 from discreet.census_like import census_attributes, census_like
-from discreet.errors import DataError, PolicyError
+from discreet.errors import DataError, Infeasible, PolicyError
 from discreet.instant import save_summary
 from discreet.policy import Policy
 
@@ -127,6 +127,12 @@ def test_a_promise_that_a_summary_can_not_judge_is_refused(people: Path, tmp_pat
 def test_any_promise_about_sensitive_values_is_kept(people: Path, promise: object, tmp_path: Path) -> None:
     anonymize(policy(people, promise, attributes=census_attributes(3)), tmp_path / "release")
     assert verify(tmp_path / "release").kept
+
+
+def test_a_presence_that_no_release_can_keep_is_refused_with_the_share(people: Path, tmp_path: Path) -> None:
+    hopeless = policy(people, {"presence": {"delta": [0, 0.01]}}, private={"occupation": ["Service", "Farming"]})
+    with pytest.raises(Infeasible, match="population"):
+        anonymize(hopeless, tmp_path / "release")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import Population
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
 from discreet.intake import Intake, take_in
@@ -129,6 +129,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
         progress("read", 0, 0, "")
         known = summarize(policy, source)
     with clock("search"):
+        _refuse_at_once(policy, known.summary.rows, known.population)
         limit = int(policy.suppress * known.summary.rows)
         plan = _references_found(policy, limit, lambda most: find_instantly(policy, known, most, progress))
     return Intake(known.engine, plan.frequency, known.counted), plan
@@ -140,7 +141,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     Where a re-check could not do without the exact values of the suppressed rows (see `references`), fewer rows are
     suppressed. With none, the release's own distribution is the table's.
     """
-    _refuse_at_once(policy, intake.frequency)
+    _refuse_at_once(policy, intake.frequency.rows, intake.frequency.population)
 
     def search(limit: int) -> Plan:
         return _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed), progress)
@@ -165,11 +166,11 @@ def _references_found(policy: Policy, limit: int, search: Callable[[int], Plan])
     return plan
 
 
-def _refuse_at_once(policy: Policy, frequency: FrequencySet) -> None:
+def _refuse_at_once(policy: Policy, rows: int, population: Population | None) -> None:
     """Limits of presence that nothing can keep: a search would say which group is in the way, not why."""
-    people = 0 if frequency.population is None else frequency.population.size
+    people = 0 if population is None else population.size
     for model in policy.models if people else ():
-        if isinstance(model, Presence) and (error := out_of_reach(model, frequency.rows, people)) is not None:
+        if isinstance(model, Presence) and (error := out_of_reach(model, rows, people)) is not None:
             raise error
 
 
