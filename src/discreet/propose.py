@@ -244,12 +244,12 @@ def _text(proposals: list[Proposal], rows: int, source: str) -> str:
 def quoted(text: str) -> str:
     """A text as YAML reads it back, whatever signs it holds.
 
-    >>> print(quoted("age"), quoted("no"), quoted("a: b"), quoted("#"))
-    age "no" "a: b" "#"
+    >>> print(quoted("age"), quoted("no"), quoted("a: b"), quoted("#"), quoted(".0"))
+    age "no" "a: b" "#" ".0"
     """
     import yaml
 
     words = "|".join(["yes", "no", "on", "off", "y", "n", "true", "false", "null"])
-    if re.fullmatch(r"[A-Za-z_./][A-Za-z0-9_./-]*", text) and not re.fullmatch(words, text, re.IGNORECASE):
+    if re.fullmatch(r"(\.{0,2}/)?[A-Za-z_][A-Za-z0-9_./-]*", text) and not re.fullmatch(words, text, re.IGNORECASE):
         return text
     return str(yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9)).rstrip("\n")
