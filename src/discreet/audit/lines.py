@@ -1,0 +1,136 @@
+"""One adversary, one line: the worst she can do, to how many people, and the group that decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+PRESENCE, ASSOCIATION, REIDENTIFICATION = "presence", "association", "re-identification"
+EXACT, AT_MOST, AT_LEAST, ESTIMATE = "exact", "at most", "at least", "an estimate"
+
+# Where chances are told apart in histograms: up to each of these; the last step is certainty alone.
+STEPS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, float(np.nextafter(1.0, 0.0)), 1.0)
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """The group that an adversary learns most from: its number, its size, and where it first stands."""
+
+    group: int
+    size: int
+    line: int | None = None  # in the file, the header being line 1
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one adversary knows now.
+
+    `worst` is her largest posterior about anybody, `above` how many of `people` she believes something of with more
+    than `threshold`. `histogram` counts people by `STEPS`. `precision` says in what sense the figures are meant; a
+    figure that is not exact never errs on the side of the release. `promised` is the bound that the release claims for
+    this very figure, if it does. `knows` and `assumes` are sentences for people who decide.
+    """
+
+    adversary: str  # a key in snake case, unique together with the attribute
+    threat: str
+    title: str
+    knows: str
+    assumes: str
+    worst: float
+    above: int
+    people: int
+    threshold: float
+    histogram: tuple[int, ...]
+    precision: str = EXACT
+    attribute: str | None = None
+    deciding: Deciding | None = None
+    promised: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)  # further figures, told below the table
+
+    @property
+    def share_above(self) -> float:
+        """The share of people above the threshold."""
+        return self.above / max(self.people, 1)
+
+    @property
+    def breaks(self) -> bool:
+        """Is the release's own promise broken by this figure?"""
+        return self.promised is not None and self.precision != AT_MOST and self.worst > self.promised * (1 + 1e-9)
+
+
+def line(
+    *,
+    adversary: str,
+    threat: str,
+    title: str,
+    knows: str,
+    assumes: str,
+    chance: FloatArray,
+    people: IntArray,
+    group: IntArray,
+    sizes: IntArray,
+    threshold: float,
+    first_line: IntArray | None = None,
+    file: str = "",
+    precision: str = EXACT,
+    attribute: str | None = None,
+    promised: float | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> Line:
+    """A line from what she believes: ``chance[i]`` about each of ``people[i]`` people, whom ``group[i]`` has.
+
+    `sizes` and `first_line` are those of all groups. People of whom she knows nothing may be among the units, chance 0.
+    """
+    chance = np.asarray(chance, dtype=np.float64)
+    assert np.all((chance >= 0) & (chance <= 1 + 1e-9)), "a chance is between 0 and 1"
+    chance = np.minimum(chance, 1.0)
+    deciding = None
+    if len(chance):
+        # The largest of the groups that decide: the more people it speaks of, the more it matters.
+        worst = np.flatnonzero(chance == chance.max())
+        g = int(group[worst[np.argmax(sizes[group[worst]])]])
+        if g >= 0:
+            where = None if first_line is None else int(first_line[g])
+            deciding = Deciding(g, int(sizes[g]), where, file)
+    step = np.searchsorted(STEPS, chance, side="left")
+    histogram = np.bincount(step, weights=people, minlength=len(STEPS))
+    return Line(
+        adversary=adversary,
+        threat=threat,
+        title=title,
+        knows=knows,
+        assumes=assumes,
+        worst=float(chance.max(initial=0.0)),
+        above=int(people[chance > threshold].sum()),
+        people=int(people.sum()),
+        threshold=threshold,
+        histogram=tuple(int(n) for n in histogram),
+        precision=precision,
+        attribute=attribute,
+        deciding=deciding,
+        promised=promised,
+        details=dict(details or {}),
+    )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that must not be in a release, whoever looks: the rule that is broken, how often, where, and a repair.
+
+    Never anybody's values.
+    """
+
+    fault: str  # a key in snake case
+    place: str  # file, column or both
+    rule: str
+    repair: str
+    count: int = 1
+    line: int | None = None

@@ -1,0 +1,92 @@
+"""A finished release as an adversary sees it: groups of people, what is said about each group, and nothing else.
+
+Everything an attack works on is here, read from published files (see `reading`); what was planned is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.labels import Label
+from discreet.audit.published import Table
+
+IntArray = NDArray[np.int64]
+
+GENERALIZED, BUCKETIZED, AMBIGUOUS = "generalization", "bucketization", "ambiguity"
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How often each group has each value of a sensitive attribute: an entry per group and value that it has.
+
+    Entries are sorted by group, then value; ``value`` is a place in ``values``. No entry has the count 0.
+    """
+
+    attribute: str
+    values: tuple[str | None, ...]
+    group: IntArray
+    value: IntArray
+    count: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """What is said about one quasi-identifier: group g has the label ``labels[label[g]]``."""
+
+    attribute: str
+    labels: tuple[Label, ...]
+    label: IntArray
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What the release says it keeps, in the words of a policy: ``Promise("k_anonymity", {"k": 5})``."""
+
+    model: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    attribute: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What is published. Groups are numbered in the order in which they first stand in the files.
+
+    A generalized release has `regions` (one per quasi-identifier) and no `tables`; a bucketized or ambiguous one has
+    `tables` of exact values and no `regions`. `first_line[g]` is where group g first stands in `file` (the header is
+    line 1), so that it can be pointed at without telling anybody's values. Rows that are ``*`` in every column,
+    sensitive ones too, are nobody's in particular: `starred` counts them, no group has them. Rows that are ``*`` in
+    every quasi-identifier but show a sensitive value are a group as any other. `left_out` people are said to be
+    missing from the files (0 if nothing is said). `hierarchies` are those that the release tells, per attribute a
+    tuple of paths: a value, then what stands for it level by level.
+    """
+
+    publish: str
+    quasi_identifiers: tuple[str, ...]
+    sizes: IntArray
+    tallies: tuple[Tally, ...]
+    regions: tuple[Region, ...] = ()
+    tables: tuple[Table, ...] = ()
+    starred: int = 0
+    left_out: int = 0
+    promises: tuple[Promise, ...] = ()
+    file: str = "data.csv"
+    first_line: IntArray | None = None
+    hierarchies: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def people(self) -> int:
+        """How many people are published in groups."""
+        return int(self.sizes.sum())
+
+    def promised(self, model: str, attribute: str | None = None) -> Mapping[str, Any] | None:
+        """The parameters of a promise, if the release makes it (for an attribute)."""
+        for promise in self.promises:
+            if promise.model == model and (attribute is None or promise.attribute in (None, attribute)):
+                return promise.parameters
+        return None
