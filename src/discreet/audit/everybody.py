@@ -1,0 +1,40 @@
+"""Every adversary against one finished release: what is published, read by each of them, in one table.
+
+Nothing is known here of how the release was made. Each attack gets what was read from the published files and what its
+adversary is said to know besides; an adversary of whose knowledge nothing is said (a list of the population, a second
+release, …) is not asked, and a note says what she would need.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from discreet.audit.lines import Fault, Line
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What each adversary knows now about the people in a release.
+
+    `lines` is one line per adversary (and sensitive attribute), `faults` are things that must not be in a release
+    whoever looks, `notes` say which adversaries were not asked, and why.
+    """
+
+    release: str
+    publish: str
+    people: int
+    groups: int
+    smallest_group: int
+    lines: tuple[Line, ...]
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def broken(self) -> tuple[Line, ...]:
+        """The lines that break what the release itself promises."""
+        return tuple(line for line in self.lines if line.breaks)
+
+    @property
+    def kept(self) -> bool:
+        """Is nothing broken that the release promises, and nothing in it that must not be?"""
+        return not self.broken and not self.faults
