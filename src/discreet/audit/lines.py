@@ -14,6 +14,7 @@ FloatArray = NDArray[np.float64]
 
 PRESENCE, ASSOCIATION, REIDENTIFICATION = "presence", "association", "re-identification"
 EXACT, AT_MOST, AT_LEAST, ESTIMATE = "exact", "at most", "at least", "an estimate"
+BELOW = "below"  # as AT_MOST and AT_LEAST, of what a promise requires
 
 # Where chances are told apart in histograms: up to each of these; the last step is certainty alone.
 STEPS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, float(np.nextafter(1.0, 0.0)), 1.0)
@@ -134,3 +135,23 @@ class Fault:
     repair: str
     count: int = 1
     line: int | None = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """One promise of the release, read a second time: what it requires, and what the published files reach.
+
+    `figure` says in words what is counted. `required` is ``sense`` (at least, at most, below) a number. A promise that
+    is about more than the files tell (a population, the source table) has neither `achieved` nor `holds`; `note` says
+    what it would take.
+    """
+
+    model: str
+    attribute: str | None
+    figure: str
+    sense: str
+    required: float
+    achieved: float | None
+    holds: bool | None
+    deciding: Deciding | None = None
+    note: str = ""
