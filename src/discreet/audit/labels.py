@@ -1,45 +1,68 @@
 """What a published value says: exactly this, one of these, anything from here to there, or nothing at all.
 
 Releases of other tools write intervals as ``[20-39]``, ``[20, 40)``, ``20-39`` or ``>=60``, sets as ``{a, b}``,
-prefixes as ``479**`` and everything as ``*``.
+prefixes as ``479**`` and everything as ``*``. How such texts are read is told in `texts`; here is what they mean.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+Text = str | None  # NULL is a value of its own
 
 
 @dataclass(frozen=True)
 class Exactly:
     """This value and no other (None is NULL)."""
 
-    value: str | None
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """One of these values, as written: a set, or a name whose members the release's hierarchy tells."""
-
-    values: frozenset[str | None]
-    written: str = ""
+    value: Text
 
 
 @dataclass(frozen=True)
 class Between:
-    """A number from `low` to `high`, ends included or not; None is no end."""
+    """A number from `low` to `high`, ends included or not; None is no end.
+
+    With `dates`, days counted from the year 1 (and parts of days): a date or a moment between the two.
+    """
 
     low: float | None
     high: float | None
     low_included: bool = True
     high_included: bool = True
+    dates: bool = False
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of these values, as written: a set, or a name whose members the release's hierarchy tells.
+
+    Or a number in one of `ranges`: ``{20-39, NULL}``.
+    """
+
+    values: frozenset[Text]
+    written: str = ""
+    ranges: tuple[Between, ...] = ()
 
 
 @dataclass(frozen=True)
 class Prefix:
-    """A text that begins like this; with `length`, one of that many characters."""
+    """A text that begins like this; with `length`, one of that many characters.
+
+    Where more than the beginning is shown, `mask` has a ``*`` for each hidden character: ``4*906``.
+    """
 
     stem: str
     length: int | None = None
+    mask: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,3 +71,204 @@ class Anything:
 
 
 Label = Exactly | OneOf | Between | Prefix | Anything
+
+NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
+_NUMBER = re.compile(rf"\s*{NUMBER}\s*")
+_PADDED = re.compile(r"\s*[+-]?0[0-9]")
+_DATE = re.compile(
+    r"\s*(?:([0-9]{4})([-/.])([0-9]{2})\2([0-9]{2})|([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}))"
+    r"(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9](?:\.[0-9]{1,9})?))?(?: ?Z| ?UTC| ?[+-][0-9:]{2,5})?)?\s*"
+)
+
+
+def number(text: Text) -> float | None:
+    """The number that a text is, if it is one.
+
+    >>> number("-4.50"), number("1e3"), number("1,000"), number("A-12"), number(None)
+    (-4.5, 1000.0, None, None, None)
+    """
+    return float(text) if text is not None and len(text) <= 100 and _NUMBER.fullmatch(text) else None
+
+
+def moment(text: Text) -> tuple[float, bool] | None:
+    """The day that a text is (counted from the year 1, with its part gone by), and whether a time of day is told.
+
+    >>> moment("0001-01-02 12:00"), moment("2.1.0001"), moment("2024-02-30")
+    ((2.5, True), (2.0, False), None)
+    """
+    found = _DATE.fullmatch(text) if text is not None else None
+    if found is None:
+        return None
+    year, _, month, day, *day_first, hour, minute, second = found.groups()
+    if year is None:
+        day, month, year = day_first
+    try:
+        start = date(int(year), int(month), int(day)).toordinal()
+    except ValueError:
+        return None
+    if hour is None:
+        return float(start), False
+    return start + (int(hour) * 3600 + int(minute) * 60 + float(second or 0)) / 86400, True
+
+
+class Values:
+    """Distinct values of a column, made ready for labels to be held against them."""
+
+    def __init__(self, values: Sequence[Text]):
+        self.texts = tuple(values)
+        self.index = {text: i for i, text in enumerate(self.texts)}
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """Each as a number; nan for other texts."""
+        return _floats(number(text) for text in self.texts)
+
+    @cached_property
+    def moments(self) -> FloatArray:
+        """Each as a day; nan for other texts."""
+        return _floats(None if (found := moment(text)) is None else found[0] for text in self.texts)
+
+    @cached_property
+    def measured(self) -> dict[float, list[int]]:
+        """The places of every number; codes with leading zeros are none: 047 is not 47."""
+        found: dict[float, list[int]] = {}
+        for i, (text, n) in enumerate(zip(self.texts, self.numbers.tolist(), strict=True)):
+            if n == n and not _PADDED.match(text or ""):
+                found.setdefault(n, []).append(i)
+        return found
+
+    def places(self, value: Text) -> list[int]:
+        """Where a value stands, however it is written: 37 is 37.0."""
+        exact = number(value)
+        if exact is not None and not _PADDED.match(value or ""):
+            return self.measured.get(exact, [])
+        return [self.index[value]] if value in self.index else []
+
+
+def covers(label: Label, values: Sequence[Text] | Values) -> BoolArray:
+    """Which of the values a label may stand for.
+
+    >>> covers(Between(20, 40, high_included=False), ["19", "20", "39.5", "40", None, "x"])
+    array([False,  True,  True, False, False, False])
+    >>> covers(OneOf(frozenset({"a", None})), ["a", "b", "", None])
+    array([ True, False, False,  True])
+    >>> covers(Prefix("479", 5), ["47906", "479", "4790", "12345"])
+    array([ True, False, False, False])
+    """
+    values = values if isinstance(values, Values) else Values(values)
+    found = np.zeros(len(values.texts), dtype=np.bool_)
+    match label:
+        case Anything():
+            found[:] = True
+        case Exactly(value):
+            found[values.places(value)] = True
+        case OneOf(members, _, ranges):
+            for value in members:
+                found[values.places(value)] = True
+            for part in ranges:
+                found |= covers(part, values)
+        case Between():
+            at = values.moments if label.dates else values.numbers
+            low, high = -np.inf if label.low is None else label.low, np.inf if label.high is None else label.high
+            found = (at >= low if label.low_included else at > low) & (at <= high if label.high_included else at < high)
+        case Prefix():
+            pattern = _pattern(label)
+            found[[i for i, text in enumerate(values.texts) if text is not None and pattern.fullmatch(text)]] = True
+    return found
+
+
+def coverage(labels: Sequence[Label], values: Sequence[Text] | Values) -> BoolArray:
+    """`covers` for many labels: a row per label, a column per value.
+
+    >>> coverage([Anything(), Exactly("a")], ["a", "b"])
+    array([[ True,  True],
+           [ True, False]])
+    """
+    values = values if isinstance(values, Values) else Values(values)
+    found = np.zeros((len(labels), len(values.texts)), dtype=np.bool_)
+    for row, label in zip(found, labels, strict=True):
+        row[:] = covers(label, values)
+    return found
+
+
+def meet(a: Label, b: Label) -> Label | None:
+    """What is left for somebody of whom both are said; None if nothing can be both.
+
+    Never less than both say together; more only for a prefix and a range of numbers, or two masks.
+
+    >>> meet(Between(20, 39), Between(30, None)), meet(Prefix("47", 5), Exactly("47906"))
+    (Between(low=30, high=39, low_included=True, high_included=True, dates=False), Exactly(value='47906'))
+    >>> meet(Exactly("a"), OneOf(frozenset({"b", "c"}))) is None
+    True
+    """
+    match a, b:
+        case (Anything(), other) | (other, Anything()):
+            return other
+        case (Exactly(value), other) | (other, Exactly(value)):
+            return Exactly(value) if covers(other, [value])[0] else None
+        case (OneOf(), other) | (other, OneOf()):
+            return _part(a if isinstance(a, OneOf) else b, other)  # type: ignore[arg-type]
+        case Between(), Between():
+            return _common(a, b)
+        case Prefix(), Prefix():
+            longer, shorter = (a, b) if len(a.stem) >= len(b.stem) else (b, a)
+            lengths = {length for length in (a.length, b.length) if length is not None}
+            fits = longer.stem.startswith(shorter.stem) and len(lengths) <= 1
+            return replace(longer, length=min(lengths, default=None)) if fits else None
+    return a if isinstance(a, Prefix) else b
+
+
+def overlap(a: Label, b: Label) -> bool:
+    """May there be a value of which both are true?
+
+    >>> overlap(Between(20, 39), Between(39, 50)), overlap(Between(20, 39), Between(40, 50))
+    (True, False)
+    """
+    return meet(a, b) is not None
+
+
+def _part(members: OneOf, other: Label) -> Label | None:
+    """Those members that `other` may stand for, too."""
+    texts = sorted(members.values, key=lambda text: (text is None, text or ""))
+    left = {text for text, fits in zip(texts, covers(other, texts), strict=True) if fits}
+    ranges = []
+    if isinstance(other, OneOf):
+        left |= {text for text in other.values if members.ranges and covers(members, [text])[0]}
+        ranges = [both for a in members.ranges for b in other.ranges if (both := _common(a, b)) is not None]
+    else:
+        met = [meet(part, other) for part in members.ranges]
+        ranges = [part for part in met if isinstance(part, Between)]
+        left |= {part.value for part in met if isinstance(part, Exactly)}
+    if not left and not ranges:
+        return None
+    if len(left) == 1 and not ranges:
+        return Exactly(left.pop())
+    return OneOf(frozenset(left), ranges=tuple(ranges))
+
+
+def _common(a: Between, b: Between) -> Between | None:
+    if a.dates != b.dates:
+        return None
+    low, low_included = max((_end(x.low, -np.inf), not x.low_included) for x in (a, b))
+    high, high_excluded = min((_end(x.high, np.inf), x.high_included) for x in (a, b))
+    within = Between(
+        None if low == -np.inf else low, None if high == np.inf else high, not low_included, high_excluded, a.dates
+    )
+    if low > high or (low == high and not (within.low_included and within.high_included)):
+        return None
+    return within
+
+
+def _end(end: float | None, otherwise: float) -> float:
+    return otherwise if end is None else end
+
+
+def _pattern(label: Prefix) -> re.Pattern[str]:
+    if label.mask:
+        return re.compile("".join("." if sign == "*" else re.escape(sign) for sign in label.mask), re.DOTALL)
+    rest = ".*" if label.length is None else f".{{{max(label.length - len(label.stem), 0)}}}"
+    return re.compile(re.escape(label.stem) + rest, re.DOTALL)
+
+
+def _floats(numbers: Iterable[float | None]) -> FloatArray:
+    return np.array([np.nan if n is None else n for n in numbers], dtype=np.float64)

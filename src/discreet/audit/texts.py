@@ -1,0 +1,339 @@
+"""How the texts of a published column are read: each tool has its own way to write an interval or a set.
+
+``[20-39]`` ``[20, 40)`` ``(20, 40]`` ``[20, 40[`` ``20 to 39`` ``20..39`` ``20~39`` ``>=60`` ``≥60`` ``<20`` ``60+``
+are intervals wherever they stand, ``{a, b}`` ``['a', 'b']`` ``a~b`` are sets, ``479**`` is a prefix, ``*`` everything.
+What ``20-39``, ``a,b``, ``479*`` and ``2024-03`` are depends on the other values of the column: see `Column`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from discreet.audit.labels import (
+    NUMBER,
+    Anything,
+    Between,
+    Exactly,
+    Label,
+    OneOf,
+    Prefix,
+    Text,
+    covers,
+    moment,
+    number,
+)
+
+INTERVAL, SET, PREFIX, DATE, EXACT = KINDS = ("interval", "set", "prefix", "date", "exact")
+STAR = "*"
+
+_DASHES = re.compile(rf"\s*({NUMBER})\s*[-–—]\s*({NUMBER})\s*")
+_SPAN = re.compile(r"\s*(.+?)\s*(?: to |\.\.+|~)\s*(.+?)\s*")
+_BRACKETS = re.compile(r"\s*([\[(\]])\s*(.*?)\s*([\])\[])\s*", re.DOTALL)
+_ENDS = re.compile(r"(.+?)\s*(?:[,;]|\.\.+|~| to )\s*(.+)", re.DOTALL)
+_BOUND = re.compile(r"\s*(>=|<=|≥|≤|>|<)\s*(.+?)\s*")
+_FROM = re.compile(rf"\s*({NUMBER})\s*\+\s*")
+_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+_QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
+_YEARS = re.compile(r"([0-9]{4})(?:-([0-9]{4}))?")
+_MEMBER = re.compile(r"""\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(,|$)""", re.DOTALL)
+_INFINITE = re.compile(r"[+-]?(?:inf|infinity|∞)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """How the labels of one column are to be read.
+
+    `names` are those of a hierarchy with the values they stand for. `dashes`: 20-39 is an interval. `commas`: a,b is a
+    set. `masks`: each ``*`` stands for one character. `stars`: texts of nothing but ``*`` tell how long the value is.
+    """
+
+    kind: str = ""
+    names: Mapping[Text, frozenset[Text]] = field(default_factory=dict)
+    dashes: bool = True
+    commas: bool = False
+    masks: bool = True
+    stars: bool = False
+    dates: bool = False
+    days: bool = False
+    suppressed: Text = STAR
+
+
+def column_of(
+    texts: Iterable[Text],
+    kind: str = "",
+    paths: Sequence[Sequence[Text]] = (),
+    *,
+    level: int | None = None,
+    suppressed: Text = STAR,
+    days: bool = False,
+) -> Column:
+    """How a column with these distinct texts is to be read, if it is not said by its `kind`.
+
+    `paths` are those of a hierarchy (a value, then what stands for it level by level), `level` the one that is
+    published, if that is known. With `days`, a date stands for its whole day.
+    """
+    told = [text for text in texts if text and text != suppressed and text.strip(STAR)]
+    starred = {len(text) for text in texts if text and not text.strip(STAR)}
+    dates = kind == DATE or (not kind and _are_dates(told))
+    return Column(
+        kind=kind,
+        names=_names(paths, told, level),
+        dashes=kind == INTERVAL or (not kind and not dates and _are_intervals(told)),
+        commas=kind == SET or (not kind and _are_sets(told)),
+        masks=kind == PREFIX or _are_masks(told),
+        stars=len(starred - {1}) > 1,
+        dates=dates,
+        days=days,
+        suppressed=suppressed,
+    )
+
+
+_PLAIN = Column()
+
+
+def parse(text: Text, column: Column = _PLAIN) -> Label:
+    """What a published text says.
+
+    >>> parse("20-39"), parse("[20, 40)")
+    (Between(low=20.0, high=39.0, low_included=True, high_included=True, dates=False), \
+Between(low=20.0, high=40.0, low_included=True, high_included=False, dates=False))
+    >>> parse("479**"), parse("*"), parse(">50K"), parse(None)
+    (Prefix(stem='479', length=5, mask=''), Anything(), Exactly(value='>50K'), Exactly(value=None))
+    """
+    if text == column.suppressed:
+        return Anything()
+    if text and not text.strip(STAR):
+        return Prefix("", len(text)) if column.stars and len(text) > 1 else Anything()
+    if not text:
+        return Exactly(text)
+    formed = Exactly(text) if column.kind == EXACT else _formed(text, column)
+    members = column.names.get(text)
+    if members is None:
+        return formed
+    if members == {text}:
+        return Exactly(text)
+    # An interval or a prefix says more than a list of the values that somebody knew of, if they mean the same.
+    everything = sorted({v for named in column.names.values() for v in named}, key=lambda v: (v is None, v or ""))
+    same = isinstance(formed, Between | Prefix) and {
+        v for v, inside in zip(everything, covers(formed, everything), strict=True) if inside
+    } == set(members)
+    return formed if same else OneOf(members, text)
+
+
+def labels_of(texts: Sequence[Text], column: Column | None = None) -> tuple[Label, ...]:
+    """The labels of a column's distinct texts.
+
+    >>> labels_of(["A-12", "B-07"]), labels_of(["2020-01-05"])
+    ((Exactly(value='A-12'), Exactly(value='B-07')), (Exactly(value='2020-01-05'),))
+    """
+    column = column or column_of(texts)
+    return tuple(parse(text, column) for text in texts)
+
+
+def _formed(text: str, column: Column) -> Label:
+    """By the way it is written."""
+    for read in (_set, _interval, _dated, _prefix):
+        found = read(text, column)
+        if found is not None:
+            return found
+    if text.startswith("[") and text.endswith("]") and "," in text:
+        return _one_of([part.strip() for part in text[1:-1].split(",")], text, column)
+    if column.commas and "," in text:
+        return _one_of([part.strip() for part in text.split(",")], text, column)
+    return Exactly(text)
+
+
+def _set(text: str, column: Column) -> Label | None:
+    """``{a, b}`` with members quoted as in a CSV, ``['a', 'b']``, ``a~b``."""
+    braces = len(text) - len(text.lstrip("{"))
+    if braces and text.endswith("}" * braces):
+        members = _members(text[braces:-braces])
+        return None if members is None else _one_of(members, text, column)
+    listed = text.startswith("['") and text.endswith("']")
+    if listed or (text.startswith('["') and text.endswith('"]')):
+        inside = [part.strip().strip("'\"") for part in text[1:-1].split(",")]
+        return _one_of(inside, text, column) if len(inside) > 1 else parse(inside[0], column)
+    ends = text.split("~")
+    if len(ends) > 1 and all(ends) and any(number(end) is None for end in ends):
+        return _one_of([end.strip() for end in ends], text, column)
+    return None
+
+
+def _members(inside: str) -> list[Text] | None:
+    """NULL is bare, the text NULL is quoted."""
+    if not inside.strip():
+        return None
+    found: list[Text] = []
+    at = 0
+    while True:
+        member = _MEMBER.match(inside, at)
+        if member is None:
+            return None
+        quoted, plain, after = member.groups()
+        if quoted is not None:
+            found.append(quoted.replace('""', '"'))
+        else:
+            found.append(None if plain == "NULL" else plain)
+        at = member.end()
+        if not after:
+            break
+    if all(member is not None and re.fullmatch(r"'[^']*'", member) for member in found):  # a set as Python shows it
+        return [str(member)[1:-1] for member in found]
+    return found
+
+
+def _one_of(members: Sequence[Text], text: str, column: Column) -> Label:
+    """Members may be names or intervals themselves."""
+    values: set[Text] = set()
+    ranges = []
+    for member in members:
+        label = parse(member, Column(names=column.names, dashes=column.dashes, dates=column.dates))
+        if isinstance(label, Between):
+            ranges.append(label)
+        else:
+            values |= label.values if isinstance(label, OneOf) else {member}
+    return OneOf(frozenset(values), text, tuple(ranges))
+
+
+def _interval(text: str, column: Column) -> Label | None:
+    if (found := _BOUND.fullmatch(text)) is not None:
+        end = _end(found[2])
+        if end is None:
+            return None
+        at, dates, whole_day = end
+        low, high = (at, None) if found[1] in (">", ">=", "≥") else (None, at)
+        included = found[1] not in ("<", ">")
+        if whole_day and found[1] in (">", "<=", "≤"):  # after, or up to, the end of that day
+            low, high = (None, at + 1) if low is None else (at + 1, None)
+            return Between(low, high, True, False, dates)
+        return Between(low, high, included or low is None, included or high is None, dates)
+    if (found := _FROM.fullmatch(text)) is not None:
+        return Between(float(found[1]), None)
+    if (found := _BRACKETS.fullmatch(text)) is not None and found[1] + found[3] != "](":
+        ends = _ENDS.fullmatch(found[2]) or _DASHES.fullmatch(found[2])
+        return None if ends is None else _between(ends[1], ends[2], found[1] == "[", found[3] == "]")
+    if (found := _SPAN.fullmatch(text)) is not None:
+        return _between(found[1], found[2])
+    if column.dashes and (found := _DASHES.fullmatch(text)) is not None:
+        return _between(found[1], found[2])
+    return None
+
+
+def _between(first: str, last: str, low_included: bool = True, high_included: bool = True) -> Between | None:
+    low, high = _end(first), _end(last)
+    if low is None or high is None:
+        return None
+    dates = low[1] or high[1]
+    if dates and not all(end[1] or abs(end[0]) == float("inf") for end in (low, high)):
+        return None
+    top, included = (high[0] + 1, False) if high[2] and high_included else (high[0], high_included)
+    ends = [None if abs(end) == float("inf") else end for end in (low[0], top)]
+    return Between(ends[0], ends[1], low_included, included, dates) if low[0] <= top else None
+
+
+def _end(text: str) -> tuple[float, bool, bool] | None:
+    """An end of an interval, whether it is a date, and whether that is a whole day."""
+    text = text.strip().strip("'\"")
+    exact = number(text)
+    if exact is not None:
+        return exact, False, False
+    if _INFINITE.fullmatch(text):
+        return (float("-inf") if text.startswith("-") else float("inf")), False, False
+    when = moment(text)
+    return None if when is None else (when[0], True, not when[1])
+
+
+def _dated(text: str, column: Column) -> Label | None:
+    """Months, quarters, years and decades of dates."""
+    if not column.dates:
+        return None
+    if (found := _MONTH.fullmatch(text)) is not None:
+        return _months(int(found[1]), int(found[2]), 1)
+    if (found := _QUARTER.fullmatch(text)) is not None:
+        return _months(int(found[1]), 3 * int(found[2]) - 2, 3)
+    if (found := _YEARS.fullmatch(text)) is not None:
+        return _months(int(found[1]), 1, 12 * (int(found[2] or found[1]) - int(found[1]) + 1))
+    when = moment(text)
+    return Between(when[0], when[0] + 1, True, False, True) if when and column.days and not when[1] else None
+
+
+def _months(year: int, month: int, many: int) -> Between | None:
+    after = 12 * year + month - 1 + many
+    if not (year >= 1 and many > 0 and after // 12 <= 9999):
+        return None
+    first, last = date(year, month, 1).toordinal(), date(after // 12, after % 12 + 1, 1).toordinal()
+    return Between(float(first), float(last), True, False, True)
+
+
+def _prefix(text: str, column: Column) -> Label | None:
+    if STAR not in text:
+        return None
+    stem = text.rstrip(STAR)
+    if STAR in stem:
+        return Prefix(stem[: stem.index(STAR)], len(text), text)
+    return Prefix(stem, len(text) if column.masks else None)
+
+
+def _names(paths: Sequence[Sequence[Text]], told: Sequence[str], level: int | None) -> dict[Text, frozenset[Text]]:
+    """What each name of a hierarchy stands for, on the level that is published; else on any of them."""
+    height = max(map(len, paths), default=0)
+    if level is None:
+        fits = (at for at in range(height) if {*told} <= {path[min(at, len(path) - 1)] for path in paths})
+        level = next(fits, None)
+    found: dict[Text, set[Text]] = {}
+    for path in paths:
+        for name in path if level is None else [path[min(level, len(path) - 1)]]:
+            found.setdefault(name, set()).add(path[0])
+    return {name: frozenset(leaves) for name, leaves in found.items() if name != STAR}
+
+
+def _are_intervals(told: Sequence[str]) -> bool:
+    """Is 20-39 an interval here? Not among codes: 555-0123, 12-3, A-12."""
+    for text in told:
+        found = _DASHES.fullmatch(text)
+        if found is not None:
+            low, high = found.groups()
+            padded = len(low) != len(high) and any(re.match("0[0-9]", end) for end in (low, high))
+            if float(low) > float(high) or padded:
+                return False
+        elif any(sign.isdigit() for sign in text) and not _is_measure(text):
+            return False
+    return True
+
+
+def _is_measure(text: str) -> bool:
+    return number(text) is not None or text.startswith("{") or _interval(text, Column(dashes=False)) is not None
+
+
+def _are_sets(told: Sequence[str]) -> bool:
+    """Is a,b a set here? Without a blank after the comma; or if all parts are found elsewhere in the column."""
+    joined = [text for text in told if "," in text and text[0] not in "{[(]"]
+    if all(not re.search(r",\s", text) and "" not in text.split(",") for text in joined):
+        return bool(joined)
+    times: dict[str, int] = {}
+    for text in told:
+        for part in {part.strip() for part in text.split(",")}:
+            times[part] = times.get(part, 0) + 1
+    return all(times[part.strip()] > 1 for text in joined for part in text.split(","))
+
+
+def _are_masks(told: Sequence[str]) -> bool:
+    """Does each ``*`` stand for one character? Where there are several, or all values are as long."""
+    ends = [len(text) - len(text.rstrip(STAR)) for text in told]
+    return max(ends, default=0) > 1 or len({len(text) for text in told}) <= 1
+
+
+def _are_dates(told: Sequence[str]) -> bool:
+    """Are there months or quarters, or ranges of days, and nothing but dates?"""
+    coarse = False
+    for text in told:
+        span = _SPAN.fullmatch(text)
+        days = span is not None and moment(span[1]) is not None and moment(span[2]) is not None
+        if days or _MONTH.fullmatch(text) or _QUARTER.fullmatch(text):
+            coarse = True
+        elif not _YEARS.fullmatch(text) and moment(text) is None:
+            return False
+    return coarse
