@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.groups import BoolArray
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.intake import take_in

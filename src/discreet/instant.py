@@ -16,8 +16,8 @@ import numpy as np
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
-from discreet.engines.duckdb import DuckDB, Frequencies
-from discreet.engines.pairs import pair_counts, sample
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake, PolicyError, unknown_word
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
@@ -158,9 +158,9 @@ def _made(policy: Policy, engine: DuckDB, kind: str, people: Frequencies | None)
         found = engine.frequencies(columns)
         return Exact(frequency_set(found, *hierarchies(by_value(columns, found))))
     if kind == "sample":
-        drawn = sample(engine, columns, SAMPLE, policy.seed)
+        drawn = engine.sample(columns, SAMPLE, policy.seed)
         return sample_from(drawn, *hierarchies(_counted(columns, drawn.found.values, drawn.singles)))
-    pairs = pair_counts(engine, columns)
+    pairs = engine.pair_counts(columns)
     return summary_from_pairs(pairs, *hierarchies(_counted(columns, pairs.values, pairs.singles)), kind)
 
 

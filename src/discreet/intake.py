@@ -19,7 +19,8 @@ from discreet.counts.outside import (
     population_mistakes,
     population_of,
 )
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat

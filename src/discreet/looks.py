@@ -15,7 +15,8 @@ import numpy as np
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 

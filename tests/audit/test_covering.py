@@ -17,7 +17,7 @@ from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED, EXACT
 from discreet.audit.covering import beliefs
 from discreet.audit.one_table import value_chances
 from discreet.audit.published import AMBIGUOUS, Population, PublishedRelease, Table
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 
 
 def counted(rows, width):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
 

@@ -20,7 +20,7 @@ from discreet.counts.outside import (
     population_of,
     strangers,
 )
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from discreet.engines import pairs as module
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.pairs import pair_counts, sample
 from discreet.engines.rows import OneOf, Rows
 
 VALUES = st.sampled_from(["a", "b", "", None, "it's"])
@@ -21,7 +20,7 @@ VALUES = st.sampled_from(["a", "b", "", None, "it's"])
 @given(st.lists(st.tuples(VALUES, VALUES, VALUES), max_size=12))
 def test_singles_and_pairs_are_counted_as_row_by_row(rows: list[tuple[str | None, ...]]) -> None:
     engine = DuckDB({f"c{i}": pa_texts([row[i] for row in rows]) for i in range(3)})
-    found = pair_counts(engine, ["c0", "c1", "c2"])
+    found = engine.pair_counts(["c0", "c1", "c2"])
     assert engine.scans == 1
     for i, (values, counts) in enumerate(zip(found.values, found.singles, strict=True)):
         assert dict(zip(values, counts.tolist(), strict=True)) == Counter(row[i] for row in rows)
@@ -50,28 +49,28 @@ def numbered(rows: int) -> dict[str, list[int]]:
 def test_counts_grow_from_batch_to_batch() -> None:
     rows = 300_000
     engine = DuckDB({"late": [i // 100_000 for i in range(rows)], "half": [i % 2 for i in range(rows)]})
-    found = pair_counts(engine, ["late", "half"])
+    found = engine.pair_counts(["late", "half"])
     assert found.pairs[0, 1].tolist() == [[50_000, 50_000]] * 3
     assert sorted(found.values[0]) == ["0", "1", "2"]
 
 
 def test_columns_with_too_many_pairs_are_counted_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LARGEST", 19)
-    found = pair_counts(DuckDB(numbered(10)), ["place", "half"])
+    monkeypatch.setattr(module, "LARGEST_PAIR", 19)
+    found = DuckDB(numbered(10)).pair_counts(["place", "half"])
     assert found.pairs == {} and found.singles[1].tolist() == [5, 5]
-    monkeypatch.setattr(module, "LARGEST", 20)
-    assert list(pair_counts(DuckDB(numbered(10)), ["place", "half"]).pairs) == [(0, 1)]
+    monkeypatch.setattr(module, "LARGEST_PAIR", 20)
+    assert list(DuckDB(numbered(10)).pair_counts(["place", "half"]).pairs) == [(0, 1)]
 
 
 def test_only_the_rows_that_are_meant_are_counted() -> None:
     engine = DuckDB(numbered(10)).only(Rows((OneOf("half", ("1",)),)))
-    assert pair_counts(engine, ["place", "half"]).rows == 5
+    assert engine.pair_counts(["place", "half"]).rows == 5
     assert engine.scans == 1
 
 
 def test_a_sample_has_rows_of_the_table_each_at_most_once() -> None:
     engine = DuckDB(numbered(1000))
-    drawn = sample(engine, ["place", "half"], 100, seed=1)
+    drawn = engine.sample(["place", "half"], 100, seed=1)
     found = drawn.found
     chosen = [int(found.values[0][code] or -1) for code in found.codes[0]]
     assert [n.tolist() for n in drawn.singles] == [[1] * 1000, [500, 500]] and engine.scans == 1
@@ -82,19 +81,19 @@ def test_a_sample_has_rows_of_the_table_each_at_most_once() -> None:
 def test_a_seed_chooses_the_same_rows_again_and_another_seed_others() -> None:
     chosen = [
         {found.values[0][code] for code in found.codes[0]}
-        for found in (sample(DuckDB(numbered(300_000)), ["place"], 50, seed).found for seed in (1, 1, 2))
+        for found in (DuckDB(numbered(300_000)).sample(["place"], 50, seed).found for seed in (1, 1, 2))
     ]
     assert chosen[0] == chosen[1] != chosen[2]
 
 
 def test_a_sample_of_more_than_all_rows_is_the_table() -> None:
-    found = sample(DuckDB(numbered(20)), ["place"], 100, seed=1).found
+    found = DuckDB(numbered(20)).sample(["place"], 100, seed=1).found
     assert sorted(int(found.values[0][code] or 0) for code in found.codes[0]) == list(range(20))
 
 
 def test_all_rows_are_equally_likely_to_be_chosen() -> None:
     engine, times = DuckDB(numbered(10)), np.zeros(10)
     for seed in range(200):
-        found = sample(engine, ["place"], 3, seed).found
+        found = engine.sample(["place"], 3, seed).found
         times[[int(found.values[0][code] or 0) for code in found.codes[0]]] += 1
     assert abs(times - 60).max() < 5 * (200 * 0.3 * 0.7) ** 0.5

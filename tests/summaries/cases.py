@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from discreet.engines.pairs import PairCounts
+from discreet.engines.base import PairCounts
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.rules import Flat, Taxonomy

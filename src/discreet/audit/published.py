@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, DiscreetError, Mistake, did_you_mean
 
 IntArray = NDArray[np.int64]

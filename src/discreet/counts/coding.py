@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
 

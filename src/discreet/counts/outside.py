@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet, Marginals, Population
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 from discreet.errors import Mistake, did_you_mean, offenders
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 

@@ -9,38 +9,32 @@ import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from discreet.engines.arrow import coding_table, numbered_texts, numbers, to_numpy
+from discreet.engines.arrow import numbered_texts, numbers, to_numpy
+from discreet.engines.base import PairCounts, SampledRows
 from discreet.engines.conditions import condition
+from discreet.engines.pairs import pair_counts, sample
 from discreet.engines.profile import ColumnProfile
-from discreet.engines.rows import ListedIn, Rows
+from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import arrow_table, listed, relation
 from discreet.engines.sql import name, text
+from discreet.engines.sql_engine import SqlEngine
 from discreet.errors import DataError, Mistake, did_you_mean
-
-
-@dataclass(frozen=True, eq=False)
-class Frequencies:
-    """Distinct combinations of some columns, in no order: the values of each column (as text), and codes into them."""
-
-    values: tuple[tuple[str | None, ...], ...]
-    codes: tuple[Any, ...]  # int32 arrays
-    counts: Any  # int64 array
-
 
 # Types whose equal values have one text each; and those whose values can be read back from their text.
 _PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")
 _SCALAR = re.compile(rf"{_PLAIN.pattern}|FLOAT|DOUBLE|TIME|TIMESTAMP WITH TIME ZONE|UUID|BLOB")
 
+_TABLES = count()  # small tables of ours, through one connection
 
-class DuckDB:
+
+class DuckDB(SqlEngine):
     """One table, and the few verbs that are asked of it. `scans` counts the passes over its rows.
 
     `named` are columns that the table is said to have: they tell a header from a row.
@@ -60,8 +54,7 @@ class DuckDB:
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         self._connection.execute(f"SET temp_directory = {text(spill)}")
         self.scans = 0
-        self._lists: list[str] = []  # tables with values from files
-        self._whole: DuckDB | None = None  # the table that this one is a part of
+        self._lists: dict[ListedIn, str] = {}  # tables with values from files
         if isinstance(source, str | Path):
             self._place = str(source)
             self._relation = relation(Path(source), named)
@@ -75,19 +68,28 @@ class DuckDB:
         self.columns: tuple[str, ...] = tuple(found.columns)
         self.types = dict(zip(self.columns, (str(t) for t in found.types), strict=True))
 
-    def only(self, rows: Rows) -> DuckDB:
-        """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""
-        strange = [c for c in rows.columns if c not in self.columns]
-        if strange:
-            mistakes = (Mistake(self._place, f"has no column {c!r}", did_you_mean(c, self.columns)) for c in strange)
-            raise DataError(*mistakes)
-        lists = {asked: self._list(asked) for asked in rows.conditions if isinstance(asked, ListedIn)}
-        chosen = copy(self)
-        chosen._whole = self  # keeps the folder of what is spilled
-        chosen.scans = 0
-        conditions = " AND ".join(condition(asked, lists) for asked in rows.conditions)
-        chosen._relation = f"(SELECT * FROM {self._relation} WHERE {conditions})"
-        return chosen
+    def name(self, column: str) -> str:
+        return name(column)
+
+    def text(self, value: str) -> str:
+        return text(value)
+
+    def _ask(self, query: str) -> Iterator[Any]:
+        return iter(self._connection.sql(query).to_arrow_reader())
+
+    def _relation_of(self, table: Any) -> str:
+        registered = f"ours{next(_TABLES)}"
+        self._connection.register(registered, table)
+        return registered
+
+    def _condition(self, asked: Condition) -> str:
+        if isinstance(asked, ListedIn) and asked not in self._lists:
+            self._lists[asked] = self._list(asked)
+        return condition(asked, self._lists)
+
+    def _number(self, written: str) -> str:
+        number = f"TRY_CAST({written} AS BIGINT)"
+        return f"CASE WHEN CAST({number} AS VARCHAR) = {written} THEN {number} ELSE -1 END"
 
     def _list(self, asked: ListedIn) -> str:
         """The table that the values of a file are in, read once: later changes of the file do not matter."""
@@ -98,68 +100,10 @@ class DuckDB:
                 rule = f"has no column {asked.column!r}"
                 raise DataError(Mistake(str(asked.file), rule, did_you_mean(asked.column, columns)))
             value = name(asked.column if asked.column in columns else columns[0])
-            table = f"listed{len(self._lists)}"
-            self._lists.append(table)
+            table = f"listed{next(_TABLES)}"
             values = f"SELECT DISTINCT CAST({value} AS VARCHAR) AS v FROM {source} WHERE {value} IS NOT NULL"
             self._connection.execute(f"CREATE TEMP TABLE {table} AS {values}")
         return table
-
-    def coded(self, codes: Mapping[str, Mapping[str | None, int]]) -> DuckDB:
-        """The same table where values of some columns are whole numbers, as told; scans are counted anew.
-
-        A value that nobody told a number for becomes NULL.
-        """
-        recoded = copy(self)
-        recoded._whole, recoded.scans = self, 0
-        recoded.types = self.types | dict.fromkeys(codes, "INTEGER")
-        joins, columns = [], []
-        for i, (column, numbered) in enumerate(codes.items()):
-            table = f"codes{id(recoded):x}_{i}"
-            with self._plainly():
-                self._connection.register(table, coding_table(numbered))
-            written = f"CAST(whole.{name(column)} AS VARCHAR)"
-            joins.append(f"LEFT JOIN {table} AS m{i} ON {written} IS NOT DISTINCT FROM m{i}.value")
-            columns.append(f"m{i}.code AS {name(column)}")
-        columns += [f"whole.{name(c)}" for c in self.columns if c not in codes]
-        recoded._relation = f"(SELECT {', '.join(columns)} FROM {self._relation} AS whole {' '.join(joins)})"
-        return recoded
-
-    def frequencies(self, columns: Sequence[str]) -> Frequencies:
-        """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
-        return self._frequencies(columns)[0]
-
-    def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
-        """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""
-        written = f"CAST({name(group)} AS VARCHAR)"
-        number = f"TRY_CAST({written} AS BIGINT)"
-        plain = f"CASE WHEN CAST({number} AS VARCHAR) = {written} THEN {number} ELSE -1 END"
-        found, [numbered] = self._frequencies(columns, [f"{plain} AS g"])
-        return found, numbered
-
-    def _frequencies(self, columns: Sequence[str], number: Sequence[str] = ()) -> tuple[Frequencies, Any]:
-        """Counts by `columns`, and by a number if its expression is given, called g."""
-        inner = ", ".join([*(f"{self._key(c)} AS c{i}" for i, c in enumerate(columns)), *number])
-        outer = ", ".join(
-            [*(f"CAST(c{i} AS VARCHAR) AS c{i}" for i in range(len(columns))), "n", *("g" for _ in number)]
-        )
-        # Grouped by the values as they are (numbers group faster), then written as text once per combination.
-        query = (
-            f"SELECT {outer} FROM (SELECT *, count(*) AS n FROM (SELECT {inner} FROM {self._relation}) GROUP BY ALL)"
-        )
-        known: list[dict[str | None, int]] = [{} for _ in columns]
-        codes: list[list[Any]] = [[np.empty(0, dtype=np.int32)] for _ in columns]
-        whole = [[np.empty(0, dtype=np.int64)] for _ in ("n", *number)]
-        with self._plainly():
-            self.scans += 1
-            # Batch by batch, so that the texts of millions of combinations are never in memory together.
-            for batch in self._connection.sql(query).to_arrow_reader():
-                for i, place in enumerate(known):
-                    codes[i].append(numbered_texts(batch.column(i), place))
-                for i, parts in enumerate(whole, start=len(columns)):
-                    parts.append(to_numpy(batch.column(i)).astype(np.int64))
-        values = tuple(tuple(place) for place in known)
-        counts, *numbered = map(np.concatenate, whole)
-        return Frequencies(values, tuple(map(np.concatenate, codes)), counts), numbered
 
     def rows(self, columns: Sequence[str], known: Sequence[dict[str | None, int]], in_order: bool = False) -> Any:
         """All rows of `columns`, batch by batch: per column the number of each row's value. One scan. NULL is a value.
@@ -176,6 +120,14 @@ class DuckDB:
                     yield [numbered_texts(batch.column(i), place) for i, place in enumerate(known)]
             finally:
                 self._connection.execute("SET preserve_insertion_order = false")
+
+    def pair_counts(self, columns: Sequence[str]) -> PairCounts:
+        """Counts of single values and of pairs of values of every two columns: one scan."""
+        return pair_counts(self.rows, columns)
+
+    def sample(self, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
+        """Some rows, each set of them as likely (all, if there are fewer): one scan."""
+        return sample(partial(self.rows, in_order=True), columns, rows, seed)
 
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself: one scan into a table of the engine, then counts."""

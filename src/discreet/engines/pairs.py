@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import LARGEST_PAIR, Frequencies, PairCounts, SampledRows
 
-LARGEST = 4_000_000  # possible pairs of values; more would be nearly as much as the table itself
-
-
-@dataclass(frozen=True, eq=False)
-class PairCounts:
-    """The values of each column (as text), how many rows have each, and how many have each pair of values.
-
-    ``pairs[i, j][a, b]`` rows have value a of column i and value b of column j (i < j). Two columns that have more than
-    `LARGEST` possible pairs are not there.
-    """
-
-    columns: tuple[str, ...]
-    values: tuple[tuple[str | None, ...], ...]
-    singles: tuple[NDArray[np.int64], ...]
-    pairs: Mapping[tuple[int, int], NDArray[np.int64]]
-
-    @property
-    def rows(self) -> int:
-        """How many rows the table has."""
-        return int(self.singles[0].sum())
+# The rows of a table, batch by batch, as numbers of values that become known on the way: see `DuckDB.rows`.
+StreamedRows = Callable[[Sequence[str], Sequence[dict[str | None, int]]], Iterator[list[Any]]]
 
 
-def pair_counts(engine: DuckDB, columns: Sequence[str]) -> PairCounts:
+def pair_counts(rows: StreamedRows, columns: Sequence[str]) -> PairCounts:
     """Count the values of all columns, and the pairs of values of every two of them: one scan.
 
     The rows are streamed once, as numbers. (With GROUPING SETS, DuckDB keeps a copy of the whole table to count each
@@ -43,11 +24,11 @@ def pair_counts(engine: DuckDB, columns: Sequence[str]) -> PairCounts:
     known: list[dict[str | None, int]] = [{} for _ in columns]
     singles = [np.zeros(0, dtype=np.int64) for _ in columns]
     pairs = {both: np.zeros((0, 0), dtype=np.int64) for both in combinations(range(len(columns)), 2)}
-    for batch in engine.rows(columns, known):
+    for batch in rows(columns, known):
         sizes = [len(place) for place in known]
         singles = [_grown(old, codes, size) for old, codes, size in zip(singles, batch, sizes, strict=True)]
         for i, j in list(pairs):
-            if sizes[i] * sizes[j] > LARGEST:
+            if sizes[i] * sizes[j] > LARGEST_PAIR:
                 del pairs[i, j]
             else:
                 pairs[i, j] = _with(pairs[i, j], batch[i], batch[j], (sizes[i], sizes[j]))
@@ -62,18 +43,7 @@ def _with(before: NDArray[np.int64], first: Any, second: Any, shape: tuple[int, 
     return counted
 
 
-@dataclass(frozen=True, eq=False)
-class SampledRows:
-    """Some rows of a table, as combinations in no order, and how many rows of the whole table have each value.
-
-    The values of `found` are those of the whole table, in whatever rows.
-    """
-
-    found: Frequencies
-    singles: tuple[NDArray[np.int64], ...]
-
-
-def sample(engine: DuckDB, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
+def sample(in_order: StreamedRows, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
     """Some rows, each set of them equally likely (all, if there are fewer): one scan.
 
     The same seed chooses the same rows of the same table.
@@ -83,7 +53,7 @@ def sample(engine: DuckDB, columns: Sequence[str], rows: int, seed: int | None) 
     singles = [np.zeros(0, dtype=np.int64) for _ in columns]
     lots = np.empty(0)
     chosen = [np.empty(0, dtype=np.int32) for _ in columns]
-    for batch in engine.rows(columns, known, in_order=True):
+    for batch in in_order(columns, known):
         # Every row draws a lot; those with the smallest lots so far are kept.
         lots = np.concatenate([lots, draws.random(len(batch[0]))])
         kept = np.argpartition(lots, rows)[:rows] if len(lots) > rows else np.arange(len(lots))

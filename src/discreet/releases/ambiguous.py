@@ -17,7 +17,8 @@ import numpy as np
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.models.base import PrivacyModel

@@ -18,7 +18,8 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Tally
 from discreet.engines.arrow import numbers, places_in
 from discreet.engines.arrow import texts as text_array
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.base import PrivacyModel

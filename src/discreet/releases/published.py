@@ -11,7 +11,8 @@ import numpy as np
 from discreet.counts.coding import value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Tally, tally
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value

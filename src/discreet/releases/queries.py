@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray, People, Tally, tally
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 from discreet.errors import Mistake, PolicyError, ReleaseError, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.releases.ambiguous import read_ambiguous

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.counts.groups import Groups
-from discreet.engines.duckdb import Frequencies
+from discreet.engines.base import Frequencies
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
 from discreet.models.base import PrivacyModel
 from discreet.releases.population import Around, Surroundings, around

@@ -10,7 +10,8 @@ import numpy as np
 
 from discreet.counts.coding import frequency_set, merged
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.duckdb import DuckDB, Frequencies
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat

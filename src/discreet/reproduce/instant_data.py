@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
+from discreet.engines.base import PairCounts
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.pairs import PairCounts, pair_counts
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.looks import Looks
 from discreet.reproduce.ambiguity_data import SENSITIVE, from_folder, invented
@@ -78,7 +78,7 @@ class Parts:
         table, file = sample(self._study.frequency, rows), self._folder / f"{rows}.parquet"
         _write(table, file)
         engine = DuckDB(file)
-        pairs, seconds = timed(lambda: pair_counts(engine, [*table.attributes, SENSITIVE]))
+        pairs, seconds = timed(lambda: engine.pair_counts([*table.attributes, SENSITIVE]))
         return Part(table, engine, pairs, seconds)
 
 

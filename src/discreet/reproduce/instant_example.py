@@ -10,7 +10,6 @@ from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.roll_up import RollUp
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.pairs import pair_counts
 from discreet.models.l_diversity import FrequencyDiversity
 from discreet.reproduce.claims import Claim
 from discreet.reproduce.tables import counted
@@ -77,7 +76,7 @@ def _summaries() -> tuple[FrequencySet, Network, Network]:
 
     people = pa.table(dict(zip(_COLUMNS, (list(c) for c in zip(*_PEOPLE, strict=True)), strict=True)))
     table = counted(_HIERARCHIES, "salary", people)
-    pairs = pair_counts(DuckDB(people), _COLUMNS)
+    pairs = DuckDB(people).pair_counts(_COLUMNS)
     of = table.hierarchies, table.sensitive_hierarchies
     return table, histogram_from_pairs(pairs, *of), network_from_pairs(pairs, *of, [("occupation", "salary")])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.pairs import PairCounts, SampledRows
+from discreet.engines.base import PairCounts, SampledRows
 from discreet.errors import Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.summaries.contraction import Edge

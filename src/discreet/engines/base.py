@@ -1,0 +1,93 @@
+"""The verbs that are asked of an engine, and how they are said in SQL by every engine that speaks it.
+
+An engine holds one table. All values are read as text, written alike by every engine: a policy gives the same release
+wherever the table is. NULL is a value of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.profile import ColumnProfile
+from discreet.engines.rows import Rows
+
+LARGEST_PAIR = 4_000_000  # possible pairs of values; more would be nearly as much as the table itself
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Distinct combinations of some columns, in no order: the values of each column (as text), and codes into them."""
+
+    values: tuple[tuple[str | None, ...], ...]
+    codes: tuple[Any, ...]  # int32 arrays
+    counts: Any  # int64 array
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """The values of each column (as text), how many rows have each, and how many have each pair of values.
+
+    ``pairs[i, j][a, b]`` rows have value a of column i and value b of column j (i < j). Two columns that have more than
+    `LARGEST_PAIR` possible pairs are not there.
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[tuple[str | None, ...], ...]
+    singles: tuple[NDArray[np.int64], ...]
+    pairs: Mapping[tuple[int, int], NDArray[np.int64]]
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return int(self.singles[0].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRows:
+    """Some rows of a table, as combinations in no order, and how many rows of the whole table have each value.
+
+    The values of `found` are those of the whole table, in whatever rows.
+    """
+
+    found: Frequencies
+    singles: tuple[NDArray[np.int64], ...]
+
+
+class Engine(Protocol):
+    """One table, and the few verbs that are asked of it. `scans` counts the passes over its rows."""
+
+    columns: tuple[str, ...]
+    types: dict[str, str]  # in the engine's own words
+    scans: int
+
+    def only(self, rows: Rows) -> Self:
+        """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""
+
+    def coded(self, codes: Mapping[str, Mapping[str | None, int]]) -> Self:
+        """The same table where values of some columns are whole numbers, as told; scans are counted anew.
+
+        A value that nobody told a number for becomes NULL.
+        """
+
+    def frequencies(self, columns: Sequence[str]) -> Frequencies:
+        """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
+
+    def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
+        """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""
+
+    def pair_counts(self, columns: Sequence[str]) -> PairCounts:
+        """Counts of single values and of pairs of values of every two columns: one scan."""
+
+    def sample(self, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
+        """Some rows, each set of them as likely (all, if there are fewer). A seed chooses the same on every engine."""
+
+    def profile(self) -> list[ColumnProfile]:
+        """What can be said of each column by itself."""
+
+    def typed(self, column: str, texts: Any) -> Any:
+        """Texts of a column's values (an Arrow array) in the column's own type again, where that can be done."""

@@ -1,0 +1,156 @@
+"""The verbs of an engine in SQL that every dialect has; an engine adds its words, and how a query is asked.
+
+Small tables of ours (codes, lists) are joined with the table; whoever joins on a column does it by `_matches`, so that
+values which have no one text (as floating-point numbers have not) are compared as what they are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from discreet.engines.arrow import coding_table, numbered_texts, to_numpy
+from discreet.engines.base import Frequencies
+from discreet.engines.rows import Condition, Rows
+from discreet.errors import DataError, Mistake, did_you_mean
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class SqlEngine(ABC):
+    """One table, and the verbs of `base.Engine` as SQL. `scans` counts the passes over its rows."""
+
+    columns: tuple[str, ...]
+    types: dict[str, str]
+    scans: int
+    _relation: str  # what stands behind FROM
+    _place: str  # what messages call the table
+    _whole: Any = None  # the engine that this one is a part of, kept alive
+
+    # What an engine adds.
+
+    text_type = "VARCHAR"
+    same = "IS NOT DISTINCT FROM"
+
+    @abstractmethod
+    def name(self, column: str) -> str:
+        """A name, quoted."""
+
+    @abstractmethod
+    def text(self, value: str) -> str:
+        """A text, quoted."""
+
+    @abstractmethod
+    def _ask(self, query: str) -> Iterator[pa.RecordBatch]:
+        """The answer of a query, batch by batch; texts as strings, whole numbers as int64."""
+
+    @abstractmethod
+    def _relation_of(self, table: pa.Table) -> str:
+        """A small table of ours as something to select from (FROM …), for as long as this engine lives."""
+
+    @abstractmethod
+    def _plainly(self, place: str = "") -> AbstractContextManager[None]:
+        """The engine's messages quote the row they stumbled on; say the place and the rule instead."""
+
+    @abstractmethod
+    def _condition(self, asked: Condition) -> str:
+        """SQL that is true for the rows which are meant."""
+
+    @abstractmethod
+    def _number(self, written: str) -> str:
+        """SQL of a BIGINT that a text says in plain digits, else −1."""
+
+    def _key(self, column: str) -> str:
+        """What rows are counted by: values as they are where equal ones are written alike, else as text."""
+        return self.name(column)
+
+    def _written(self, value: str, column: str) -> str:
+        """A value of a column (in SQL) as text (in SQL), as far as SQL can write it alike everywhere."""
+        return f"CAST({value} AS {self.text_type})"
+
+    def _canonical(self, column: str, texts: Sequence[str | None]) -> Sequence[str | None]:
+        """The distinct texts that `_written` gave, as every engine writes them."""
+        return texts
+
+    def _matches(self, column: str, value: str, text: str) -> str:
+        """SQL: is a value of the column (in SQL) the one with this canonical text (in SQL)? NULL is NULL."""
+        return f"{self._written(value, column)} {self.same} {text}"
+
+    # The verbs.
+
+    def only(self, rows: Rows) -> Self:
+        """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""
+        strange = [c for c in rows.columns if c not in self.columns]
+        if strange:
+            mistakes = (Mistake(self._place, f"has no column {c!r}", did_you_mean(c, self.columns)) for c in strange)
+            raise DataError(*mistakes)
+        conditions = " AND ".join(self._condition(asked) for asked in rows.conditions)
+        return self._part(f"(SELECT * FROM {self._relation} AS everybody WHERE {conditions})")
+
+    def coded(self, codes: Mapping[str, Mapping[str | None, int]]) -> Self:
+        """The same table where values of some columns are whole numbers, as told; scans are counted anew.
+
+        A value that nobody told a number for becomes NULL.
+        """
+        joins, columns = [], []
+        for i, (column, numbered) in enumerate(codes.items()):
+            with self._plainly():
+                table = self._relation_of(coding_table(numbered))
+            match = self._matches(column, f"whole.{self.name(column)}", f"m{i}.value")
+            joins.append(f"LEFT JOIN {table} AS m{i} ON {match}")
+            columns.append(f"m{i}.code AS {self.name(column)}")
+        columns += [f"whole.{self.name(c)}" for c in self.columns if c not in codes]
+        recoded = self._part(f"(SELECT {', '.join(columns)} FROM {self._relation} AS whole {' '.join(joins)})")
+        recoded.types = self.types | dict.fromkeys(codes, self._whole_type())
+        return recoded
+
+    def _whole_type(self) -> str:
+        """What the engine calls whole numbers."""
+        return "INTEGER"
+
+    def _part(self, relation: str) -> Self:
+        part = copy(self)
+        part._whole, part.scans, part._relation = self, 0, relation
+        return part
+
+    def frequencies(self, columns: Sequence[str]) -> Frequencies:
+        """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
+        return self._frequencies(columns)[0]
+
+    def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
+        """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""
+        found, [numbered] = self._frequencies(columns, [self._number(self._written(self.name(group), group))])
+        return found, numbered
+
+    def _frequencies(self, columns: Sequence[str], number: Sequence[str] = ()) -> tuple[Frequencies, Any]:
+        """Counts by `columns`, and by a number if its expression is given."""
+        inner = ", ".join([*(f"{self._key(c)} AS c{i}" for i, c in enumerate(columns)), *(f"{n} AS g" for n in number)])
+        keys = [*(f"c{i}" for i in range(len(columns))), *("g" for _ in number)]
+        texts = [f"{self._written(f'c{i}', c)} AS c{i}" for i, c in enumerate(columns)]
+        outer = ", ".join([*texts, "n", *("g" for _ in number)])
+        by = f"GROUP BY {', '.join(keys)}" if keys else ""
+        counted = ", ".join([*keys, "count(*) AS n"])
+        # Grouped by the values as they are (numbers group faster), then written as text once per combination.
+        query = (
+            f"SELECT {outer} FROM (SELECT {counted} FROM (SELECT {inner} FROM {self._relation} AS t) AS u {by}) AS v"
+        )
+        known: list[dict[str | None, int]] = [{} for _ in columns]
+        codes: list[list[Any]] = [[np.empty(0, dtype=np.int32)] for _ in columns]
+        whole = [[np.empty(0, dtype=np.int64)] for _ in ("n", *number)]
+        with self._plainly():
+            self.scans += 1
+            # Batch by batch, so that the texts of millions of combinations are never in memory together.
+            for batch in self._ask(query):
+                for i, place in enumerate(known):
+                    codes[i].append(numbered_texts(batch.column(i), place))
+                for i, parts in enumerate(whole, start=len(columns)):
+                    parts.append(to_numpy(batch.column(i)).astype(np.int64))
+        values = tuple(tuple(self._canonical(c, list(place))) for c, place in zip(columns, known, strict=True))
+        counts, *numbered = map(np.concatenate, whole)
+        return Frequencies(values, tuple(map(np.concatenate, codes)), counts), numbered
