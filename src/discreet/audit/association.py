@@ -1,0 +1,235 @@
+"""Who has what? What somebody believes of people whose group she knows, from the published counts alone.
+
+She knows that a person is in the release and finds the group: by exact quasi-identifiers that the group's labels or
+tables cover. What is left open is which of the group's sensitive values is whose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.distances import equal_distances
+from discreet.audit.lines import ASSOCIATION, EXACT, FloatArray, Line, line
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen, Tally
+from discreet.audit.tallies import Summed, summed_up, whole_table
+
+IntArray = NDArray[np.int64]
+
+THRESHOLD = 0.5
+NEARLY = 0.9  # a group is nearly of one value where this share of it has it
+
+_FINDS = {
+    BUCKETIZED: "She knows that somebody is in the release and finds the group in the table of quasi-identifiers.",
+    AMBIGUOUS: "She knows that somebody is in the release and in which group.",
+}
+_FINDS_BY_LABELS = "She knows that somebody is in the release, and enough about the person to find the group."
+
+
+def uniform_worlds(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
+    """She takes every way to deal a group's values out to its people for equally likely.
+
+    She wants to know somebody's value, and has won where she is surer of one than the threshold. Her belief is the
+    value's share of the group, n(g, v) / n(g): in as many of all possible worlds does a given person have it. For an
+    ambiguous release that is β, P((t, s) ∈ T given t ∈ T) = c / |G|.
+    """
+    summed = summed_up(tally, len(seen.sizes))
+    promised = promised_share(seen, tally.attribute)
+    return line_about(
+        seen,
+        tally,
+        adversary="uniform_worlds",
+        title="knows only the release",
+        knows=f"{finds(seen)} Nothing else.",
+        assumes="Whoever knows more about people, or about how the groups were made, can believe more.",
+        chance=summed.largest / np.maximum(summed.total, 1),
+        people=seen.sizes,
+        group=np.arange(len(seen.sizes)),
+        threshold=threshold,
+        promised=promised,
+        details={"mean": _mean_belief(summed)},
+    )
+
+
+def _mean_belief(summed: Summed) -> float:
+    """How often she is right who always says the most frequent value."""
+    return float(summed.largest.sum() / max(int(summed.total.sum()), 1))
+
+
+def homogeneity(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
+    """She looks for groups in which everybody has the same value: of their people she is certain.
+
+    Chances are 1 for them and 0 for everybody else, whom this attack tells her nothing of. A release that promises any
+    ℓ-diversity promises that there is nobody.
+    """
+    summed = summed_up(tally, len(seen.sizes))
+    alone = summed.distinct == 1
+    share = summed.largest / np.maximum(summed.total, 1)
+    diverse = (seen.promised("l_diversity", tally.attribute) or {}).get("l", 1)
+    details = {
+        "groups": int(alone.sum()),
+        "people_nearly_certain": int(seen.sizes[share >= NEARLY].sum()),
+        "nearly": NEARLY,
+        "fewest_values_in_a_group": int(summed.distinct.min(initial=len(tally.values))),
+    }
+    return line_about(
+        seen,
+        tally,
+        adversary="homogeneity",
+        title="finds groups with a single value",
+        knows=f"{finds(seen)} In some groups everybody has the same value.",
+        assumes="The published values are the true ones.",
+        chance=alone.astype(np.float64),
+        people=seen.sizes,
+        group=np.arange(len(seen.sizes)),
+        threshold=threshold,
+        promised=0.0 if Fraction(str(diverse)) > 1 else None,
+        details=details,
+    )
+
+
+def skew(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
+    """She knew how frequent each value is in the table, and learns how much more frequent it is in somebody's group.
+
+    Her chance is what she now believes of the value that she learnt most about: the one whose share rose most. By how
+    much, as a difference and as a ratio, is in the details, with the levels of t-closeness (equal distance),
+    β-likeness (how much larger at most, less 1) and δ-disclosure (the largest logarithm of a ratio; None where a value
+    of the table is missing in some group, so that its people are known not to have it).
+    """
+    summed, whole = summed_up(tally, len(seen.sizes)), whole_table(seen, tally)
+    q = tally.count / summed.total[tally.group]
+    p = whole.weight[tally.value] / max(whole.total, 1)
+    gain = q - p
+    order = np.lexsort((-gain, tally.group))
+    first = order[np.diff(tally.group[order], prepend=-1) > 0]
+    ratio = np.divide(q, p, out=np.full(len(q), np.inf), where=p > 0)
+    work, steps = equal_distances(summed, whole)
+    ruled_out = summed.distinct < np.count_nonzero(whole.weight)
+    disclosed = float(np.abs(np.log(ratio)).max(initial=0.0))
+    details = {
+        "gain": float(gain.max(initial=0.0)),
+        "ratio": _finite(float(ratio.max(initial=1.0))),
+        "distance": float((work / (steps * np.maximum(summed.total, 1) * max(whole.total, 1))).max(initial=0.0)),
+        "beta": _finite(float(ratio.max(initial=1.0)) - 1),
+        "delta": None if ruled_out.any() else _finite(disclosed),
+        "people_with_a_value_ruled_out": int(seen.sizes[ruled_out].sum()),
+    }
+    return line_about(
+        seen,
+        tally,
+        adversary="skew",
+        title="knows how frequent each value is",
+        knows=f"{finds(seen)} She also knows how frequent each value is in the whole table.",
+        assumes="The release tells the whole table's shares truly. The chance is of the value she learnt most about.",
+        chance=q[first],
+        people=seen.sizes[tally.group[first]],
+        group=tally.group[first],
+        threshold=threshold,
+        details=details,
+    )
+
+
+def known_rows(seen: Seen, tally: Tally, known: int = 1, threshold: float | None = None) -> Line:
+    """She knows the values of `known` other people of the group, those that help her most.
+
+    Best for her are people who do not have the value she suspects: of a value that c of n people have she then
+    believes c / (n − b), or is certain, once only such people are left. Of somebody who has another value she can't
+    become certain: at least that person is left. `rows_until_certain` is the smallest b that makes her certain of
+    somebody.
+    """
+    summed = summed_up(tally, len(seen.sizes))
+    total = summed.total[tally.group]
+    own = _with_known(tally.count, total, total - tally.count, known)
+    # The most frequent value that the person does not have; she herself is one who does not have it.
+    alone_first = tally.count == summed.largest[tally.group]
+    other = np.where(alone_first, summed.second[tally.group], summed.largest[tally.group])
+    strange = _with_known(other, total, total - other - 1, known)
+    details = {"known": known, "rows_until_certain": int((summed.total - summed.largest).min(initial=seen.people))}
+    people = "one other person" if known == 1 else f"{known} other people"
+    return line_about(
+        seen,
+        tally,
+        adversary=f"known_rows_{known}",
+        title=f"knows the values of {people}",
+        knows=f"{finds(seen)} She also knows the values of {people} of the group, those that tell her most.",
+        assumes="Nothing else is known of the others in the group.",
+        chance=np.maximum(own, strange),
+        people=tally.count,
+        group=tally.group,
+        threshold=threshold,
+        details=details,
+    )
+
+
+def _with_known(count: IntArray, total: IntArray, useful: IntArray, known: int) -> FloatArray:
+    """The belief in a value that `count` of `total` have, when as many as possible who lack it are known."""
+    chance: FloatArray = count / (total - np.minimum(known, np.maximum(useful, 0)))
+    return chance
+
+
+def promised_share(seen: Seen, attribute: str) -> float | None:
+    """The largest share of a value in a group that the release promises: 1/ℓ, α or β, whichever is smallest."""
+    bounds: list[Fraction] = []
+    for promise in seen.promises:
+        if promise.attribute not in (None, attribute):
+            continue
+        said = promise.parameters
+        if promise.model == "l_diversity" and said.get("kind") == "frequency":
+            bounds.append(1 / Fraction(str(said["l"])))
+        elif promise.model == "alpha_k":
+            bounds.append(Fraction(str(said["alpha"])))
+        elif promise.model == "ambiguity":
+            bounds.append(Fraction(str(said["beta"])))
+    return min((float(bound) for bound in bounds), default=None)
+
+
+def finds(seen: Seen) -> str:
+    """How she finds somebody's group, in a sentence."""
+    return _FINDS.get(seen.publish, _FINDS_BY_LABELS)
+
+
+def line_about(
+    seen: Seen,
+    tally: Tally,
+    *,
+    adversary: str,
+    title: str,
+    knows: str,
+    assumes: str,
+    chance: FloatArray,
+    people: IntArray,
+    group: IntArray,
+    threshold: float | None,
+    promised: float | None = None,
+    precision: str = EXACT,
+    details: Mapping[str, Any] | None = None,
+) -> Line:
+    """A line about one sensitive attribute. The threshold is as given, else what is promised, else one half."""
+    if threshold is None:
+        threshold = promised or THRESHOLD  # 0 is no threshold: it promises that there is nobody
+    return line(
+        adversary=adversary,
+        threat=ASSOCIATION,
+        title=title,
+        knows=knows,
+        assumes=assumes,
+        chance=chance,
+        people=people,
+        group=group,
+        sizes=seen.sizes,
+        threshold=threshold,
+        first_line=seen.first_line,
+        file=seen.file,
+        precision=precision,
+        attribute=tally.attribute,
+        promised=promised,
+        details=details,
+    )
+
+
+def _finite(number: float) -> float | None:
+    return number if number < np.inf else None

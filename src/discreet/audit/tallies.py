@@ -1,0 +1,115 @@
+"""What every attack on associations starts from: a tally summed up by group, and the table that groups are held to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.seen import Seen, Tally
+
+IntArray = NDArray[np.int64]
+
+EVERYTHING = "*"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """A tally by group: how many values were counted, how many different ones, and how often the first and second do.
+
+    >>> tally = Tally("disease", ("flu", "cold"), np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([3, 1, 2]))
+    >>> summed = summed_up(tally, 2)
+    >>> summed.total.tolist(), summed.distinct.tolist(), summed.largest.tolist(), summed.second.tolist()
+    ([4, 2], [2, 1], [3, 2], [1, 0])
+    """
+
+    tally: Tally
+    total: IntArray
+    distinct: IntArray
+    largest: IntArray
+    second: IntArray
+
+
+def summed_up(tally: Tally, groups: int) -> Summed:
+    """Sum a tally up by group; a group that it says nothing of has zeros."""
+    order = np.lexsort((-tally.count, tally.group))
+    group, count = tally.group[order], tally.count[order]
+    place = place_in_group(group)
+    largest, second = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
+    largest[group[place == 0]] = count[place == 0]
+    second[group[place == 1]] = count[place == 1]
+    total = np.bincount(group, weights=count, minlength=groups).astype(np.int64)
+    return Summed(tally, total, np.bincount(group, minlength=groups), largest, second)
+
+
+def place_in_group(group: IntArray) -> IntArray:
+    """For entries that are sorted by group: the first, the second, … of its group, from 0.
+
+    >>> place_in_group(np.array([0, 0, 0, 3, 3])).tolist()
+    [0, 1, 2, 0, 1]
+    """
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    lengths = np.diff(np.append(starts, len(group)))
+    return np.arange(len(group)) - np.repeat(starts, lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """The table that groups are compared with: how much weight each value has. `values` begin as those of the tally."""
+
+    values: tuple[str | None, ...]
+    weight: IntArray
+
+    @property
+    def total(self) -> int:
+        return int(self.weight.sum())
+
+
+def whole_table(seen: Seen, tally: Tally) -> Whole:
+    """The table's distribution as far as it is published: what the manifest says of it, or else the release's own."""
+    published = np.bincount(tally.value, weights=tally.count, minlength=len(tally.values)).astype(np.int64)
+    said = dict(seen.manifest.get("references", {})).get(tally.attribute)
+    if not isinstance(said, list):
+        return Whole(tally.values, published)
+    weights = {value: int(weight) for value, weight in said}
+    values = (*tally.values, *(value for value in weights if value not in tally.values))
+    return Whole(values, np.array([weights.get(value, 0) for value in values], dtype=np.int64))
+
+
+def in_order(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[int]:
+    """The places of values in their order: that of the hierarchy the release tells, else numbers by size, then texts.
+
+    The empty text and NULL come last.
+
+    >>> seen = Seen("generalization", (), np.array([4]), ())
+    >>> in_order(seen, "rank", ("10", "9", "low", None))
+    [1, 0, 2, 3]
+    """
+    told = {path[0]: i for i, path in enumerate(seen.hierarchies.get(attribute, ()))}
+
+    def rank(place: int) -> tuple[int, int, Decimal, str]:
+        value = values[place]
+        if value in told:
+            return 0, told[value], Decimal(0), ""
+        if value is None or value == "":
+            return 3, value is None, Decimal(0), ""
+        number = Decimal(value) if _NUMBER.fullmatch(value) else None
+        return (1, 0, number, value) if number is not None else (2, 0, Decimal(0), value)
+
+    return sorted(range(len(values)), key=rank)
+
+
+def levels_of(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[list[str | None]]:
+    """What each value is called on every level below everything, the values themselves first.
+
+    Without a hierarchy there is no other level: any two values are equally far apart.
+    """
+    paths = {path[0]: path for path in seen.hierarchies.get(attribute, ())}
+    height = min((len(path) for path in paths.values()), default=1)
+    named = [paths.get(value, (value,) * height) for value in values]
+    levels = [[path[level] for path in named] for level in range(height)]
+    return [names for names in levels if set(names) != {EVERYTHING}] or levels[:1]
