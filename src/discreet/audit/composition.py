@@ -1,0 +1,262 @@
+"""Two releases about the same people: whoever is in both has a value that both of her groups have.
+
+Ganta, Kasiviswanathan & Smith 2008: each release may keep its promise, and the two together still give somebody away.
+How likely each value is then is worked out in `common_people`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.common_people import most_believed
+from discreet.audit.labels import overlap
+from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
+from discreet.audit.placing import Places, can_place, places
+from discreet.audit.published import Population
+from discreet.audit.seen import BUCKETIZED, GENERALIZED, Seen, Tally
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+THRESHOLD = 0.5
+MOST_PAIRS = 30_000_000  # pairs of groups that are held against each other; more take too long
+
+_ASSUMES = (
+    "That somebody is in both releases with the same value in each, and that all ways to give a group's values to its "
+    "people are as likely. "
+)
+
+
+def composition(
+    seen: Seen, other: Seen, listed: Population | None = None, threshold: float | None = None
+) -> list[Line]:
+    """A line per sensitive attribute that both releases have.
+
+    She knows who is in both releases, with exact quasi-identifiers (`listed`); if there is no list, any two groups whose
+    labels can be true of one person are taken to have somebody in common. She wants a person's value, and has won where
+    one is more likely than the threshold.
+    """
+    limit = THRESHOLD if threshold is None else threshold
+    if not (can_place(seen) and can_place(other)):
+        return []
+    if listed is None:
+        listed = _own_list(seen) or _own_list(other)
+    tallies = [(t, o) for t in seen.tallies for o in other.tallies if t.attribute == o.attribute]
+    if not tallies:
+        return []
+    if listed is None:
+        pairs = overlapping(seen, other)
+        if pairs is None:
+            return []
+        return [_by_labels(seen, other, mine, theirs, pairs, limit) for mine, theirs in tallies]
+    here, there = places(seen, listed), places(other, listed)
+    return [_by_list(seen, other, mine, theirs, listed, here, there, limit) for mine, theirs in tallies]
+
+
+def _by_list(
+    seen: Seen,
+    other: Seen,
+    mine: Tally,
+    theirs: Tally,
+    listed: Population,
+    here: Places,
+    there: Places,
+    threshold: float,
+) -> Line:
+    people = np.asarray(listed.found.counts, dtype=np.int64)
+    person, first, second = _pairs(here, there)
+    whole = _fills(here, people, seen) and _fills(there, people, other)
+    cells, cell = np.unique(first * len(other.sizes) + second, return_inverse=True)
+    first, second = np.divmod(cells, max(len(other.sizes), 1))
+    if whole:  # the list is the table: she knows how many people any two groups share
+        common = np.bincount(cell, weights=people[person], minlength=len(cells)).astype(np.int64)
+    else:
+        common = np.ones(len(cells), dtype=np.int64)
+    chance, exact = _chances(mine, theirs, first, second, common)
+    # Whoever fits several pairs of groups is in one of them: the most telling one bounds what is known of her.
+    best = np.full(len(people), -1.0)
+    np.maximum.at(best, person, chance[cell])
+    deciding = np.full(len(people), -1, dtype=np.int64)
+    decides = chance[cell] == best[person]
+    deciding[person[decides]] = first[cell[decides]]
+    both = (here.many > 0) & (there.many > 0)
+    several = both & (here.many * there.many > 1)
+    possible = best >= 0
+    knows = (
+        "Both releases, everybody's exact quasi-identifiers, and who is in both."
+        if whole
+        else "Both releases, the exact quasi-identifiers of somebody on the list, and that she is in both."
+    )
+    assumes = _ASSUMES + (
+        "How many people two groups have in common is heeded; each pair of groups is weighed by itself."
+        if whole
+        else "Nothing is known of who else is in both."
+    )
+    precision = EXACT if exact.all() else ESTIMATE
+    if several.any():
+        precision = AT_MOST if exact.all() else ESTIMATE
+        assumes += " Of somebody who fits several groups, the most telling ones are taken."
+    return line(
+        **_words(mine.attribute),
+        knows=knows,
+        assumes=assumes,
+        chance=best[possible],
+        people=people[possible],
+        group=deciding[possible],
+        sizes=seen.sizes,
+        threshold=threshold,
+        first_line=seen.first_line,
+        file=seen.file,
+        precision=precision,
+        details={
+            "people in both, by the list": int(people[both].sum()),
+            "of them, in groups that share no value": int(people[both & ~possible].sum()),
+            "pairs of groups with people in common": len(cells),
+            "known to fit one pair of groups": int(people[both & ~several].sum()),
+        },
+    )
+
+
+def _by_labels(
+    seen: Seen, other: Seen, mine: Tally, theirs: Tally, pairs: tuple[IntArray, IntArray], threshold: float
+) -> Line:
+    first, second = pairs
+    chance, _ = _chances(mine, theirs, first, second, np.ones(len(first), dtype=np.int64))
+    worst = np.zeros(len(seen.sizes))
+    np.maximum.at(worst, first, np.maximum(chance, 0.0))
+    return line(
+        **_words(mine.attribute),
+        knows="Both releases, the exact quasi-identifiers of somebody, and that she is in both.",
+        assumes=_ASSUMES + "Without a list of people, any two groups that may have somebody in common are taken to: "
+        "for each group the most telling one of the other release counts.",
+        chance=worst,
+        people=seen.sizes,
+        group=np.arange(len(seen.sizes)),
+        sizes=seen.sizes,
+        threshold=threshold,
+        first_line=seen.first_line,
+        file=seen.file,
+        precision=AT_MOST,
+        details={
+            "pairs of groups that may have people in common": len(first),
+            "of them, without a common value": int((chance < 0).sum()),
+        },
+    )
+
+
+def _words(attribute: str) -> dict[str, Any]:
+    return {
+        "adversary": "composition",
+        "threat": ASSOCIATION,
+        "title": "Holds a second release about the same people",
+        "attribute": attribute,
+    }
+
+
+def _pairs(here: Places, there: Places) -> tuple[IntArray, IntArray, IntArray]:
+    """Every way to be in one group of each release: whose it is (a place on the list), and the two groups."""
+    ways = here.many * there.many
+    person = np.repeat(np.arange(len(ways)), ways)
+    within = np.arange(len(person)) - np.repeat(np.cumsum(ways) - ways, ways)
+    turn, step = np.divmod(within, np.maximum(there.many[person], 1))
+    return person, here.groups[here.starts[person] + turn], there.groups[there.starts[person] + step]
+
+
+def _fills(found: Places, people: IntArray, seen: Seen) -> bool:
+    """Are the people on the list those in the release? Each fits one group at most, and all groups are full."""
+    only = found.only
+    if (only == -2).any():
+        return False
+    placed = only >= 0
+    filled = np.bincount(only[placed], weights=people[placed], minlength=len(seen.sizes))
+    return bool((filled == seen.sizes).all())
+
+
+def _own_list(seen: Seen) -> Population | None:
+    """A bucketized release is a list itself: it publishes everybody's exact quasi-identifiers."""
+    if seen.publish != BUCKETIZED:
+        return None
+    [table] = seen.tables
+    return Population(table.columns, table.found)
+
+
+def overlapping(seen: Seen, other: Seen) -> tuple[IntArray, IntArray] | None:
+    """All pairs of groups whose labels may be true of one person; None if there are too many to go through."""
+    assert seen.publish == other.publish == GENERALIZED
+    ours = {r.attribute: r for r in seen.regions}
+    theirs = {r.attribute: r for r in other.regions}
+    first, second = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    key_1, key_2 = np.zeros(len(seen.sizes), dtype=np.int64), np.zeros(len(other.sizes), dtype=np.int64)
+    meeting = {
+        name: np.array([[overlap(a, b) for b in theirs[name].labels] for a in ours[name].labels], dtype=np.bool_)
+        for name in ours
+        if name in theirs
+    }
+    for name in sorted(meeting, key=lambda name: float(meeting[name].mean())):
+        key_1, parent_1, label_1 = _refined(key_1, ours[name].label)
+        key_2, parent_2, label_2 = _refined(key_2, theirs[name].label)
+        joined = _children(first, second, parent_1, parent_2)
+        if joined is None:
+            return None
+        meets = meeting[name][label_1[joined[0]], label_2[joined[1]]]
+        first, second = joined[0][meets], joined[1][meets]
+    own = np.argsort(key_1, kind="stable"), np.argsort(key_2, kind="stable")
+    joined = _children(first, second, key_1[own[0]], key_2[own[1]])
+    return None if joined is None else (own[0][joined[0]], own[1][joined[1]])
+
+
+def _refined(key: IntArray, label: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Groups told apart by one more label: the new key of each, and of every new key the old one and the label."""
+    width = int(label.max(initial=0)) + 1
+    found, new = np.unique(key * width + label, return_inverse=True)
+    return new, found // width, found % width
+
+
+def _children(
+    first: IntArray, second: IntArray, parent_1: IntArray, parent_2: IntArray
+) -> tuple[IntArray, IntArray] | None:
+    """For every pair, all pairs of what is below the one and below the other (parents ascend)."""
+    low_1, high_1 = np.searchsorted(parent_1, first), np.searchsorted(parent_1, first, side="right")
+    low_2, high_2 = np.searchsorted(parent_2, second), np.searchsorted(parent_2, second, side="right")
+    many = (high_1 - low_1) * (high_2 - low_2)
+    if many.sum() > MOST_PAIRS:
+        return None
+    pair = np.repeat(np.arange(len(many)), many)
+    within = np.arange(len(pair)) - np.repeat(np.cumsum(many) - many, many)
+    turn, step = np.divmod(within, (high_2 - low_2)[pair])
+    return low_1[pair] + turn, low_2[pair] + step
+
+
+@dataclass(frozen=True, eq=False)
+class _Sorted:
+    starts: IntArray
+    values: IntArray
+    counts: IntArray
+
+
+def _chances(
+    mine: Tally, theirs: Tally, first: IntArray, second: IntArray, common: IntArray
+) -> tuple[FloatArray, BoolArray]:
+    """The largest posterior about people in each pair of groups (−1: nobody can be in both), and which are exact."""
+    place = {value: i for i, value in enumerate(mine.values)}
+    number = np.array([place.setdefault(value, len(place)) for value in theirs.values], dtype=np.int64)
+    a = _sorted(mine, np.arange(len(mine.values)), int(first.max(initial=-1)) + 1)
+    b = _sorted(theirs, number, int(second.max(initial=-1)) + 1)
+    chance, exact = np.zeros(len(first)), np.ones(len(first), dtype=np.bool_)
+    most_believed(
+        first, second, common, a.starts, a.values, a.counts, b.starts, b.values, b.counts, chance, exact
+    )  # fmt: skip
+    return chance, exact
+
+
+def _sorted(tally: Tally, number: IntArray, groups: int) -> _Sorted:
+    """A tally with the values numbered anew, ascending within each group."""
+    value = number[tally.value]
+    order = np.lexsort((value, tally.group))
+    starts = np.searchsorted(tally.group[order], np.arange(groups + 1))
+    return _Sorted(starts.astype(np.int64), value[order], tally.count[order].astype(np.int64))

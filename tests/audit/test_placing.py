@@ -1,0 +1,70 @@
+"""Where known people stand: the walk down the tree finds the groups that looking at every group would."""
+
+from __future__ import annotations
+
+import numpy as np
+from discreet.engines.base import Frequencies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.audit.labels import Anything, Between, Exactly, Label, OneOf, covers
+from discreet.audit.placing import places
+from discreet.audit.published import Population, Table
+from discreet.audit.seen import BUCKETIZED, GENERALIZED, Region, Seen
+
+VALUES = ("1", "2", "3", None)
+LABELS: tuple[Label, ...] = (
+    Anything(),
+    Exactly("1"),
+    Exactly(None),
+    Between(1, 2),
+    Between(2, 3),
+    OneOf(frozenset({"3", None})),
+)
+
+
+def as_list(rows: list[tuple[int, ...]], width: int) -> Population:
+    codes = np.array(rows, dtype=np.int32).reshape(-1, width)
+    columns = tuple(f"q{d}" for d in range(width))
+    counts = np.ones(len(codes), dtype=np.int64)
+    return Population(columns, Frequencies((VALUES,) * width, tuple(codes.T), counts))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Seen, Population]:
+    width = draw(st.integers(1, 3))
+    groups = draw(st.lists(st.tuples(*[st.integers(0, len(LABELS) - 1)] * width), min_size=1, max_size=12))
+    rows = draw(st.lists(st.tuples(*[st.integers(0, 3)] * width), min_size=1, max_size=12))
+    label = np.array(groups, dtype=np.int64)
+    regions = tuple(Region(f"q{d}", LABELS, label[:, d]) for d in range(width))
+    names = tuple(r.attribute for r in regions)
+    return Seen(GENERALIZED, names, np.ones(len(groups), dtype=np.int64), (), regions), as_list(rows, width)
+
+
+@given(cases())
+def test_everybody_is_where_their_values_are_covered(case: tuple[Seen, Population]) -> None:
+    seen, listed = case
+    found = places(seen, listed)
+    rows = list(zip(*listed.found.codes, strict=True))
+    for i, row in enumerate(rows):
+        expected = {
+            g
+            for g in range(len(seen.sizes))
+            if all(covers(r.labels[r.label[g]], [VALUES[v]])[0] for r, v in zip(seen.regions, row, strict=True))
+        }
+        mine = found.groups[found.starts[i] : found.starts[i + 1]].tolist()
+        assert len(mine) == len({*mine})
+        assert {*mine} == expected
+        only = {0: -1, 1: next(iter(expected), -1)}.get(len(expected), -2)
+        assert found.only[i] == only
+
+
+def test_in_a_bucketized_release_people_are_where_their_very_values_are() -> None:
+    rows = [(0, 0), (0, 1), (0, 0), (2, 3)]
+    table = as_list(rows, 2)
+    group = np.array([0, 0, 1, 1], dtype=np.int64)
+    seen = Seen(BUCKETIZED, ("q0", "q1"), np.array([2, 2]), (), tables=(Table(table.columns, table.found, group),))
+    found = places(seen, as_list([(0, 0), (1, 1), (2, 3)], 2))
+    assert found.many.tolist() == [2, 0, 1]
+    assert found.only.tolist() == [-2, -1, 1]
+    assert found.groups.tolist() == [0, 1, 1]
