@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import Rows
+
+if TYPE_CHECKING:
+    from discreet.engines.counted_rows import CountedRows
 
 LARGEST_PAIR = 4_000_000  # possible pairs of values; more would be nearly as much as the table itself
 
@@ -91,3 +94,47 @@ class Engine(Protocol):
 
     def typed(self, column: str, texts: Any) -> Any:
         """Texts of a column's values (an Arrow array) in the column's own type again, where that can be done."""
+
+
+class Tables(Protocol):
+    """Where the tables of a release are written and read back: files of a folder, or tables in a database.
+
+    Used within ``with engine.publishing(…) as tables``: after an error there, nothing of them is left.
+    """
+
+    def name(self, stem: str) -> str:
+        """What a table is called there: ``data.csv``, or ``data``."""
+
+    def write(self, table: str, rows: CountedRows, random: np.random.Generator | None = None) -> None:
+        """Write rows as often as they count; in random order where there is an order, or as they stand."""
+
+    def rewrite(self, table: str, rewriting: Rewriting) -> None:
+        """Write the source's own rows, recoded: one scan of it."""
+
+    def open(self, table: str, named: Sequence[str] = ()) -> Engine:
+        """A table that was written, to be read back."""
+
+    def about(self, table: str) -> dict[str, Any]:
+        """What the manifest says about it, so that a change will be noticed."""
+
+    def describe(self, manifest: str) -> None:
+        """Keep the manifest beside the tables, where no folder keeps them together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rewriting:
+    """How rows of the source become rows of a release, where columns are published that no count has.
+
+    `assignment` is an Arrow table: k0… (values of `keys`, as text), id (a number for each combination of them), first
+    and last (which of its rows it speaks of, numbered by their hash), kept, and p0… (published values); `published`
+    names the columns that become one of those, the others are written as they are. Rows not kept are left out, or with
+    `star` are all ``*``. Sorted rows stand in the order of `sorted_by`, then of all columns; else in random order.
+    """
+
+    assignment: Any
+    keys: Sequence[str]
+    columns: Sequence[str]
+    published: Mapping[str, int]
+    seed: int
+    star: bool = False
+    sorted_by: Sequence[str] = ()
