@@ -1,9 +1,8 @@
-"""Where known people stand: the walk down the tree finds the groups that looking at every group would."""
+"""Where known people stand: in the groups that looking at every group would find."""
 
 from __future__ import annotations
 
 import numpy as np
-from discreet.engines.base import Frequencies
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from discreet.audit.labels import Anything, Between, Exactly, Label, OneOf, cove
 from discreet.audit.placing import places
 from discreet.audit.published import Population, Table
 from discreet.audit.seen import BUCKETIZED, GENERALIZED, Region, Seen
+from discreet.engines.base import Frequencies
 
 VALUES = ("1", "2", "3", None)
 LABELS: tuple[Label, ...] = (
@@ -45,6 +45,7 @@ def cases(draw: st.DrawFn) -> tuple[Seen, Population]:
 def test_everybody_is_where_their_values_are_covered(case: tuple[Seen, Population]) -> None:
     seen, listed = case
     found = places(seen, listed)
+    assert found is not None
     rows = list(zip(*listed.found.codes, strict=True))
     for i, row in enumerate(rows):
         expected = {
@@ -65,6 +66,7 @@ def test_in_a_bucketized_release_people_are_where_their_very_values_are() -> Non
     group = np.array([0, 0, 1, 1], dtype=np.int64)
     seen = Seen(BUCKETIZED, ("q0", "q1"), np.array([2, 2]), (), tables=(Table(table.columns, table.found, group),))
     found = places(seen, as_list([(0, 0), (1, 1), (2, 3)], 2))
+    assert found is not None
     assert found.many.tolist() == [2, 0, 1]
     assert found.only.tolist() == [-2, -1, 1]
     assert found.groups.tolist() == [0, 1, 1]

@@ -37,9 +37,9 @@ def composition(
 ) -> list[Line]:
     """A line per sensitive attribute that both releases have.
 
-    She knows who is in both releases, with exact quasi-identifiers (`listed`); if there is no list, any two groups whose
-    labels can be true of one person are taken to have somebody in common. She wants a person's value, and has won where
-    one is more likely than the threshold.
+    She knows who is in both releases, with exact quasi-identifiers (`listed`); if there is no list, any two groups
+    whose labels can be true of one person are taken to have somebody in common. She wants a person's value, and has won
+    where one is more likely than the threshold. No line if the groups of people can't be told, or are too many.
     """
     limit = THRESHOLD if threshold is None else threshold
     if not (can_place(seen) and can_place(other)):
@@ -55,6 +55,8 @@ def composition(
             return []
         return [_by_labels(seen, other, mine, theirs, pairs, limit) for mine, theirs in tallies]
     here, there = places(seen, listed), places(other, listed)
+    if here is None or there is None or (here.many * there.many).sum() > MOST_PAIRS:
+        return []
     return [_by_list(seen, other, mine, theirs, listed, here, there, limit) for mine, theirs in tallies]
 
 
