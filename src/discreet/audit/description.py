@@ -1,0 +1,311 @@
+"""What is said about a release: which columns are what, how their values are written, and what is promised.
+
+Our own releases say it in their manifest; for the files of other tools somebody writes a short description, in YAML or
+as a mapping:
+
+    quasi_identifiers: [age, zip]              # what others may know
+    sensitive: [disease]                       # what they must not learn
+    promises: [{k_anonymity: {k: 5}}]          # what the release is said to keep
+    hierarchies: {nation: nation.csv}          # leaf;level1;…;*, what names stand for
+    columns: {age: interval, code: exact}      # interval | set | prefix | date | exact, where it could be mistaken
+    others: [remark]                           # columns that are published on purpose and are neither of these
+    suppressed: "*"                            # how a suppressed value is written
+
+Only the first line must be there. A release in several files with groups has `tables: {people.csv: [age, zip],
+values.csv: [disease]}`, `group: number` (the column that they share) and, if values are counted, `count: people`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
+from discreet.audit.texts import KINDS, STAR
+from discreet.cells import SEPARATORS, cells, read_lines
+from discreet.errors import DataError, Mistake, did_you_mean, shown, unknown_word
+
+Paths = tuple[tuple[str | None, ...], ...]
+
+WORDS = (
+    *("quasi_identifiers", "sensitive", "promises", "hierarchies", "columns", "others", "identifiers", "suppressed"),
+    *("tables", "group", "count"),
+)
+PROMISES: Mapping[str, tuple[str, ...]] = {
+    "k_anonymity": ("k",),
+    "l_diversity": ("l", "kind", "c"),
+    "t_closeness": ("t", "distance"),
+    "alpha_k": ("alpha", "k"),
+    "beta_likeness": ("beta", "kind"),
+    "delta_disclosure": ("delta",),
+    "presence": ("delta", "population"),
+    "confident_presence": ("delta", "confidence", "population", "marginals", "size"),
+    "realistic": ("class", "epsilon", "stubbornness", "prior", "known", "predicates"),
+    "robust": ("r", "values", "attribute_sets", "min_support", "knowledge"),
+    "ambiguity": ("alpha", "beta", "tables"),
+}
+_NUMBERS = ("k", "l", "c", "t", "alpha", "beta", "epsilon", "stubbornness", "confidence", "size", "r")
+
+
+@dataclass(frozen=True)
+class How:
+    """How a column is written: its kind if that is said, the published level of its hierarchy if that is known."""
+
+    kind: str = ""
+    level: int | None = None
+    days: bool = False
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is said about the files: `tables` has the columns of each, but for those of groups and counts."""
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    tables: Mapping[str, tuple[str, ...]]
+    publish: str = GENERALIZED
+    others: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    group: str = ""
+    count: str = ""
+    promises: tuple[Promise, ...] = ()
+    hierarchies: Mapping[str, Paths] = field(default_factory=dict)
+    columns: Mapping[str, How] = field(default_factory=dict)
+    suppressed: str | None = STAR
+    starred: bool = True  # may rows be suppressed by being all *?
+    left_out: int = 0
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_description(given: Path | str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path]:
+    """The words of a description, and the folder that its paths are relative to."""
+    if isinstance(given, Mapping):
+        return given, Path()
+    path = Path(given)
+    try:
+        words = yaml.load(path.read_bytes(), Loader=yaml.BaseLoader)  # every value as text: nothing is guessed
+    except FileNotFoundError:
+        raise DataError(Mistake(str(path), "no such file", "name the description of the release")) from None
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path} line {mark.line + 1}" if mark else str(path)
+        raise DataError(Mistake(place, "is not YAML", "write lines like 'sensitive: [disease]'")) from None
+    except OSError as error:
+        raise DataError(Mistake(str(path), f"can't be read: {error.strerror or type(error).__name__}")) from None
+    if not isinstance(words, Mapping):
+        raise DataError(Mistake(str(path), "is not a description", "write lines like 'sensitive: [disease]'"))
+    return words, path.parent
+
+
+def describe(given: Path | str | Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> Description:
+    """The description of the given files (name: columns), with every mistake in it at once."""
+    words, folder = read_description(given)
+    return _Reader(words, folder, files).description()
+
+
+def example(columns: Sequence[str]) -> str:
+    """A description to edit, with the columns of a file.
+
+    >>> print(example(["age", "zip code", "disease"]))
+    quasi_identifiers: [age, "zip code"]
+    sensitive: [disease]
+    promises: [{k_anonymity: {k: 5}}]
+    """
+    *known, last = [c if re.fullmatch(r"[A-Za-z_][\w.-]*", c) else json.dumps(c) for c in columns]
+    known, kept = (known, [last]) if known else ([last], [])
+    lines = [f"quasi_identifiers: [{', '.join(known)}]", f"sensitive: [{', '.join(kept)}]"]
+    return "\n".join([*lines, "promises: [{k_anonymity: {k: 5}}]"])
+
+
+class _Reader:
+    """Gathers the mistakes of a description."""
+
+    def __init__(self, words: Mapping[str, Any], folder: Path, files: Mapping[str, Sequence[str]]):
+        self._words = {str(word): given for word, given in words.items()}
+        self._folder = folder
+        self._files = files
+        self._mistakes: list[Mistake] = []
+
+    def description(self) -> Description:
+        self._mistakes += [unknown_word(word, word, WORDS) for word in self._words if word not in WORDS]
+        tables = self._tables()
+        known = list(dict.fromkeys(c for columns in self._files.values() for c in columns))
+        quasi_identifiers = self._columns("quasi_identifiers", known)
+        if not quasi_identifiers and not self._mistakes:
+            repair = "name the columns that others may know, e.g. [" + ", ".join(known[:3]) + "]"
+            self._mistakes.append(Mistake("quasi_identifiers", "are missing", repair))
+        sensitive, others = self._columns("sensitive", known), self._columns("others", known)
+        twice = [c for c in known if sum(c in role for role in (quasi_identifiers, sensitive, others)) > 1]
+        self._mistakes += [Mistake(c, "has two roles", "name it once") for c in twice]
+        told = Description(
+            quasi_identifiers,
+            sensitive,
+            tables or {file: tuple(columns) for file, columns in self._files.items()},
+            publish=self._publish(tables, quasi_identifiers),
+            others=others,
+            identifiers=self._texts("identifiers"),
+            group=self._text("group"),
+            count=self._text("count"),
+            promises=self._promises(sensitive),
+            hierarchies=self._hierarchies(known),
+            columns=self._kinds(known),
+            suppressed=self._text("suppressed") if "suppressed" in self._words else STAR,
+        )
+        if self._mistakes:
+            raise DataError(*self._mistakes)
+        return told
+
+    def _tables(self) -> dict[str, tuple[str, ...]]:
+        given = self._mapping("tables")
+        apart = ("group", "count")
+        self._mistakes += [
+            Mistake(word, "is of use only beside 'tables'", "say which file has which columns")
+            for word in apart
+            if word in self._words and not given
+        ]
+        if given and not self._text("group"):
+            self._mistakes.append(Mistake("group", "is missing", "name the column that the tables have in common"))
+        found = {}
+        for file, columns in given.items():
+            if file not in self._files:
+                self._mistakes.append(Mistake(f"tables.{file}", "no such file", did_you_mean(file, self._files)))
+                continue
+            named = _listed(columns)
+            if named is None:
+                self._mistakes.append(Mistake(f"tables.{file}", f"must be a list of columns, got {shown(columns)}"))
+                continue
+            self._lacking(f"tables.{file}", [c for c in (*named, self._text("group")) if c], self._files[file])
+            found[file] = tuple(named)
+        if len(self._files) > 1 and not given:
+            rule = f"are missing, and there are {len(self._files)} files"
+            self._mistakes.append(Mistake("tables", rule, "say which columns of each file are meant"))
+        return found
+
+    def _publish(self, tables: Mapping[str, Sequence[str]], quasi_identifiers: Sequence[str]) -> str:
+        if not tables:
+            return GENERALIZED
+        apart = [file for file, columns in tables.items() if {*columns} & {*quasi_identifiers}]
+        return BUCKETIZED if len(apart) == 1 else AMBIGUOUS
+
+    def _columns(self, word: str, known: Sequence[str]) -> tuple[str, ...]:
+        found = self._texts(word)
+        self._lacking(word, found, known)
+        return found
+
+    def _lacking(self, place: str, columns: Iterable[str], known: Sequence[str]) -> None:
+        self._mistakes += [
+            Mistake(place, f"no such column {c!r}", did_you_mean(c, known)) for c in columns if c not in known
+        ]
+
+    def _kinds(self, known: Sequence[str]) -> dict[str, How]:
+        given = self._mapping("columns")
+        self._lacking("columns", given, known)
+        self._mistakes += [unknown_word(f"columns.{c}", kind, KINDS) for c, kind in given.items() if kind not in KINDS]
+        return {c: How(str(kind)) for c, kind in given.items()}
+
+    def _hierarchies(self, known: Sequence[str]) -> dict[str, Paths]:
+        given = self._mapping("hierarchies")
+        self._lacking("hierarchies", given, known)
+        return {c: self._paths(f"hierarchies.{c}", paths) for c, paths in given.items()}
+
+    def _paths(self, place: str, given: object) -> Paths:
+        """A CSV as ARX writes them, ``leaf;level1;…;*`` without a header, or the same as lists."""
+        if isinstance(given, str | Path):
+            lines, mistakes = read_lines(given, self._folder, place)
+            self._mistakes += mistakes
+            under = [[cells(line, s) for _, line in lines] for s in SEPARATORS]
+            rows = max(under, key=lambda rows: sum(len(row or ()) > 1 for row in rows))
+            found = tuple(tuple(row or ()) for row in rows)
+            if not mistakes and not all(len(row) > 1 for row in found):
+                self._mistakes.append(Mistake(place, "is not a hierarchy", "write lines like 'Spain;Europe;*'"))
+            return found
+        listed = given if isinstance(given, Sequence) else []
+        if not listed or not all(isinstance(row, Sequence) and not isinstance(row, str) and row for row in listed):
+            self._mistakes.append(Mistake(place, f"must be a file or a list of lists, got {shown(given)}"))
+            return ()
+        return tuple(tuple(None if cell is None else str(cell) for cell in row) for row in listed)
+
+    def _promises(self, sensitive: Sequence[str]) -> tuple[Promise, ...]:
+        given = self._words.get("promises", [])
+        if isinstance(given, Mapping):
+            given = [{model: body} for model, body in given.items()]
+        if not isinstance(given, Sequence) or isinstance(given, str):
+            rule = f"must be a list, got {shown(given)}"
+            self._mistakes.append(Mistake("promises", rule, "e.g. [{k_anonymity: {k: 5}}]"))
+            return ()
+        found = (self._promise(f"promises[{i}]", entry, sensitive) for i, entry in enumerate(given))
+        return tuple(promise for promise in found if promise is not None)
+
+    def _promise(self, place: str, entry: object, sensitive: Sequence[str]) -> Promise | None:
+        one = isinstance(entry, Mapping) and len(entry) == 1
+        [(model, body)] = entry.items() if isinstance(entry, Mapping) and one else [(entry, {})]
+        if model not in PROMISES:
+            self._mistakes.append(unknown_word(place, model, PROMISES))
+            return None
+        place = f"{place}.{model}"
+        if not isinstance(body, Mapping):
+            self._mistakes.append(Mistake(place, f"must have parameters, got {shown(body)}", "e.g. {k: 5}"))
+            return None
+        known = PROMISES[model]
+        self._mistakes += [unknown_word(f"{place}.{w}", w, known) for w in body if w not in (*known, "attribute")]
+        parameters = {str(word): _number(given) for word, given in body.items() if word != "attribute"}
+        self._mistakes += [
+            Mistake(f"{place}.{word}", f"must be a number above 0, got {shown(given)}")
+            for word, given in parameters.items()
+            if word in _NUMBERS and not (isinstance(given, int | float) and given > 0)
+        ]
+        if known[0] in _NUMBERS and known[0] not in body:
+            self._mistakes.append(Mistake(place, f"needs {known[0]}", f"e.g. {{{model}: {{{known[0]}: …}}}}"))
+        attribute = body.get("attribute")
+        if attribute is not None and attribute not in sensitive:
+            self._mistakes.append(
+                Mistake(f"{place}.attribute", f"{attribute!r} is not sensitive", did_you_mean(attribute, sensitive))
+            )
+        return Promise(str(model), parameters, None if attribute is None else str(attribute))
+
+    def _texts(self, word: str) -> tuple[str, ...]:
+        given = self._words.get(word, ())
+        found = _listed(given)
+        if found is not None and len(set(found)) == len(found):
+            return tuple(found)
+        rule = f"must be a list of columns, got {shown(given)}" if found is None else "names a column twice"
+        self._mistakes.append(Mistake(word, rule, f"e.g. {word}: [age, zip]"))
+        return tuple(dict.fromkeys(found or ()))
+
+    def _text(self, word: str) -> str:
+        given = self._words.get(word, "")
+        if isinstance(given, str):
+            return given
+        self._mistakes.append(Mistake(word, f"must be a text, got {shown(given)}", "put it in quotes"))
+        return ""
+
+    def _mapping(self, word: str) -> dict[str, Any]:
+        given = self._words.get(word, {})
+        if isinstance(given, Mapping):
+            return {str(name): value for name, value in given.items()}
+        self._mistakes.append(Mistake(word, f"must be a mapping, got {shown(given)}", f"e.g. {word}: {{age: …}}"))
+        return {}
+
+
+def _listed(given: object) -> list[str] | None:
+    """A list of texts; one text is a list of one."""
+    if isinstance(given, str):
+        return [given] if given else []
+    if isinstance(given, Sequence) and all(isinstance(each, str | int) for each in given):
+        return [str(each) for each in given]
+    return None
+
+
+def _number(given: object) -> object:
+    """Numbers in a file come as text."""
+    if isinstance(given, str) and re.fullmatch(r"[+-]?[0-9]+", given):
+        return int(given)
+    if isinstance(given, str) and re.fullmatch(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", given):
+        return float(given)
+    return given

@@ -1,0 +1,281 @@
+"""Reads a finished release, ours or another tool's, as an adversary does: from its files and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.description import Description, How, describe, example, read_description
+from discreet.audit.manifests import AGAIN, described_by, read_manifest
+from discreet.audit.published import Table
+from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
+from discreet.audit.texts import column_of, parse
+from discreet.engines.base import Frequencies
+from discreet.engines.duckdb import DuckDB
+from discreet.errors import DataError, Mistake
+
+IntArray = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A published file, row by row as it stands: per column its distinct values, and the place of each row's among
+    them."""
+
+    file: str
+    columns: tuple[str, ...]
+    values: tuple[tuple[str | None, ...], ...]
+    codes: tuple[Codes, ...]
+    lines: IntArray  # where each row begins; in Parquet, its number from 1
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def column(self, name: str) -> tuple[tuple[str | None, ...], Codes]:
+        """The values of a column, and the place of each row's."""
+        at = self.columns.index(name)
+        return self.values[at], self.codes[at]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A release as it was read: what is said about it, its files, and what an adversary sees in them."""
+
+    path: Path
+    told: Description
+    files: tuple[Rows, ...]
+    seen: Seen
+    group: IntArray  # of each row of the file that groups are pointed at in; −1: a row of nothing but *
+
+    @property
+    def grouped(self) -> Rows:
+        """The file that groups are pointed at in."""
+        return next(rows for rows in self.files if rows.file == self.seen.file)
+
+
+def read(release: Path | str, description: Path | str | Mapping[str, Any] | None = None) -> Seen:
+    """What is published: a folder of ours, or a file (or folder) of another tool with a description of it."""
+    return look(release, description).seen
+
+
+def look(release: Path | str, description: Path | str | Mapping[str, Any] | None = None) -> Reading:
+    """The same, with the files as they stand: one scan of each."""
+    path = Path(release)
+    if (path.is_dir() and (path / "manifest.json").exists()) or (description is None and not path.is_file()):
+        if description is not None:
+            rule = "says itself what it is: its manifest goes before the description"
+            raise DataError(Mistake(str(path), rule, "leave the description out, or name the file in it"))
+        return _read(path, path, described_by(read_manifest(path)), ours=True)
+    return _foreign(path, description)
+
+
+def _foreign(path: Path, description: Path | str | Mapping[str, Any] | None) -> Reading:
+    if description is None:
+        columns = DuckDB(path).columns
+        rule = "nothing is said about its columns"
+        raise DataError(Mistake(str(path), rule, f"write a description of it, such as\n{example(columns)}"))
+    words, _ = read_description(description)
+    folder = path if path.is_dir() else path.parent
+    named = words.get("tables") if path.is_dir() else None
+    files = [str(file) for file in named] if isinstance(named, Mapping) else [path.name]
+    lacking = [Mistake(f"tables.{file}", "no such file", f"it must be in {path}") for file in files
+               if Path(file).name != file or not (folder / file).is_file()]  # fmt: skip
+    if lacking:
+        raise DataError(*lacking)
+    told = describe(description, {file: DuckDB(folder / file, _named(words, file)).columns for file in files})
+    return _read(path, folder, told, ours=False)
+
+
+def _named(words: Mapping[str, Any], file: str) -> list[str]:
+    """The columns that a file is said to have, which tell a header from a row."""
+    named = words["tables"].get(file) if isinstance(words.get("tables"), Mapping) else words.get("quasi_identifiers")
+    return [str(c) for c in named] if isinstance(named, list | tuple) else []
+
+
+def _read(path: Path, folder: Path, told: Description, *, ours: bool) -> Reading:
+    files = tuple(_rows(folder / file, _needed(told, columns, file), ours) for file, columns in told.tables.items())
+    seen, group = _generalized(told, files[0]) if told.publish == GENERALIZED else _grouped(told, files)
+    return Reading(path, told, files, seen, group)
+
+
+def _needed(told: Description, columns: Sequence[str], file: str) -> list[str]:
+    counted = told.count and not {*columns} & {*told.quasi_identifiers}
+    return [*columns, *([told.group] if told.group else []), *([told.count] if counted else [])]
+
+
+def _rows(path: Path, needed: Sequence[str], ours: bool) -> Rows:
+    """All columns of a file in the order of its rows."""
+    engine = DuckDB(path, needed)
+    if not {*needed} <= {*engine.columns}:
+        by = "the manifest" if ours else "the description"
+        raise DataError(Mistake(path.name, f"has not the columns that {by} says", AGAIN if ours else "mend it"))
+    known: list[dict[str | None, int]] = [{} for _ in engine.columns]
+    parts: list[list[Codes]] = [[np.empty(0, dtype=np.int32)] for _ in engine.columns]
+    for batch in engine.rows(engine.columns, known, in_order=True):
+        for column, codes in zip(parts, batch, strict=True):
+            column.append(codes)
+    codes = tuple(map(np.concatenate, parts))
+    values = tuple(tuple(place) for place in known)
+    return Rows(path.name, engine.columns, values, codes, _lines(path, needed, values, codes))
+
+
+def _lines(
+    path: Path, needed: Sequence[str], values: Sequence[Sequence[str | None]], codes: Sequence[Codes]
+) -> IntArray:
+    """The line in which each row begins: values may have line ends in them."""
+    from discreet.engines.sources import csv_layout
+
+    rows = np.arange(len(codes[0]) if codes else 0, dtype=np.int64)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return rows + 1
+    layout = csv_layout(path, needed)
+    more = np.zeros(len(rows), dtype=np.int64)
+    for texts, code in zip(values, codes, strict=True):
+        ends = np.array([(text or "").count("\n") for text in texts], dtype=np.int64)
+        if ends.any():
+            more += ends[code]
+    before = np.cumsum(more) - more
+    heading = 1 + sum(c.count("\n") for c in layout.columns) if layout.header else 0
+    return rows + before + layout.skip + heading + 1
+
+
+def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
+    """Rows with equal labels are one group."""
+    labels = {c: _labels(told, c, rows.column(c)[0]) for c in told.quasi_identifiers}
+    starred = np.full(len(rows), told.starred)
+    for column in (*told.quasi_identifiers, *told.sensitive):
+        values, codes = rows.column(column)
+        starred &= np.array([value == told.suppressed for value in values], dtype=np.bool_)[codes]
+    if starred.all():  # then they are not suppressed rows among others, but one group of which nothing is said
+        starred[:] = False
+    kept = np.flatnonzero(~starred)
+    group, first = _numbered([rows.column(c)[1][kept] for c in told.quasi_identifiers], len(kept))
+    regions = []
+    for column in told.quasi_identifiers:
+        used, label = np.unique(rows.column(column)[1][kept[first]], return_inverse=True)
+        regions.append(Region(column, tuple(labels[column][i] for i in used), label.astype(np.int64)))
+    of_row = np.full(len(rows), -1, dtype=np.int64)
+    of_row[kept] = group
+    weights = np.ones(len(kept), dtype=np.int64)
+    seen = Seen(
+        told.publish,
+        told.quasi_identifiers,
+        sizes=np.bincount(group, minlength=len(first)).astype(np.int64),
+        tallies=tuple(_tally(rows, c, kept, group, weights) for c in told.sensitive),
+        regions=tuple(regions),
+        starred=int(starred.sum()),
+        left_out=told.left_out,
+        promises=told.promises,
+        file=rows.file,
+        first_line=rows.lines[kept[first]],
+        hierarchies=told.hierarchies,
+        manifest=told.manifest,
+    )
+    return seen, of_row
+
+
+def _labels(told: Description, name: str, texts: Sequence[str | None]) -> list[Any]:
+    how = told.columns.get(name, How())
+    paths = told.hierarchies.get(name, ())
+    column = column_of(texts, how.kind, paths, level=how.level, suppressed=told.suppressed, days=how.days)
+    return [parse(text, column) for text in texts]
+
+
+def _grouped(told: Description, files: Sequence[Rows]) -> tuple[Seen, IntArray]:
+    """Exact values in tables apart, joined by the number of a group."""
+    about = {rows.file: [c for c in told.quasi_identifiers if c in told.tables[rows.file]] for rows in files}
+    valued = [rows for rows in files if not about[rows.file]]
+    if len(valued) != 1:
+        raise DataError(Mistake("tables", "there is no table of sensitive values, or several", AGAIN))
+    [sensitive] = valued
+    people = [rows for rows in files if about[rows.file]]
+    pointed = sensitive if told.publish == AMBIGUOUS else people[0]
+    names, codes = pointed.column(told.group)
+    group, first = _numbered([codes], len(codes))
+    numbers = {names[codes[i]]: g for g, i in enumerate(first.tolist())}
+    number = {rows.file: _group_numbers(rows, told.group, numbers) for rows in files}
+    weights = _counts(sensitive, told.count)
+    sizes = _sizes(number[sensitive.file], weights, len(first))
+    if told.publish != AMBIGUOUS:
+        for rows in people:
+            if not np.array_equal(_sizes(number[rows.file], np.ones(len(rows)), len(first)), sizes):
+                rule = f"has not as many people in every group as {sensitive.file}"
+                raise DataError(Mistake(rows.file, rule, AGAIN))
+    everything = np.arange(len(sensitive), dtype=np.int64)
+    seen = Seen(
+        told.publish,
+        told.quasi_identifiers,
+        sizes=sizes,
+        tallies=tuple(
+            _tally(sensitive, c, everything, number[sensitive.file], weights)
+            for c in told.sensitive
+            if c in sensitive.columns
+        ),
+        tables=tuple(_table(rows, about[rows.file], number[rows.file]) for rows in people),
+        left_out=told.left_out,
+        promises=told.promises,
+        file=pointed.file,
+        first_line=pointed.lines[first],
+        hierarchies=told.hierarchies,
+        manifest=told.manifest,
+    )
+    return seen, group
+
+
+def _group_numbers(rows: Rows, column: str, numbers: Mapping[str | None, int]) -> IntArray:
+    names, codes = rows.column(column)
+    if {*names} != numbers.keys():
+        raise DataError(Mistake(rows.file, "has not the groups that the other tables have", AGAIN))
+    return np.array([numbers[name] for name in names], dtype=np.int64)[codes]
+
+
+def _counts(rows: Rows, column: str) -> IntArray:
+    """For how many people each row stands."""
+    if not column:
+        return np.ones(len(rows), dtype=np.int64)
+    texts, codes = rows.column(column)
+    if not all(text is not None and text.isdecimal() and text.isascii() and len(text) <= 10 for text in texts):
+        raise DataError(Mistake(rows.file, "has counts that are no whole numbers", AGAIN))
+    return np.array([int(str(text)) for text in texts], dtype=np.int64)[codes]
+
+
+def _table(rows: Rows, columns: Sequence[str], group: IntArray) -> Table:
+    """The distinct rows of a table with their groups."""
+    codes = [rows.column(c)[1] for c in columns]
+    number, first = _numbered([*codes, group], len(rows))
+    counts = np.bincount(number, minlength=len(first)).astype(np.int64)
+    values = tuple(rows.column(c)[0] for c in columns)
+    return Table(tuple(columns), Frequencies(values, tuple(c[first] for c in codes), counts), group[first])
+
+
+def _tally(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: IntArray) -> Tally:
+    values, codes = rows.column(column)
+    used, value = np.unique(codes[kept], return_inverse=True)
+    key, entry = np.unique(group * max(len(used), 1) + value, return_inverse=True)
+    count = np.bincount(entry, weights=weights, minlength=len(key)).astype(np.int64)
+    some = count > 0
+    key, count = key[some], count[some]
+    width = max(len(used), 1)
+    return Tally(column, tuple(values[i] for i in used), key // width, key % width, count)
+
+
+def _sizes(group: IntArray, weights: NDArray[Any], groups: int) -> IntArray:
+    return np.bincount(group, weights=weights, minlength=groups).astype(np.int64)
+
+
+def _numbered(columns: Sequence[NDArray[Any]], rows: int) -> tuple[IntArray, IntArray]:
+    """A number for each distinct combination in the order in which they first stand, and where that is."""
+    key = np.zeros(rows, dtype=np.int64)
+    for codes in columns:
+        key = np.unique(key * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+    _, first, key = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[key], first[order]
