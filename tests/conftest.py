@@ -7,6 +7,10 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from tests.servers import module_database, postgresql, postgresql_server
+
+__all__ = ["module_database", "postgresql", "postgresql_server"]  # fixtures: a PostgreSQL for whoever asks for one
+
 settings.register_profile(
     "discreet",
     deadline=None,
