@@ -28,12 +28,6 @@ import pytest
 _USER = "custodian"  # who owns the databases
 # What a server of minutes needs: nothing of it has to survive a power cut.
 _SETTINGS = ["fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=200"]
-    "fsync=off",
-    "full_page_writes=off",
-    "shared_buffers=64MB",
-    "max_connections=200",
-    "log_min_messages=fatal",
-]
 
 
 def programs() -> Path | None:
