@@ -132,7 +132,8 @@ def _weights(a: int, b: int, cap: int, tilt: float) -> FloatArray:
     logs = np.zeros(cap + 1)
     for x in range(1, cap + 1):
         logs[x] = logs[x - 1] + math.log(a - x + 1.0) + math.log(b - x + 1.0) - math.log(float(x)) + tilt
-    return np.exp(logs - logs.max())
+    weights: FloatArray = np.exp(logs - logs.max())
+    return weights
 
 
 @njit(cache=True)

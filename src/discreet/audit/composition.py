@@ -13,18 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.common_people import most_believed
-from discreet.audit.labels import overlap
 from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
+from discreet.audit.overlapping import MOST_PAIRS, overlapping
 from discreet.audit.placing import Places, can_place, places
 from discreet.audit.published import Population
-from discreet.audit.seen import BUCKETIZED, GENERALIZED, Seen, Tally
+from discreet.audit.seen import BUCKETIZED, Seen, Tally
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 THRESHOLD = 0.5
-MOST_PAIRS = 30_000_000  # pairs of groups that are held against each other; more take too long
 
 _ASSUMES = (
     "That somebody is in both releases with the same value in each, and that all ways to give a group's values to its "
@@ -187,53 +186,6 @@ def _own_list(seen: Seen) -> Population | None:
     return Population(table.columns, table.found)
 
 
-def overlapping(seen: Seen, other: Seen) -> tuple[IntArray, IntArray] | None:
-    """All pairs of groups whose labels may be true of one person; None if there are too many to go through."""
-    assert seen.publish == other.publish == GENERALIZED
-    ours = {r.attribute: r for r in seen.regions}
-    theirs = {r.attribute: r for r in other.regions}
-    first, second = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    key_1, key_2 = np.zeros(len(seen.sizes), dtype=np.int64), np.zeros(len(other.sizes), dtype=np.int64)
-    meeting = {
-        name: np.array([[overlap(a, b) for b in theirs[name].labels] for a in ours[name].labels], dtype=np.bool_)
-        for name in ours
-        if name in theirs
-    }
-    for name in sorted(meeting, key=lambda name: float(meeting[name].mean())):
-        key_1, parent_1, label_1 = _refined(key_1, ours[name].label)
-        key_2, parent_2, label_2 = _refined(key_2, theirs[name].label)
-        joined = _children(first, second, parent_1, parent_2)
-        if joined is None:
-            return None
-        meets = meeting[name][label_1[joined[0]], label_2[joined[1]]]
-        first, second = joined[0][meets], joined[1][meets]
-    own = np.argsort(key_1, kind="stable"), np.argsort(key_2, kind="stable")
-    joined = _children(first, second, key_1[own[0]], key_2[own[1]])
-    return None if joined is None else (own[0][joined[0]], own[1][joined[1]])
-
-
-def _refined(key: IntArray, label: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Groups told apart by one more label: the new key of each, and of every new key the old one and the label."""
-    width = int(label.max(initial=0)) + 1
-    found, new = np.unique(key * width + label, return_inverse=True)
-    return new, found // width, found % width
-
-
-def _children(
-    first: IntArray, second: IntArray, parent_1: IntArray, parent_2: IntArray
-) -> tuple[IntArray, IntArray] | None:
-    """For every pair, all pairs of what is below the one and below the other (parents ascend)."""
-    low_1, high_1 = np.searchsorted(parent_1, first), np.searchsorted(parent_1, first, side="right")
-    low_2, high_2 = np.searchsorted(parent_2, second), np.searchsorted(parent_2, second, side="right")
-    many = (high_1 - low_1) * (high_2 - low_2)
-    if many.sum() > MOST_PAIRS:
-        return None
-    pair = np.repeat(np.arange(len(many)), many)
-    within = np.arange(len(pair)) - np.repeat(np.cumsum(many) - many, many)
-    turn, step = np.divmod(within, (high_2 - low_2)[pair])
-    return low_1[pair] + turn, low_2[pair] + step
-
-
 @dataclass(frozen=True, eq=False)
 class _Sorted:
     starts: IntArray
@@ -253,7 +205,7 @@ def _chances(
     most_believed(
         first, second, common, a.starts, a.values, a.counts, b.starts, b.values, b.counts, chance, exact
     )  # fmt: skip
-    return chance, exact
+    return np.round(chance, 12), exact  # a tie with the threshold is one, in spite of the sums
 
 
 def _sorted(tally: Tally, number: IntArray, groups: int) -> _Sorted:

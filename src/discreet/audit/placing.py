@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +43,13 @@ def can_place(seen: Seen) -> bool:
 def places(seen: Seen, listed: Population) -> Places | None:
     """All groups whose labels cover each combination on the list (of a bucketized release: that have its very values).
 
-    The list may have more columns than the release. None if so many groups fit people that they can't all be told.
+    The list may have other columns than the release: what only one of them has tells nothing. None if people can't be
+    placed: exact values of which some are not listed, or so many groups for everybody that they can't all be told.
     """
     if seen.publish == BUCKETIZED:
-        return _exact_places(seen, listed)
-    found = covered(seen, listed)
+        return _exact_places(seen, listed) if {*seen.quasi_identifiers} <= {*listed.columns} else None
+    told = tuple(region for region in seen.regions if region.attribute in listed.columns)
+    found = covered(replace(seen, regions=told), listed)
     return Places(found.starts, found.groups.astype(np.int64)) if found.held else None
 
 

@@ -1,0 +1,237 @@
+"""Two releases together: every posterior is what counting the pairs of possible worlds gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import worlds
+from discreet.audit import common_people, overlapping
+from discreet.audit.composition import composition
+from discreet.audit.labels import Anything, Between, Exactly, Label, OneOf, Prefix, overlap
+from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT
+from discreet.audit.published import Population, Table
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Region, Seen, Tally
+from discreet.engines.base import Frequencies
+
+VALUES = ("flu", "cold", "gout", None)
+
+
+def tally(groups: Sequence[Sequence[Hashable]], attribute: str = "disease") -> Tally:
+    entries = [(g, VALUES.index(v), n) for g, of in enumerate(groups) for v, n in Counter(of).items()]  # type: ignore[arg-type]
+    group, value, count = np.array(sorted(entries), dtype=np.int64).reshape(-1, 3).T
+    return Tally(attribute, VALUES, group, value, count)
+
+
+def release(groups: Sequence[tuple[Label, Sequence[Hashable]]]) -> Seen:
+    """A generalized release with one quasi-identifier: the label of each group, and its values."""
+    values = [v for _, v in groups]
+    sizes = np.array([len(v) for v in values], dtype=np.int64)
+    region = Region("age", tuple(label for label, _ in groups), np.arange(len(groups), dtype=np.int64))
+    return Seen(GENERALIZED, ("age",), sizes, (tally(values),), (region,), first_line=np.arange(len(groups)) + 2)
+
+
+def people(ages: Sequence[int]) -> Population:
+    counted = Counter(str(age) for age in ages)
+    codes = (np.arange(len(counted), dtype=np.int32),)
+    return Population(("age",), Frequencies((tuple(counted),), codes, np.array([*counted.values()], dtype=np.int64)))
+
+
+def largest_belief(one: Sequence[Hashable], two: Sequence[Hashable], common: int) -> Fraction | None:
+    """About the first person, when the first `common` people of both groups are the same."""
+    agreeing = [
+        (a, Fraction(1))
+        for (a, _), (b, _) in product(worlds.enumerate(one, _even), worlds.enumerate(two, _even))
+        if a[:common] == b[:common]
+    ]
+    if not agreeing:
+        return None
+    return max(worlds.belief(agreeing, lambda world, v=v: world[0] == v) for v in {*one})  # type: ignore[misc]
+
+
+def _even(_: worlds.Values) -> Fraction:
+    return Fraction(1)
+
+
+few = st.lists(st.sampled_from(VALUES), min_size=1, max_size=5)
+
+
+@given(few, few, st.data())
+def test_what_people_in_both_groups_have_is_told_by_the_worlds_in_which_they_agree(
+    one: list[str | None], two: list[str | None], data: st.DataObject
+) -> None:
+    common = data.draw(st.integers(1, min(len(one), len(two))))
+    mine, theirs = tally([one]), tally([two])
+    chance, exact = np.zeros(1), np.zeros(1, dtype=np.bool_)
+    zero, ends = np.zeros(1, dtype=np.int64), [np.array([0, len(t.value)]) for t in (mine, theirs)]
+    common_people.most_believed(
+        zero, zero, np.array([common]),
+        ends[0], mine.value, mine.count, ends[1], theirs.value, theirs.count, chance, exact,
+    )  # fmt: skip
+    expected = largest_belief(one, two, common)
+    assert exact[0]
+    assert chance[0] == pytest.approx(-1 if expected is None else float(expected), abs=1e-12)
+
+
+def test_large_groups_are_estimated_well() -> None:
+    starts, value, zero = np.array([0, 3]), np.arange(3), np.zeros(1, dtype=np.int64)
+    first, second = np.array([500, 300, 200]), np.array([300, 300, 400])
+    found = []
+    for many in (576, 577):  # just below and above what is counted
+        chance, exact = np.zeros(1), np.ones(1, dtype=np.bool_)
+        common_people.most_believed(
+            zero, zero, np.array([many]), starts, value, first, starts, value, second, chance, exact
+        )
+        found.append((bool(exact[0]), float(chance[0])))
+    (counted, nearly), (not_counted, estimated) = found
+    assert counted
+    assert not not_counted
+    assert estimated == pytest.approx(nearly, abs=1e-3)
+
+
+def test_one_value_in_common_gives_a_person_away() -> None:
+    first = release([(Between(20, 39), ["flu", "cold"]), (Between(40, 60), ["flu", "gout"])])
+    second = release([(Between(20, 29), ["flu", "gout"]), (Between(30, 60), ["cold", "flu", None])])
+    [found] = composition(first, second, people([25, 35, 45, 70]))
+    # 25: {flu, cold} and {flu, gout}; 35: {flu, cold} twice; 45: {flu, gout} and {cold, flu, None}; 70 is in neither
+    assert (found.worst, found.above, found.people, found.precision) == (1.0, 2, 3, EXACT)
+    assert found.deciding is not None
+    assert (found.deciding.size, found.deciding.line) == (2, 2 if found.deciding.group == 0 else 3)
+    assert found.details["people in both, by the list"] == 3
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.sampled_from(VALUES)), min_size=1, max_size=7))
+def test_of_two_releases_of_one_table_every_pair_of_groups_is_weighed_by_its_common_people(
+    rows: list[tuple[int, int, str | None]],
+) -> None:
+    """Ages 0–2, 10–12: release 1 tells the tens, release 2 the ones; the list is exactly the table."""
+    tens = [(t, [v for a, _, v in rows if a == t]) for t in sorted({a for a, _, _ in rows})]
+    ones = [(o, [v for _, b, v in rows if b == o]) for o in sorted({b for _, b, _ in rows})]
+    first = release([(Between(10 * t, 10 * t + 9), values) for t, values in tens])
+    second = release([(OneOf(frozenset({str(o), str(10 + o)})), values) for o, values in ones])
+    [found] = composition(first, second, people([10 * a + b for a, b, _ in rows]))
+    cells = Counter((a, b) for a, b, _ in rows)
+    beliefs = {(a, b): largest_belief(dict(tens)[a], dict(ones)[b], n) for (a, b), n in cells.items()}
+    assert all(b is not None for b in beliefs.values())  # the truth is one of the worlds
+    assert found.worst == pytest.approx(max(float(b) for b in beliefs.values() if b is not None), abs=1e-12)
+    above = sum(n for cell, n in cells.items() if (beliefs[cell] or 0) > Fraction(1, 2))
+    assert found.above == above
+    assert found.people == len(rows)
+    assert found.precision == EXACT
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(VALUES)), min_size=1, max_size=6))
+def test_a_finer_release_of_the_same_table_is_all_there_is_to_know(rows: list[tuple[int, str | None]]) -> None:
+    """Worlds of the whole table, not of pairs: where one release is finer than the other they come to the same."""
+    ones = [(o, [v for b, v in rows if b == o]) for o in sorted({b for b, _ in rows})]
+    coarse = release([(Anything(), [v for _, v in rows])])
+    fine = release([(Exactly(str(o)), values) for o, values in ones])
+    groups = [b for b, _ in rows]
+    consistent = [
+        (world, Fraction(1))
+        for world, _ in worlds.enumerate([v for _, v in rows], _even)
+        if all(
+            Counter(v for v, b in zip(world, groups, strict=True) if b == o) == Counter(values) for o, values in ones
+        )
+    ]
+    beliefs = [
+        max(worlds.belief(consistent, lambda world, i=i, v=v: world[i] == v) for v in VALUES)  # type: ignore[misc]
+        for i in range(len(rows))
+    ]
+    for releases in ((coarse, fine), (fine, coarse)):
+        [found] = composition(*releases, people(groups))
+        assert found.worst == pytest.approx(float(max(beliefs)), abs=1e-12)
+
+
+def test_somebody_who_fits_several_groups_is_bounded_by_the_most_telling_ones() -> None:
+    whole = ["gout", "flu", "cold", "cold"]
+    first = release([(Between(20, 39), ["flu", "cold"]), (Between(30, 60), ["gout", "gout", "flu"])])
+    second = release([(Anything(), whole)])
+    [found] = composition(first, second, people([35]))
+    assert found.precision == AT_MOST
+    assert found.worst == pytest.approx(float(largest_belief(["gout", "gout", "flu"], whole, 1) or 0))
+
+
+def test_without_a_list_any_two_groups_that_overlap_count() -> None:
+    first = release([(Between(20, 39), ["flu", "cold"]), (Between(40, 60), ["flu", "gout"])])
+    second = release([(Between(20, 29), ["flu", "gout"]), (Between(30, 60), ["cold", "flu", None])])
+    [found] = composition(first, second)
+    assert (found.worst, found.above, found.people, found.precision) == (1.0, 4, 4, AT_MOST)
+    apart = release([(Between(70, 79), ["flu"])])
+    [found] = composition(first, apart)
+    assert (found.worst, found.above) == (0.0, 0)
+
+
+def test_a_bucketized_release_is_a_list_itself() -> None:
+    table = Table(("age",), people([25, 45]).found, np.array([0, 0]))
+    bucketized = Seen(BUCKETIZED, ("age",), np.array([2]), (tally([["flu", "cold"]]),), tables=(table,))
+    [found] = composition(release([(Between(20, 30), ["flu", "gout"])]), bucketized)
+    assert (found.worst, found.people) == (1.0, 1)
+
+
+def test_releases_without_a_common_attribute_or_without_places_say_nothing() -> None:
+    seen = release([(Anything(), ["flu"])])
+    other = Seen(GENERALIZED, ("age",), seen.sizes, (tally([["flu"]], "income"),), seen.regions)
+    assert composition(seen, other) == []
+    assert composition(seen, Seen(AMBIGUOUS, ("age",), seen.sizes, seen.tallies)) == []
+
+
+def test_too_many_pairs_are_not_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = release([(Exactly(str(i)), ["flu"]) for i in range(4)])
+    monkeypatch.setattr(overlapping, "MOST_PAIRS", 3)
+    assert composition(seen, seen) == []
+
+
+labels = st.sampled_from(
+    [
+        *(Anything(), Exactly("5"), Exactly(None), Exactly("x"), OneOf(frozenset({"5", "x"})), Prefix("5")),
+        *(Between(1, 5), Between(5, 9), Between(5, 9, low_included=False), Between(None, 4), Between(5, None)),
+        Between(3, 8, dates=True),
+    ]
+)
+
+
+@given(st.lists(labels, min_size=1, max_size=6), st.lists(labels, min_size=1, max_size=6))
+def test_labels_meet_as_one_by_one(ours: list[Label], theirs: list[Label]) -> None:
+    expected = [[overlap(a, b) for b in theirs] for a in ours]
+    assert overlapping.meetings(ours, theirs).tolist() == expected
+
+
+@given(st.data())
+def test_groups_overlap_if_all_their_labels_do(data: st.DataObject) -> None:
+    def seen(groups: int) -> Seen:
+        regions = []
+        for name in ("a", "b"):
+            some = tuple(data.draw(st.lists(labels, min_size=1, max_size=3)))
+            of = data.draw(st.lists(st.integers(0, len(some) - 1), min_size=groups, max_size=groups))
+            regions.append(Region(name, some, np.array(of, dtype=np.int64)))
+        return Seen(GENERALIZED, ("a", "b"), np.ones(groups, dtype=np.int64), (), tuple(regions))
+
+    one, two = seen(data.draw(st.integers(1, 6))), seen(data.draw(st.integers(1, 6)))
+    found = overlapping.overlapping(one, two)
+    assert found is not None
+    expected = {
+        (g, h)
+        for g in range(len(one.sizes))
+        for h in range(len(two.sizes))
+        if all(
+            overlap(a.labels[a.label[g]], b.labels[b.label[h]]) for a, b in zip(one.regions, two.regions, strict=True)
+        )
+    }
+    assert {*zip(*(f.tolist() for f in found), strict=True)} == expected
+    assert len(found[0]) == len(expected)
+
+
+def test_an_estimate_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = 1500
+    one = release([(Anything(), ["flu"] * many + ["cold"] * many)])
+    [found] = composition(one, one, people([*range(many), *range(many)]))
+    assert found.precision == ESTIMATE
+    assert found.worst == pytest.approx(0.5, abs=0.01)
