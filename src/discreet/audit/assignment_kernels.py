@@ -1,0 +1,391 @@
+"""The compiled loops of `assignments`; see there for the words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Numbers = NDArray[np.int32]
+
+_UP = 1.0 + 1e-11  # more than the arithmetic can have lost
+_STEPS = 4e8  # of balancing, and of counting shared people
+
+
+@njit(cache=True)
+def components(starts: IntArray, groups: Numbers, number: int) -> IntArray:
+    """For each group one of those that it shares people with, directly or by others: the same for all of them."""
+    root = np.arange(number)
+    for i in range(len(starts) - 1):
+        for at in range(starts[i] + 1, starts[i + 1]):
+            a, b = _root(root, groups[starts[i]]), _root(root, groups[at])
+            if a != b:
+                root[max(a, b)] = min(a, b)
+    for g in range(number):
+        root[g] = _root(root, g)
+    return root
+
+
+@njit(cache=True)
+def _root(root: IntArray, g: int) -> int:
+    while root[g] != g:
+        root[g] = root[root[g]]
+        g = root[g]
+    return g
+
+
+@njit(cache=True)
+def balanced(
+    starts: IntArray, groups: Numbers, people: IntArray, sizes: IntArray, entries: IntArray, shared: BoolArray
+) -> FloatArray:
+    """Odds z_g with which the expected number of people in every group is its size, if each decided by themselves.
+
+    Somebody's chance to be in g is then z_g / (1 + Σ z of the groups that fit): what worlds of many people come to.
+    """
+    total = 0
+    for i in entries:
+        total += starts[i + 1] - starts[i]
+    odds = np.zeros(len(sizes))
+    expected = np.zeros(len(sizes))
+    for i in entries:
+        for at in range(starts[i], starts[i + 1]):
+            expected[groups[at]] += people[i]
+    for g in range(len(sizes)):
+        if shared[g]:
+            odds[g] = (sizes[g] + 0.1) / (max(expected[g] - sizes[g], 0.0) + 0.1)
+    for _ in range(max(min(100, int(_STEPS / max(total, 1))), 3)):
+        expected[:] = 0.0
+        for i in entries:
+            whole = 1.0
+            for at in range(starts[i], starts[i + 1]):
+                whole += odds[groups[at]]
+            for at in range(starts[i], starts[i + 1]):
+                expected[groups[at]] += people[i] * odds[groups[at]] / whole
+        off = 0.0
+        for g in range(len(sizes)):
+            if shared[g]:
+                step = sizes[g] / max(expected[g], 1e-12)
+                off = max(off, abs(step - 1.0))
+                odds[g] = min(odds[g] * step, 1e9)
+        if off < 1e-9:
+            break
+    return odds
+
+
+@njit(cache=True)
+def alike(
+    starts: IntArray, groups: Numbers, people: IntArray, entries: IntArray
+) -> tuple[IntArray, IntArray, Numbers, IntArray]:
+    """The kind of each entry, those of one kind fitting the same groups; and of each kind its groups and its people.
+
+    Groups stand in the same order in every entry.
+    """
+    mixed = np.zeros(len(entries), dtype=np.uint64)
+    for e in range(len(entries)):
+        code = np.uint64(1469598103934665603)
+        for at in range(starts[entries[e]], starts[entries[e] + 1]):
+            code = (code ^ np.uint64(groups[at])) * np.uint64(1099511628211)
+        mixed[e] = code
+    order = np.argsort(mixed)
+    kind = np.empty(len(entries), dtype=np.int64)
+    first = np.empty(len(entries), dtype=np.int64)
+    counts = np.zeros(len(entries), dtype=np.int64)
+    kinds, width = 0, 0
+    for o in range(len(order)):
+        i = entries[order[o]]
+        if kinds == 0 or not _same(starts, groups, first[kinds - 1], i):
+            first[kinds] = i
+            width += starts[i + 1] - starts[i]
+            kinds += 1
+        kind[order[o]] = kinds - 1
+        counts[kinds - 1] += people[i]
+    kind_starts = np.zeros(kinds + 1, dtype=np.int64)
+    kind_groups = np.empty(width, dtype=np.int32)
+    for k in range(kinds):
+        length = starts[first[k] + 1] - starts[first[k]]
+        kind_starts[k + 1] = kind_starts[k] + length
+        kind_groups[kind_starts[k] : kind_starts[k + 1]] = groups[starts[first[k]] : starts[first[k] + 1]]
+    return kind, kind_starts, kind_groups, counts[:kinds].copy()
+
+
+@njit(cache=True)
+def _same(starts: IntArray, groups: Numbers, i: int, j: int) -> bool:
+    return np.array_equal(groups[starts[i] : starts[i + 1]], groups[starts[j] : starts[j + 1]])
+
+
+@njit(cache=True)
+def count_worlds(
+    by_part: IntArray,
+    part: IntArray,
+    starts: IntArray,
+    groups: Numbers,
+    people: IntArray,
+    sizes: IntArray,
+    odds: FloatArray,
+    most_states: int,
+    most_kept: int,
+    work: float,
+    chance: FloatArray,
+    contradicted: BoolArray,
+) -> BoolArray:
+    """Per kind and group that fits it, the chance of one of its people to be in that group; which groups were counted.
+
+    Part by part (`by_part` sorts the kinds), small ones whatever their number, until the `work` is used up.
+    """
+    counted = np.zeros(len(sizes), dtype=np.bool_)
+    local = np.full(len(sizes), -1, dtype=np.int64)
+    begin = 0
+    while begin < len(by_part):
+        own = part[groups[starts[by_part[begin]]]]
+        end = begin
+        number, states, steps = 0, 1.0, 0.0
+        members = np.empty(64, dtype=np.int64)
+        while end < len(by_part) and part[groups[starts[by_part[end]]]] == own:
+            k = by_part[end]
+            for at in range(starts[k], starts[k + 1]):
+                g = groups[at]
+                if local[g] < 0 and number < 64 and states <= most_states:
+                    local[g] = number
+                    members[number] = g
+                    states *= sizes[g] + 1.0
+                    number += 1
+                elif local[g] < 0:
+                    states = np.inf
+            width = starts[k + 1] - starts[k]
+            steps += people[k] * width if width > 1 else sizes[groups[starts[k]]]
+            end += 1
+        cost = 2.0 * steps * states
+        if states <= most_states and states * (end - begin) <= most_kept and cost <= min(work, 1e8):
+            work -= cost
+            possible = _count(
+                by_part[begin:end], starts, groups, people, sizes[members[:number]], odds, local, int(states), chance
+            )
+            for g in members[:number]:
+                counted[g] = possible
+                contradicted[g] |= not possible
+        for g in members[:number]:
+            local[g] = -1
+        begin = end
+    return counted
+
+
+@njit(cache=True)
+def _count(
+    kinds: IntArray,
+    starts: IntArray,
+    groups: Numbers,
+    people: IntArray,
+    rows: IntArray,
+    odds: FloatArray,
+    local: IntArray,
+    states: int,
+    chance: FloatArray,
+) -> bool:
+    """The chances in one part, all its worlds counted; False if there are none.
+
+    A state says how many rows each group has filled. Each person multiplies the weights of all states by their factor.
+    With the balanced odds for z, and the largest weight kept at 1, the states that matter are never far from it.
+    """
+    stride = np.ones(len(rows) + 1, dtype=np.int64)
+    for g in range(len(rows)):
+        stride[g + 1] = stride[g] * (rows[g] + 1)
+    after = np.zeros((len(kinds) + 1, states))
+    after[len(kinds), 0] = 1.0
+    for at in range(len(kinds) - 1, -1, -1):
+        after[at] = after[at + 1]
+        _multiply(after[at], kinds[at], people[kinds[at]], starts, groups, rows, odds, local, stride)
+    if not after[0, states - 1] > 0.0:
+        return False
+    before = np.zeros(states)
+    before[0] = 1.0
+    for at in range(len(kinds)):
+        k = kinds[at]
+        _multiply(before, k, people[k] - 1, starts, groups, rows, odds, local, stride)  # all but one of them
+        total = 0.0
+        for s in range(states):
+            total += before[s] * after[at + 1, states - 1 - s]
+        for own in range(starts[k], starts[k + 1]):
+            g = groups[own]
+            found = 0.0
+            for s in range(states - stride[local[g]]):
+                if (s // stride[local[g]]) % (rows[local[g]] + 1) < rows[local[g]]:
+                    found += before[s] * after[at + 1, states - 1 - s - stride[local[g]]]
+            chance[own] = found * odds[g]
+            total += chance[own]
+        for own in range(starts[k], starts[k + 1]):
+            chance[own] /= total
+        _multiply(before, k, 1, starts, groups, rows, odds, local, stride)
+    return True
+
+
+@njit(cache=True)
+def _multiply(
+    weights: FloatArray,
+    k: int,
+    people: int,
+    starts: IntArray,
+    groups: Numbers,
+    rows: IntArray,
+    odds: FloatArray,
+    local: IntArray,
+    stride: IntArray,
+) -> None:
+    """So many people of a kind more, in place: from the last state to the first, since each takes from earlier ones."""
+    if people == 0:
+        return
+    if starts[k + 1] - starts[k] == 1:
+        g = groups[starts[k]]
+        step, most = stride[local[g]], min(rows[local[g]], people)
+        ways = np.ones(most + 1)  # to have j of them in the group
+        for j in range(1, most + 1):
+            ways[j] = ways[j - 1] * (people - j + 1) / j * odds[g]
+            if ways[j] > 1e100:  # one factor for all weights changes nothing
+                ways[: j + 1] *= 1e-100
+        for s in range(len(weights) - 1, -1, -1):
+            filled = (s // step) % (rows[local[g]] + 1)
+            total = 0.0
+            for j in range(min(most, filled) + 1):
+                total += ways[j] * weights[s - j * step]
+            weights[s] = total
+        weights /= weights.max()
+        return
+    for _ in range(people):
+        for s in range(len(weights) - 1, -1, -1):
+            total = weights[s]
+            for at in range(starts[k], starts[k + 1]):
+                g = local[groups[at]]
+                if (s // stride[g]) % (rows[g] + 1) > 0:
+                    total += odds[groups[at]] * weights[s - stride[g]]
+            weights[s] = total
+        weights /= weights.max()
+
+
+@njit(cache=True)
+def fence(
+    entries: IntArray,
+    kind: IntArray,
+    starts: IntArray,
+    groups: Numbers,
+    kind_starts: IntArray,
+    kind_people: IntArray,
+    people: IntArray,
+    sizes: IntArray,
+    having: IntArray,
+    odds: FloatArray,
+    chance: FloatArray,
+    counted: BoolArray,
+    contradicted: BoolArray,
+    most: FloatArray,
+    least: FloatArray,
+    likely: FloatArray,
+    told_by: IntArray,
+    row: FloatArray,
+) -> None:
+    """What is told of every entry and group: as counted, or bounds."""
+    taken = _takeable(entries, kind, starts, groups, kind_starts, kind_people, sizes, counted)
+    low, high = np.zeros(len(sizes)), np.zeros(len(sizes))
+    for g in range(len(sizes)):
+        if taken[g] >= 0:
+            low[g] = sizes[g] / max(having[g], sizes[g])
+            high[g] = sizes[g] / max(having[g] - taken[g], sizes[g])
+            row[g] = 1.0 / max(having[g] - taken[g], sizes[g])
+        elif counted[g]:
+            row[g] = 0.0
+    for e in range(len(entries)):
+        i = entries[e]
+        if counted[groups[starts[i]]]:
+            inside, largest = 0.0, -1.0
+            own = kind_starts[kind[e]]
+            for at in range(starts[i], starts[i + 1]):
+                g, found = groups[at], chance[own + at - starts[i]]
+                inside += found
+                row[g] = max(row[g], found / sizes[g])
+                if found > largest:
+                    largest, told_by[i] = found, g
+            # Sums of positive terms: 1 is met only if nobody else can be there, but for the last digits.
+            most[i] = least[i] = likely[i] = 1.0 if inside > 1.0 - 1e-11 else inside
+            continue
+        least_odds, most_odds, sum_odds, largest = 0.0, 0.0, 0.0, -1.0
+        for at in range(starts[i], starts[i + 1]):
+            g = groups[at]
+            least_odds += low[g] / (1.0 - low[g]) if low[g] < 1.0 else np.inf
+            most_odds += high[g] / (1.0 - high[g]) if high[g] < 1.0 else np.inf
+            sum_odds += odds[g]
+            if high[g] > largest:
+                largest, told_by[i] = high[g], g
+        least[i] = _chance(least_odds)
+        most[i] = min(_chance(most_odds) * _UP, 1.0)
+        likely[i] = min(max(_chance(sum_odds), least[i]), most[i])
+
+
+@njit(cache=True)
+def _chance(odds: float) -> float:
+    return 1.0 if np.isinf(odds) else odds / (1.0 + odds)
+
+
+@njit(cache=True)
+def _takeable(
+    entries: IntArray,
+    kind: IntArray,
+    starts: IntArray,
+    groups: Numbers,
+    kind_starts: IntArray,
+    kind_people: IntArray,
+    sizes: IntArray,
+    counted: BoolArray,
+) -> IntArray:
+    """How many people of each group that was not counted others could take, at most; −1 for other groups.
+
+    Group h can't take more of them than it has rows, nor more than it shares with the group.
+    """
+    kinds = len(kind_people)
+    example = np.full(kinds, -1, dtype=np.int64)
+    for e in range(len(entries)):
+        example[kind[e]] = entries[e]
+    number = np.zeros(len(sizes) + 1, dtype=np.int64)
+    steps = 0.0
+    for k in range(kinds):
+        i = example[k]
+        if not counted[groups[starts[i]]]:
+            width = starts[i + 1] - starts[i]
+            steps += width * width
+            for at in range(starts[i], starts[i + 1]):
+                number[groups[at] + 1] += 1
+    offsets = np.cumsum(number)
+    of_group = np.empty(offsets[-1], dtype=np.int64)
+    place = offsets[:-1].copy()
+    for k in range(kinds):
+        i = example[k]
+        if not counted[groups[starts[i]]]:
+            for at in range(starts[i], starts[i + 1]):
+                of_group[place[groups[at]]] = k
+                place[groups[at]] += 1
+    taken = np.full(len(sizes), -1, dtype=np.int64)
+    overlap = np.zeros(len(sizes), dtype=np.int64)
+    touched = np.empty(len(sizes), dtype=np.int64)
+    for g in range(len(sizes)):
+        if offsets[g] == offsets[g + 1]:
+            continue
+        common, found = 0, 0
+        for o in range(offsets[g], offsets[g + 1]):
+            k = of_group[o]
+            i = example[k]
+            if starts[i + 1] - starts[i] > 1:
+                common += kind_people[k]
+                if steps <= _STEPS:
+                    for at in range(starts[i], starts[i + 1]):
+                        h = groups[at]
+                        if h != g:
+                            if overlap[h] == 0:
+                                touched[found] = h
+                                found += 1
+                            overlap[h] += kind_people[k]
+        by_group = 0
+        for t in range(found):
+            by_group += min(sizes[touched[t]], overlap[touched[t]])
+            overlap[touched[t]] = 0
+        taken[g] = min(common, by_group) if steps <= _STEPS else common
+    return taken

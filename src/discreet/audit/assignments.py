@@ -1,0 +1,105 @@
+"""Which person of a list stands behind which published row, where several groups may fit one person.
+
+A possible world takes for each group as many different people of the list as it has rows, from those it covers, and
+nobody for two groups. Nothing else is known, so that all worlds are equally likely.
+
+Groups that share nobody are independent of each other: there everybody's chance is n / N (rows of the group, people
+whom it covers). Groups that share people are weighed together. The worlds are the coefficient of Π z_g^n_g in
+Π over people (1 + Σ z_g of the groups that they fit), and those without somebody the same without their factor; all
+terms are positive, so that no digits are lost. Where that is too much to count, chances are fenced in:
+
+Whatever the other groups take, at least n_g / N_g and at most n_g / (N_g − o_g) of those left to group g are in it, if
+the others can take o_g of its people. So somebody's odds of being in g against being in none lie between those of
+these two shares, and the odds of being in at all between their sums over the groups that fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.covered import Covered
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# How much is counted out: numbers of rows left per group (all combinations), these times kinds of people, steps in all.
+_MOST_STATES, _MOST_KEPT, _WORK = 1 << 16, 4_000_000, 6e8
+
+
+@dataclass(frozen=True, eq=False)
+class Assignments:
+    """What the worlds say of each entry of a list (see `Covered`), and of each group.
+
+    `most` and `least` fence in the chance that somebody stands behind some row, `likely` is an estimate between them;
+    all three are the same, and right, where everything was counted. `told_by` is the group that says most of it (−1:
+    none fits). `row` is the largest chance of anybody to be the one behind a given row of a group, or a bound on it.
+    `exact` groups were counted out; `contradicted` ones can't be filled from the list, which is not everybody then.
+    """
+
+    most: FloatArray
+    least: FloatArray
+    likely: FloatArray
+    told_by: IntArray
+    row: FloatArray
+    exact: BoolArray
+    contradicted: BoolArray
+
+
+def assignments(covered: Covered, sizes: IntArray) -> Assignments:
+    """Weigh everybody on the list.
+
+    Of two groups of one row, the first fits two people and the second one of them, who is in for sure if nobody else
+    can be in the second; three worlds are possible where it fits a third one, too:
+
+    >>> people, groups = np.array([1, 1, 1]), np.array([0, 0, 1, 1], dtype=np.int32)
+    >>> found = assignments(Covered(people, np.array([0, 1, 3, 4]), groups, np.array([2, 2])), np.array([1, 1]))
+    >>> found.most.round(4), found.exact
+    (array([0.6667, 0.6667, 0.6667]), array([ True,  True]))
+    """
+    having = covered.having
+    contradicted = sizes > having
+    share = np.minimum(sizes / np.maximum(having, 1), 1.0)
+    row = 1.0 / np.maximum(np.maximum(having, sizes), 1)
+    fits = covered.fits
+    if not covered.held:
+        some = (fits > 0).astype(np.float64)
+        told = np.full(len(fits), -1, dtype=np.int64)
+        return Assignments(
+            some, np.zeros(len(fits)), some, told, 1.0 / np.maximum(sizes, 1), np.zeros(len(sizes), bool), contradicted
+        )
+    first = np.append(covered.groups, np.int32(-1))[np.minimum(covered.starts[:-1], len(covered.groups))]
+    told_by = np.where(fits > 0, first, -1).astype(np.int64)
+    most = np.where(fits > 0, share[told_by] if len(share) else 0.0, 0.0)
+    exact = np.ones(len(sizes), dtype=np.bool_)
+    found = Assignments(most, most.copy(), most.copy(), told_by, row, exact, contradicted)
+    if (fits > 1).any():
+        _weigh_shared(covered, sizes, found)
+    return found
+
+
+def _weigh_shared(covered: Covered, sizes: IntArray, found: Assignments) -> None:
+    """Weigh the groups that share people, in place."""
+    from discreet.audit.assignment_kernels import alike, balanced, components, count_worlds, fence
+
+    starts, groups = covered.starts, covered.groups
+    part = components(starts, groups, len(sizes))
+    shared = np.bincount(part, minlength=len(sizes))[part] > 1
+    entries = np.flatnonzero((covered.fits > 0) & shared[found.told_by])
+    odds = balanced(starts, groups, covered.people, sizes, entries, shared)
+    # Entries that fit the same groups are one kind of people, whatever their values.
+    kind, kind_starts, kind_groups, kind_people = alike(starts, groups, covered.people, entries)
+    chance_in = np.zeros(len(kind_groups))
+    by_part = np.argsort(part[kind_groups[kind_starts[:-1]]], kind="stable")
+    counted = count_worlds(
+        by_part, part, kind_starts, kind_groups, kind_people, sizes, odds, _MOST_STATES, _MOST_KEPT, _WORK,
+        chance_in, found.contradicted,
+    )  # fmt: skip
+    found.exact[:] = ~shared | counted
+    fence(
+        entries, kind, starts, groups, kind_starts, kind_people, covered.people, sizes, covered.having, odds,
+        chance_in, counted, found.contradicted, found.most, found.least, found.likely, found.told_by, found.row,
+    )  # fmt: skip

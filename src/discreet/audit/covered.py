@@ -1,0 +1,128 @@
+"""Which people of a list fit which groups of a generalized release: a join of labels with values.
+
+A person fits a group if each label of the group covers the person's value. Where the labels of a column overlap, people
+may fit several groups; nothing is taken for granted about how the labels were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.labels import Exactly, Label, Values, covers
+from discreet.audit.published import Population
+from discreet.audit.seen import Region, Seen
+
+IntArray = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+MOST_FITS = 100_000_000  # pairs of a person and a group that are held in memory
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """``people[i]`` people of the list have the same values and fit ``groups[starts[i]:starts[i + 1]]``.
+
+    `having` counts the people whom each group covers. Of too many pairs (`held` is False) there are no `groups`.
+    """
+
+    people: IntArray
+    starts: IntArray
+    groups: Numbers
+    having: IntArray
+    held: bool = True
+
+    @property
+    def fits(self) -> IntArray:
+        """How many groups each of them fits."""
+        return np.diff(self.starts)
+
+
+def covered(seen: Seen, population: Population) -> Covered:
+    """Hold the list against the groups' labels.
+
+    The trie of the groups' labels and that of the people's values are walked together, column by column, those columns
+    first whose labels overlap least; what people have in common at the front is looked up once.
+    """
+    from discreet.audit.covered_kernels import join
+
+    sizes = len(seen.sizes)
+    columns = [population.columns.index(region.attribute) for region in seen.regions]
+    fitting = [_fitting(r, population.found.values[c]) for r, c in zip(seen.regions, columns, strict=True)]
+    order = sorted(range(len(columns)), key=lambda d: (np.diff(fitting[d][0]).mean(), -len(seen.regions[d].labels)))
+    labels = [seen.regions[d].label for d in order]
+    codes = [population.found.codes[columns[d]].astype(np.int64) for d in order]
+    people = population.found.counts
+    by_label = np.lexsort(labels[::-1]) if labels else np.arange(sizes)
+    by_value = np.lexsort(codes[::-1]) if codes else np.arange(len(people))
+    node_label, first_child, leaf_first = _trie([column[by_label] for column in labels], sizes)
+    value_starts = [fitting[d][0] for d in order]
+    shift = np.cumsum([0, *(len(s) for s in value_starts)])
+    before = np.cumsum([0, *(len(fitting[d][1]) for d in order)])
+    starts_of = np.concatenate([s + b for s, b in zip(value_starts, before[:-1], strict=True)] or [np.zeros(1)])
+    labels_of = np.concatenate([fitting[d][1] for d in order] or [np.zeros(0, np.int64)])
+    rows = np.stack([c[by_value] for c in codes], axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
+    fits, having, groups, held = join(
+        rows, shift.astype(np.int64), starts_of.astype(np.int64), labels_of.astype(np.int64),
+        node_label, first_child, leaf_first, by_label.astype(np.int64), people[by_value], sizes, MOST_FITS,
+    )  # fmt: skip
+    starts = np.concatenate([[0], np.cumsum(fits)]).astype(np.int64)
+    return Covered(people[by_value], starts, groups, having, held)
+
+
+def _fitting(region: Region, values: Sequence[str | None]) -> tuple[IntArray, IntArray]:
+    """The labels of a column that cover each value, in order: CSR."""
+    label, value = label_values(region.labels, values)
+    order = np.lexsort((label, value))
+    starts = np.searchsorted(value[order], np.arange(len(values) + 1))
+    return starts.astype(np.int64), label[order]
+
+
+def label_values(labels: Sequence[Label], values: Sequence[str | None]) -> tuple[IntArray, IntArray]:
+    """Every pair of a label and a value that it covers, sorted by label.
+
+    >>> from discreet.audit.labels import Anything
+    >>> label_values([Exactly("a"), Anything()], ["b", "a"])
+    (array([0, 1, 1]), array([1, 0, 1]))
+    """
+    known = Values(values)
+    found = []
+    for label in labels:
+        if isinstance(label, Exactly):  # a look-up: a column may have as many exact labels as values
+            found.append(np.array(known.places(label.value), dtype=np.int64))
+        else:
+            found.append(np.flatnonzero(covers(label, known)).astype(np.int64))
+    counts = np.array([len(f) for f in found], dtype=np.int64)
+    each = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+    return np.repeat(np.arange(len(found), dtype=np.int64), counts), each
+
+
+def _trie(labels: list[IntArray], groups: int) -> tuple[IntArray, IntArray, IntArray]:
+    """The sorted label combinations as a trie, level by level from the root (node 0).
+
+    The children of node i are the nodes ``first_child[i]:first_child[i + 1]``; groups of leaf i (counted from the first
+    leaf) are ``leaf_first[i]:leaf_first[i + 1]`` of the sorted ones.
+    """
+    node_label, starts = [np.zeros(1, dtype=np.int64)], [np.zeros(min(groups, 1), dtype=np.int64)]
+    new = np.zeros(groups, dtype=np.bool_)
+    if groups:
+        new[0] = True
+    for column in labels:
+        new[1:] |= column[1:] != column[:-1]
+        first = np.flatnonzero(new)
+        node_label.append(column[first])
+        starts.append(first)
+    first_child, before = [], 1
+    for above, below in pairwise(starts):
+        first_child.append(before + np.searchsorted(below, above))
+        before += len(below)
+    children = np.concatenate([*first_child, [before]]) if groups else np.zeros(2, dtype=np.int64)
+    return (
+        np.concatenate(node_label).astype(np.int64),
+        children.astype(np.int64),
+        np.append(starts[-1], groups).astype(np.int64),
+    )
