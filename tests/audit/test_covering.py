@@ -16,7 +16,8 @@ from discreet.audit import covering
 from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED, EXACT
 from discreet.audit.covering import beliefs
 from discreet.audit.one_table import value_chances
-from discreet.audit.published import AMBIGUOUS, Population, PublishedRelease, Table
+from discreet.audit.published import Population, Table
+from discreet.audit.seen import AMBIGUOUS, Seen
 from discreet.engines.base import Frequencies
 
 
@@ -39,7 +40,7 @@ def released(groups, tables):
         published.append(Table(tuple(f"q{d}" for d in attributes), own, group))
     sizes = np.array([len(people) for people in groups], dtype=np.int64)
     names = tuple(f"q{d}" for table in sorted(tables) for d in table)
-    return PublishedRelease(AMBIGUOUS, names, tuple(published), sizes, None)
+    return Seen(AMBIGUOUS, names, sizes, (), tables=tuple(published))
 
 
 def listed(people):

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from discreet.audit.all_worlds import CONTRADICTED, IN, OPEN
 from discreet.audit.possible import chances, settle
-from discreet.audit.published import Population, PublishedRelease, Table, combination_codes
+from discreet.audit.published import Population, Table, combination_codes
+from discreet.audit.seen import Seen
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -52,7 +53,7 @@ class Beliefs:
     decided: IntArray
 
 
-def beliefs(release: PublishedRelease, population: Population) -> Beliefs:
+def beliefs(release: Seen, population: Population) -> Beliefs:
     """Weigh every group against the list."""
     of_entry, of_person, slots = _slots(release.tables, population)
     groups = len(release.sizes)

@@ -14,15 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.published import (
-    BUCKETIZED,
-    Population,
-    PublishedRelease,
-    combination_codes,
-    read_population,
-    read_release,
-)
-from discreet.errors import DataError, Mistake, PolicyError
+from discreet.audit.manifests import read_manifest
+from discreet.audit.published import Population, combination_codes, read_population
+from discreet.audit.reading import read
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.errors import DataError, DiscreetError, Mistake, PolicyError
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -94,16 +90,26 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
     """
     if alpha is not None and not 0 <= alpha <= 1:
         raise PolicyError(Mistake("alpha", f"must be between 0 and 1, got {alpha}", "it is a probability"))
-    release = read_release(Path(folder))
+    kind = read_manifest(Path(folder)).get("publish", BUCKETIZED)
+    if kind not in (BUCKETIZED, AMBIGUOUS):
+        rule = f"was published by {kind}, which has no tables of exact values to strike combinations out of"
+        raise DiscreetError(Mistake(str(folder), rule, "presence is audited for bucketization and ambiguity"))
+    release = read(Path(folder))
     listed = read_population(population, release.quasi_identifiers)
     _check_same_words(release, listed)
-    limit = release.alpha if alpha is None else Fraction(str(alpha))
+    limit = promised_alpha(release) if alpha is None else Fraction(str(alpha))
     if release.publish == BUCKETIZED:
         return _bucketized(release, listed, limit)
     return _ambiguous(release, listed, limit)
 
 
-def _ambiguous(release: PublishedRelease, listed: Population, alpha: Fraction | None) -> PresenceAudit:
+def promised_alpha(release: Seen) -> Fraction | None:
+    """The smallest α that is promised."""
+    said = [promise.parameters.get("alpha") for promise in release.promises if promise.model == "ambiguity"]
+    return min((Fraction(str(alpha)) for alpha in said if alpha is not None), default=None)
+
+
+def _ambiguous(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
     from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED, EXACT
     from discreet.audit.covering import beliefs
 
@@ -133,7 +139,7 @@ def _ambiguous(release: PublishedRelease, listed: Population, alpha: Fraction | 
     )
 
 
-def _bucketized(release: PublishedRelease, listed: Population, alpha: Fraction | None) -> PresenceAudit:
+def _bucketized(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
     """Everybody's exact values are published: of the people on the list who have them, as many are in as rows do."""
     [table] = release.tables
     own, theirs = combination_codes(table, listed)
@@ -174,7 +180,7 @@ def _belief(chance: FloatArray, people: IntArray, alpha: Fraction | None) -> Bel
     return Belief(float(chance.max(initial=0.0)), above, tuple(int(n) for n in histogram))
 
 
-def _check_same_words(release: PublishedRelease, listed: Population) -> None:
+def _check_same_words(release: Seen, listed: Population) -> None:
     """A column of which no value is published is most likely written in another way, and would cover nobody."""
     mistakes = []
     for table in release.tables:
