@@ -88,19 +88,19 @@ def line(
 ) -> Line:
     """A line from what she believes: ``chance[i]`` about each of ``people[i]`` people, whom ``group[i]`` has.
 
-    `sizes` and `first_line` are those of all groups. People of whom she knows nothing may be among the units, chance 0.
+    `sizes` and `first_line` are those of all groups; people in none have the group −1. People of whom she knows nothing
+    may be among the units, chance 0.
     """
     chance = np.asarray(chance, dtype=np.float64)
     assert np.all((chance >= 0) & (chance <= 1 + 1e-9)), "a chance is between 0 and 1"
     chance = np.minimum(chance, 1.0)
     deciding = None
-    if len(chance):
+    worst = np.flatnonzero((chance == chance.max(initial=0.0)) & (group >= 0))  # −1: no group speaks of them
+    if len(worst):
         # The largest of the groups that decide: the more people it speaks of, the more it matters.
-        worst = np.flatnonzero(chance == chance.max())
         g = int(group[worst[np.argmax(sizes[group[worst]])]])
-        if g >= 0:
-            where = None if first_line is None else int(first_line[g])
-            deciding = Deciding(g, int(sizes[g]), where, file)
+        where = None if first_line is None else int(first_line[g])
+        deciding = Deciding(g, int(sizes[g]), where, file)
     step = np.searchsorted(STEPS, chance, side="left")
     histogram = np.bincount(step, weights=people, minlength=len(STEPS))
     return Line(
