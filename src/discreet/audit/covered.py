@@ -25,7 +25,7 @@ MOST_FITS = 100_000_000  # pairs of a person and a group that are held in memory
 
 @dataclass(frozen=True, eq=False)
 class Covered:
-    """``people[i]`` people of the list have the same values and fit ``groups[starts[i]:starts[i + 1]]``.
+    """The i-th entry of the list, so many ``people[i]``, fits ``groups[starts[i]:starts[i + 1]]``.
 
     `having` counts the people whom each group covers. Of too many pairs (`held` is False) there are no `groups`.
     """
@@ -38,7 +38,7 @@ class Covered:
 
     @property
     def fits(self) -> IntArray:
-        """How many groups each of them fits."""
+        """How many groups each entry fits."""
         return np.diff(self.starts)
 
 
@@ -48,7 +48,7 @@ def covered(seen: Seen, population: Population) -> Covered:
     The trie of the groups' labels and that of the people's values are walked together, column by column, those columns
     first whose labels overlap least; what people have in common at the front is looked up once.
     """
-    from discreet.audit.covered_kernels import join
+    from discreet.audit.covered_kernels import join, reordered
 
     sizes = len(seen.sizes)
     columns = [population.columns.index(region.attribute) for region in seen.regions]
@@ -70,8 +70,11 @@ def covered(seen: Seen, population: Population) -> Covered:
         rows, shift.astype(np.int64), starts_of.astype(np.int64), labels_of.astype(np.int64),
         node_label, first_child, leaf_first, by_label.astype(np.int64), people[by_value], sizes, MOST_FITS,
     )  # fmt: skip
+    place = np.empty(len(people), dtype=np.int64)  # of each entry of the list among the sorted ones
+    place[by_value] = np.arange(len(people))
     starts = np.concatenate([[0], np.cumsum(fits)]).astype(np.int64)
-    return Covered(people[by_value], starts, groups, having, held)
+    in_order = np.concatenate([[0], np.cumsum(fits[place])]).astype(np.int64)
+    return Covered(people, in_order, reordered(starts, groups, place, in_order) if held else groups, having, held)
 
 
 def _fitting(region: Region, values: Sequence[str | None]) -> tuple[IntArray, IntArray]:

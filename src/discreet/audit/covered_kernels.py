@@ -98,3 +98,12 @@ def _children(
         else:
             label += 1
     return found
+
+
+@njit(cache=True)
+def reordered(starts: IntArray, groups: Numbers, place: IntArray, in_order: IntArray) -> Numbers:
+    """The groups of every row, in another order of the rows: row i is the one at ``place[i]``."""
+    out = np.empty(len(groups), dtype=np.int32)
+    for i in range(len(place)):
+        out[in_order[i] : in_order[i + 1]] = groups[starts[place[i]] : starts[place[i] + 1]]
+    return out
