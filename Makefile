@@ -1,10 +1,10 @@
-# make demo | make test | make lint | make bench: each sets up what it needs in .venv.
+# make demo | make test | make test-core | make lint | make bench: each sets up what it needs in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 WARM := .venv/.warm
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup java demo test test-core lint bench clean
 setup: $(WARM)
 
 # uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that no later run pays for it.
@@ -28,8 +28,23 @@ demo: $(INSTALLED)
 	@echo "release: demo/release/data.csv"
 	@echo "report:  demo/release/report.html"
 
-test: setup
-	$(BIN)/python -m pytest -n auto
+# Spark needs a Java of 17 or later: Debian's, where there is none and root asks. PostgreSQL is Debian's if it is
+# there, else the one from PyPI.
+JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+java:
+	@command -v $(JAVA) >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  echo "getting Java 17 from Debian, for Spark" && export DEBIAN_FRONTEND=noninteractive && apt-get -qq update && \
+	  apt-get -qq install -y --no-install-recommends openjdk-17-jre-headless >/dev/null; } || \
+	  echo "no Java here: tests of Spark will fail. Install Java 17, or run make test-core."
+
+# Tests of one group share a process, and so a server that is slow to start.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
+test: setup java
+	$(PYTEST)
+
+test-core: setup
+	$(PYTEST) -m "not postgresql and not spark"
+	@echo "Not run: tests marked postgresql or spark, which need a server or Java. make test gets both and runs them."
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check src tests benchmarks

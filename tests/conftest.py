@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.servers import module_database, postgresql, postgresql_server
@@ -20,3 +21,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("discreet")
+
+# Whoever asks for one of these fixtures needs that engine.
+_NEEDS = {"postgresql_server": "postgresql", "sail": "spark", "spark": "spark", "spark_cluster": "spark"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by what they need, before `make test-core` leaves them out."""
+    for item in items:
+        for fixture in getattr(item, "fixturenames", ()):
+            if fixture in _NEEDS:
+                item.add_marker(_NEEDS[fixture])

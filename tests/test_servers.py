@@ -9,6 +9,8 @@ import pytest
 
 from tests.servers import Database, PostgresServer
 
+pytestmark = pytest.mark.postgresql
+
 
 def test_a_database_of_its_own_is_what_the_environment_means(postgresql: Database) -> None:
     import psycopg
