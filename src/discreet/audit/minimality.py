@@ -1,0 +1,299 @@
+"""The release was made as exact as its promises allowed: what was not published finer would have broken one.
+
+Wong, Fu, Wang & Pei 2007 (minimality attack). Whoever knows the quasi-identifiers of everybody in the table can work
+out what a finer release would have looked like. If all its groups are large enough, it was refused because of the
+sensitive values, and that tells something about them.
+
+Her worlds are those in which the published release is as it is *and* the finer one breaks a promise; all are as likely.
+She heeds one step at a time: one attribute one level finer in the whole table (a global recoding whose search is
+optimal), or one cut at the median of one group (Mondrian). Of several steps she takes, for everybody, the most telling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.finer import at_level
+from discreet.audit.labels import Values
+from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
+from discreet.audit.placing import places
+from discreet.audit.published import Population
+from discreet.audit.refused import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE
+from discreet.audit.seen import GENERALIZED, Seen, Tally
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+THRESHOLD = 0.5
+MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through
+MOST_SUMS = 10_000_000  # groups times people who may be left out
+_GLOBAL, _MONDRIAN = "generalization", "multidimensional"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the finer release would have had to keep: groups of at least k, and promises about one attribute."""
+
+    k: int
+    attribute: str
+    kinds: IntArray
+    asked: FloatArray
+    factor: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step finer: the part of its group that each combination on the list would be in.
+
+    Of a `together` step all groups go at once, and it is refused if more than `spare` people are in parts that fail;
+    otherwise each group is split or not by itself.
+    """
+
+    part: IntArray
+    together: bool
+    spare: int = 0
+
+
+def goal(seen: Seen) -> Goal | None:
+    """What the search was after, if that is a number of people and promises about the values of one attribute."""
+    k, attributes = 1, set()
+    kinds: list[tuple[int, float, float]] = []
+    for promise in seen.promises:
+        said = promise.parameters
+        match promise.model, said.get("kind", "distinct"):
+            case "k_anonymity", _:
+                k = max(k, int(said["k"]))
+                continue
+            case "l_diversity", "distinct":
+                kinds.append((DISTINCT, float(said["l"]), 0.0))
+            case "l_diversity", "entropy":
+                kinds.append((ENTROPY, float(said["l"]), 0.0))
+            case "l_diversity", "recursive":
+                kinds.append((RECURSIVE, float(said["l"]), float(said["c"])))
+            case "l_diversity", "frequency":
+                kinds.append((SHARE, 1 / float(said["l"]), 0.0))
+            case "alpha_k", _:
+                k = max(k, int(said["k"]))
+                kinds.append((SHARE, float(said["alpha"]), 0.0))
+            case "t_closeness", _ if said.get("distance", "equal") == "equal":
+                kinds.append((DISTANCE, float(said["t"]), 0.0))
+            case _:
+                return None
+        attributes |= {promise.attribute} if promise.attribute else {tally.attribute for tally in seen.tallies}
+    if len(attributes) != 1:
+        return None
+    kind, asked, factor = zip(*kinds, strict=True)
+    return Goal(k, str(attributes.pop()), np.array(kind), np.array(asked), np.array(factor))
+
+
+def minimality(seen: Seen, listed: Population, threshold: float | None = None) -> list[Line]:
+    """What she concludes from what was not published. Nothing if she can't: no minimal search, or no such promises.
+
+    `listed` must be the people in the table: those on the list must fill every group.
+    """
+    aim, found = goal(seen), places(seen, listed) if seen.publish == GENERALIZED else None
+    if aim is None or found is None or not {*seen.quasi_identifiers} <= {*listed.columns}:
+        return []
+    group, people = found.only, np.asarray(listed.found.counts, dtype=np.int64)
+    filled = np.bincount(group[group >= 0], weights=people[group >= 0], minlength=len(seen.sizes))
+    if (group == -2).any() or not np.array_equal(filled, seen.sizes):
+        return []
+    steps = [*_steps(seen, listed, group, people, aim)]
+    if not steps:
+        return []
+    tally = next(t for t in seen.tallies if t.attribute == aim.attribute)
+    known = _Known(seen, tally, aim, group, people)
+    plain = known.shares.max(axis=1)[group[group >= 0]]
+    chance = plain.copy()
+    for step in steps:
+        np.maximum(chance, known.after(step)[group >= 0], out=chance)
+    chance = np.round(chance, 12)
+    learned = chance > plain + 1e-9
+    return [
+        line(
+            adversary="minimality",
+            threat=ASSOCIATION,
+            title="Knows how the release was made, and what it was to keep",
+            knows="Everybody's exact quasi-identifiers, who is in the table, the promises, and that nothing finer that "
+            "keeps them was left unpublished.",
+            assumes="That a finer release which was not published would have broken a promise about "
+            f"{aim.attribute}, and that all ways in which it would have are as likely. One finer step is heeded at a "
+            "time.",
+            chance=chance,
+            people=people[group >= 0],
+            group=group[group >= 0],
+            sizes=seen.sizes,
+            threshold=THRESHOLD if threshold is None else threshold,
+            first_line=seen.first_line,
+            file=seen.file,
+            precision=ESTIMATE if known.too_many else EXACT,
+            attribute=aim.attribute,
+            details={
+                "worst without knowing how it was made": float(plain.max(initial=0.0)),
+                "people of whom it tells more": int(people[group >= 0][learned].sum()),
+                "finer steps that were refused for their values": len(steps),
+                "groups too large to be counted": len(known.too_many),
+            },
+        )
+    ]
+
+
+def _steps(seen: Seen, listed: Population, group: IntArray, people: IntArray, aim: Goal) -> Iterator[Step]:
+    """The finer releases that she knows were refused, and not for the size of their groups."""
+    said = seen.manifest
+    levels, rules = said.get("node") or {}, said.get("hierarchies") or {}
+    at_once = said.get("publish") == _GLOBAL and bool((said.get("facts") or {}).get("optimal"))
+    cut = said.get("publish") == _MONDRIAN and said.get("search") == "mondrian"
+    for name in seen.quasi_identifiers:
+        at = listed.columns.index(name)
+        values, code = listed.found.values[at], np.asarray(listed.found.codes[at], dtype=np.int64)
+        if at_once and int(levels.get(name, 0)) > 0:
+            finer = at_level(rules.get(name, {}), int(levels[name]) - 1, values)
+            if finer is not None:
+                part = _numbered(group, finer[code])
+                sizes = np.bincount(part, weights=people)
+                small = people[(sizes[part] < aim.k) | (group < 0)].sum()
+                spare = int(said["rows"]["limit"]) - int(small)
+                if spare >= 0:
+                    yield Step(part, together=True, spare=spare)
+        elif cut:
+            numbers = Values(values).numbers
+            if not np.isnan(numbers).any():
+                yield Step(_numbered(group, _halves(group, numbers[code], people)), together=False)
+
+
+def _numbered(group: IntArray, key: IntArray) -> IntArray:
+    part: IntArray = np.unique((group + 1) * (int(key.max(initial=0)) + 1) + key, return_inverse=True)[1]
+    return part
+
+
+def _halves(group: IntArray, number: FloatArray, people: IntArray) -> IntArray:
+    """Below or above the cut of each group that comes closest to halves; of two as close, the lower one."""
+    upper = np.zeros(len(group), dtype=np.int64)
+    order = np.lexsort((number, group))
+    g, n = group[order], number[order]
+    running = np.cumsum(people[order])
+    first, last = np.searchsorted(g, g), np.searchsorted(g, g, side="right") - 1
+    before = running[first] - people[order][first]
+    off = np.abs(2 * (running - before) - (running[last] - before))
+    ends = np.flatnonzero(np.append((n[1:] != n[:-1]) & (g[1:] == g[:-1]), False))  # a cut after each but the last
+    best = ends[np.lexsort((n[ends], off[ends], g[ends]))]
+    cut_group, first_best = np.unique(g[best], return_index=True)
+    cut = np.full(int(group.max(initial=-1)) + 2, np.inf)
+    cut[cut_group] = n[best[first_best]]
+    upper[number > cut[group]] = 1
+    return upper
+
+
+class _Known:
+    """What she knows of the groups, and what a refused step adds."""
+
+    def __init__(self, seen: Seen, tally: Tally, aim: Goal, group: IntArray, people: IntArray):
+        self.aim, self.group, self.people = aim, group, people
+        self.counts = np.zeros((len(seen.sizes), len(tally.values)), dtype=np.int64)
+        self.counts[tally.group, tally.value] = tally.count
+        self.shares: FloatArray = self.counts / seen.sizes[:, None]
+        whole = self.counts.sum(axis=0)
+        self.table: FloatArray = whole / max(int(whole.sum()), 1)
+        self.too_many: set[int] = set()
+
+    def after(self, step: Step) -> FloatArray:
+        """The largest posterior about the people of each combination once a step is known to have been refused."""
+        parts = int(step.part.max(initial=-1)) + 1
+        sizes = np.bincount(step.part, weights=self.people, minlength=parts).astype(np.int64)
+        of_part = np.zeros(parts, dtype=np.int64)
+        of_part[step.part] = self.group
+        chance = np.where(of_part >= 0, self.shares.max(axis=1)[of_part], 0.0)
+        many = np.bincount(of_part[of_part >= 0], minlength=len(self.counts))
+        judged = np.bincount(of_part[(of_part >= 0) & (sizes >= self.aim.k)], minlength=len(self.counts))
+        split = (many > 1) & (judged > 0 if step.together else judged == many)
+        order = np.argsort(of_part, kind="stable")
+        starts = np.searchsorted(of_part[order], np.arange(len(self.counts) + 1))
+        weighed = []
+        for g in np.flatnonzero(split):
+            own = order[starts[g] : starts[g + 1]]
+            found = self._weighed(int(g), own[sizes[own] >= self.aim.k], own[sizes[own] < self.aim.k], sizes)
+            if found is not None:
+                weighed.append(found)
+        if step.together and len(weighed) * (step.spare + 1) > MOST_SUMS:
+            self.too_many |= {int(of_part[one.parts[0]]) for one in weighed}
+        elif step.together:
+            _refused_together(weighed, step.spare, chance)
+        else:
+            for one in weighed:
+                one.tell((one.broken > 0).astype(np.float64), chance)
+        return chance[step.part]
+
+    def _weighed(self, g: int, large: IntArray, small: IntArray, sizes: IntArray) -> _Weighed | None:
+        from discreet.audit.refused import weigh
+
+        has = np.flatnonzero(self.counts[g])
+        counts, columns = self.counts[g][has], len(large) + (len(small) > 0)
+        expected = np.prod([float(n + 1) ** min(columns - 1, 3) for n in counts]) / (counts.sum() + 1.0) ** 0.5
+        if len(large) > MOST_PARTS or expected > 50 * MOST_TABLES:
+            self.too_many.add(g)
+            return None
+        chance = np.zeros(2 ** len(large))
+        held = np.zeros((2 ** len(large), columns, len(has)))
+        ok = weigh(
+            counts, sizes[large], int(sizes[small].sum()), self.aim.kinds, self.aim.asked, self.aim.factor,
+            self.table[has], float(1 - self.table[has].sum()), MOST_TABLES, chance, held,
+        )  # fmt: skip
+        if not ok:
+            self.too_many.add(g)
+            return None
+        return _Weighed(large, small, sizes, chance, held)
+
+
+class _Weighed:
+    """One group: which of its parts break a promise how likely, and what they have then."""
+
+    def __init__(self, large: IntArray, small: IntArray, sizes: IntArray, chance: FloatArray, held: FloatArray):
+        self.parts, self.small, self.sizes = large, small, sizes
+        self.sets = np.flatnonzero(chance > 0)
+        self.chance, self.held = chance[self.sets], held[self.sets]
+        bits = (self.sets[:, None] >> np.arange(len(large))) & 1
+        self.broken: IntArray = bits @ sizes[large]  # how many people are in parts that fail
+
+    def tell(self, likelihood: FloatArray, chance: FloatArray) -> None:
+        """Put down the posteriors, given how likely the refusal is for each set of failing parts."""
+        total = float(self.chance @ likelihood)
+        if total <= 0:
+            return  # the step could not have been refused: it was never tried
+        held = np.tensordot(likelihood, self.held, axes=1) / total
+        for j, part in enumerate(self.parts):
+            chance[part] = held[j].max() / self.sizes[part]
+        if len(self.small):
+            chance[self.small] = held[-1].max() / self.sizes[self.small].sum()
+
+
+def _refused_together(groups: list[_Weighed], spare: int, chance: FloatArray) -> None:
+    """The step was refused as a whole: in all groups together, more than `spare` people are in parts that fail."""
+    none = np.zeros(spare + 1)
+    none[0] = 1.0
+    before, after = [none], [none]  # chances that 0, …, spare people fail in the groups before, after each one
+    for one in groups:
+        before.append(_with(before[-1], one))
+    for one in reversed(groups):
+        after.append(_with(after[-1], one))
+    after.reverse()
+    for i, one in enumerate(groups):
+        within = np.cumsum(after[i + 1])
+        likelihood = np.ones(len(one.broken))
+        for s, fails in enumerate(one.broken):
+            left = spare - int(fails)
+            if left >= 0:
+                likelihood[s] -= before[i][: left + 1] @ within[: left + 1][::-1]
+        one.tell(np.maximum(likelihood, 0.0), chance)
+
+
+def _with(chances: FloatArray, one: _Weighed) -> FloatArray:
+    result = np.zeros_like(chances)
+    for fails, chance in zip(one.broken, one.chance, strict=True):
+        if fails < len(chances):
+            result[int(fails) :] += chance * chances[: len(chances) - int(fails)]
+    return result

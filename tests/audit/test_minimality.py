@@ -1,0 +1,298 @@
+"""Knowing how a release was made: posteriors are shares of the worlds for which the search gives this very release."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from math import log
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from discreet import worlds
+from discreet.audit import minimality as module
+from discreet.audit.finer import at_level
+from discreet.audit.labels import Anything, Label, OneOf
+from discreet.audit.lines import ESTIMATE, EXACT, Line
+from discreet.audit.minimality import goal, minimality
+from discreet.audit.published import Population
+from discreet.audit.seen import GENERALIZED, Promise, Region, Seen, Tally
+from discreet.engines.base import Frequencies
+
+VALUES = ("flu", "cold", "gout")
+# Levels of both quasi-identifiers: the value, low or high, anything.
+PATHS = [[str(v), "low" if v < 2 else "high"] for v in range(4)]
+Row = tuple[int, int, str]
+World = tuple[str, ...]
+Kept = Callable[[Sequence[str], Sequence[str]], bool]  # of a group's values, and of the whole table's
+
+
+def distinct(group: Sequence[str], table: Sequence[str]) -> bool:
+    return len({*group}) >= 2
+
+
+def entropy(group: Sequence[str], table: Sequence[str]) -> bool:
+    return sum(-n / len(group) * log(n / len(group)) for n in Counter(group).values()) >= log(1.8)
+
+
+def recursive(group: Sequence[str], table: Sequence[str]) -> bool:
+    first, *rest = sorted(Counter(group).values(), reverse=True)
+    return first < 3 * sum(rest)
+
+
+def frequency(group: Sequence[str], table: Sequence[str]) -> bool:
+    return 2 * max(Counter(group).values()) <= len(group)
+
+
+def near(group: Sequence[str], table: Sequence[str]) -> bool:
+    mine, all_of_it = Counter(group), Counter(table)
+    apart = sum(abs(Fraction(mine[v], len(group)) - Fraction(all_of_it[v], len(table))) for v in VALUES)
+    return apart / 2 <= Fraction(2, 5)
+
+
+PROMISES: Mapping[Kept, Promise] = {
+    distinct: Promise("l_diversity", {"l": 2}, "disease"),
+    entropy: Promise("l_diversity", {"l": 1.8, "kind": "entropy"}, "disease"),
+    recursive: Promise("l_diversity", {"l": 2, "kind": "recursive", "c": 3}, "disease"),
+    frequency: Promise("l_diversity", {"l": 2, "kind": "frequency"}, "disease"),
+    near: Promise("t_closeness", {"t": 0.4}, "disease"),
+}
+
+
+def seen_at(level: int, code: int) -> Hashable:
+    return (code, code // 2, 0)[level]
+
+
+def label(level: int, name: Hashable) -> Label:
+    members = [v for v in range(4) if seen_at(level, v) == name]
+    return Anything() if level == 2 else OneOf(frozenset(map(str, members)))
+
+
+def groups_at(rows: Sequence[Row], node: tuple[int, int]) -> dict[Hashable, list[int]]:
+    found: dict[Hashable, list[int]] = defaultdict(list)
+    for i, (a, b, _) in enumerate(rows):
+        found[seen_at(node[0], a), seen_at(node[1], b)].append(i)
+    return found
+
+
+def failing(rows: Sequence[Row], world: World, node: tuple[int, int], kept: Kept, k: int = 2) -> int:
+    """How many people are in groups that break a promise."""
+    groups = groups_at(rows, node).values()
+    return sum(len(g) for g in groups if len(g) < k or not kept([world[i] for i in g], world))
+
+
+def published(rows: Sequence[Row], node: tuple[int, int], kept: Kept, limit: int = 0, **more: Any) -> Seen:
+    groups = groups_at(rows, node)
+    tally = sorted((g, VALUES.index(v), n) for g, of in enumerate(groups.values())
+                   for v, n in Counter(rows[i][2] for i in of).items())  # fmt: skip
+    group, value, count = np.array(tally, dtype=np.int64).T
+    names = [[key[d] for key in groups] for d in range(2)]  # type: ignore[index]
+    regions = []
+    for d, column in enumerate("ab"):
+        known = list(dict.fromkeys(names[d]))
+        labels = tuple(label(node[d], name) for name in known)
+        regions.append(Region(column, labels, np.array([known.index(n) for n in names[d]], dtype=np.int64)))
+    manifest: dict[str, Any] = {
+        "publish": "generalization",
+        "facts": {"optimal": True},
+        "node": {"a": node[0], "b": node[1]},
+        "hierarchies": {"a": {"taxonomy": PATHS}, "b": {"taxonomy": PATHS}},
+        "rows": {"limit": limit},
+    }
+    return Seen(
+        GENERALIZED,
+        ("a", "b"),
+        np.array([len(g) for g in groups.values()], dtype=np.int64),
+        (Tally("disease", VALUES, group, value, count),),
+        tuple(regions),
+        promises=(Promise("k_anonymity", {"k": 2}), PROMISES[kept]),
+        manifest=manifest | more,
+    )
+
+
+def people(rows: Sequence[Row]) -> Population:
+    counted = Counter((a, b) for a, b, _ in rows)
+    codes = np.array(list(counted), dtype=np.int32).T
+    names = tuple(str(v) for v in range(4))
+    counts = np.array([*counted.values()], dtype=np.int64)
+    return Population(("a", "b"), Frequencies((names, names), (codes[0], codes[1]), counts))
+
+
+def possible(rows: Sequence[Row], node: tuple[int, int]) -> Iterator[World]:
+    """All that the table may be, as far as the release tells."""
+    groups = list(groups_at(rows, node).values())
+    dealt = [[w for w, _ in worlds.enumerate([rows[i][2] for i in g], lambda _: Fraction(1))] for g in groups]
+    for chosen in product(*dealt):
+        world = [""] * len(rows)
+        for g, values in zip(groups, chosen, strict=True):
+            for i, value in zip(g, values, strict=True):
+                world[i] = str(value)
+        yield tuple(world)
+
+
+def beliefs(left: Sequence[World], rows: Sequence[Row]) -> list[Fraction]:
+    """The largest belief about each person, if one of these worlds is true and all are as likely."""
+    counts = [Counter(world[i] for world in left) for i in range(len(rows))]
+    return [Fraction(max(c.values()), len(left)) for c in counts]
+
+
+def check(found: Line, expected: Sequence[Fraction]) -> None:
+    assert found.worst == pytest.approx(float(max(expected)), abs=1e-9)
+    assert found.above == sum(b > Fraction(1, 2) for b in expected)
+    assert found.people == len(expected)
+    assert found.precision == EXACT
+
+
+tables = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from(VALUES)), min_size=2, max_size=7
+)  # fmt: skip
+promises = st.sampled_from([*PROMISES])
+
+
+@given(tables, promises)
+def test_of_one_attribute_the_search_itself_is_run_in_every_world(rows: list[Row], kept: Kept) -> None:
+    """Levels of a from fine to coarse, b hidden: the first one that keeps everything is published."""
+    rows = [(a, 0, v) for a, _, v in rows]
+
+    def search(world: World) -> int | None:
+        return next((n for n in range(3) if not failing(rows, world, (n, 2), kept)), None)
+
+    level = search(tuple(v for _, _, v in rows))
+    assume(level is not None)
+    node = (level or 0, 2)
+    found = minimality(_one_attribute(published(rows, node, kept)), people(rows))
+    everything = [*possible(rows, node)]
+    left = [world for world in everything if search(world) == level]
+    if not found:  # nothing finer was refused for its values
+        assert len(left) == len(everything)
+        return
+    check(found[0], [max(b) for b in zip(beliefs(left, rows), beliefs(everything, rows), strict=True)])
+
+
+def _one_attribute(seen: Seen) -> Seen:
+    """b is hidden, and there is nothing finer to think of."""
+    seen.manifest["node"].pop("b")
+    return seen
+
+
+@given(tables, promises, st.tuples(st.integers(0, 2), st.integers(0, 2)), st.integers(0, 2))
+def test_each_finer_step_is_weighed_by_the_worlds_that_refuse_it(
+    rows: list[Row], kept: Kept, node: tuple[int, int], limit: int
+) -> None:
+    truth = tuple(v for _, _, v in rows)
+    assume(not failing(rows, truth, node, kept))
+    everything = [*possible(rows, node)]
+    expected = [beliefs(everything, rows)]
+    for finer in ((node[0] - 1, node[1]), (node[0], node[1] - 1)):
+        if min(finer) >= 0 and sum(len(g) for g in groups_at(rows, finer).values() if len(g) < 2) <= limit:
+            left = [world for world in everything if failing(rows, world, finer, kept) > limit]
+            expected.append(beliefs(left, rows) if left else expected[0])
+    found = minimality(published(rows, node, kept, limit), people(rows))
+    assert bool(found) == (len(expected) > 1)
+    if found:
+        check(found[0], [max(b) for b in zip(*expected, strict=True)])
+
+
+@given(tables, promises)
+def test_every_group_of_mondrian_is_asked_why_it_was_not_cut(rows: list[Row], kept: Kept) -> None:
+    node = (1, 2)
+    assume(not failing(rows, tuple(v for _, _, v in rows), node, kept))
+    everything = [*possible(rows, node)]
+    plain = beliefs(everything, rows)
+    expected = [list(plain)]
+    for d in range(2):
+        told = list(plain)
+        for group in groups_at(rows, node).values():
+            halves = _cut(group, [rows[i][d] for i in group])
+            if halves is None or min(map(len, halves)) < 2:
+                continue
+            left = [w for w in everything if not all(kept([w[i] for i in half], w) for half in halves)]
+            if left:
+                believed = beliefs(left, rows)
+                for i in group:
+                    told[i] = believed[i]
+        expected.append(told)
+    seen = published(rows, node, kept, publish="multidimensional", search="mondrian")
+    [found] = minimality(seen, people(rows))
+    check(found, [max(b) for b in zip(*expected, strict=True)])
+
+
+def _cut(group: Sequence[int], values: Sequence[int]) -> tuple[list[int], list[int]] | None:
+    cuts = sorted({*values})[:-1]
+    if not cuts:
+        return None
+    best = min(cuts, key=lambda c: (abs(2 * sum(v <= c for v in values) - len(values)), c))
+    sides = [[i for i, v in zip(group, values, strict=True) if (v <= best) == low] for low in (True, False)]
+    return sides[0], sides[1]
+
+
+def test_the_paper_s_example_gives_somebody_away() -> None:
+    """Two people with a = 0 both have flu: apart they would not be diverse, so they were put together with the rest."""
+    rows = [(0, 0, "flu"), (0, 0, "flu"), (1, 0, "cold"), (1, 0, "gout")]
+    [found] = minimality(_one_attribute(published(rows, (1, 2), distinct)), people(rows))
+    # Of the 12 worlds, two have both flus at a = 0 and two at a = 1; in all others both pairs would have been diverse.
+    assert found.worst == 0.5
+    rows = [(0, 0, "flu"), (0, 0, "flu"), (1, 0, "flu"), (1, 0, "cold"), (1, 0, "gout")]
+    [found] = minimality(_one_attribute(published(rows, (1, 2), distinct)), people(rows))
+    assert found.worst == pytest.approx(0.75)  # both at a = 0 (3 of 10 worlds), or all three at a = 1 (1 of 10)
+    assert found.above == 2
+    assert found.details["people of whom it tells more"] == 2
+    assert found.details["worst without knowing how it was made"] == pytest.approx(0.6)
+
+
+def test_other_lists_promises_and_searches_say_nothing() -> None:
+    rows = [(0, 0, "flu"), (0, 0, "flu"), (1, 0, "cold"), (1, 0, "gout")]
+    seen = published(rows, (1, 2), distinct)
+    assert minimality(seen, people(rows))
+    assert minimality(seen, people([*rows, (0, 0, "flu")])) == []
+    assert minimality(published(rows, (1, 2), distinct, facts={}), people(rows)) == []
+    assert minimality(published(rows, (2, 2), distinct, hierarchies={}), people(rows)) == []
+    other = Seen(seen.publish, seen.quasi_identifiers, seen.sizes, seen.tallies, seen.regions,
+                 promises=(Promise("realistic", {"class": "II"}),), manifest=seen.manifest)  # fmt: skip
+    assert goal(other) is None
+    assert minimality(other, people(rows)) == []
+
+
+def test_groups_that_are_too_large_are_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(0, 0, "flu"), (0, 0, "flu"), (1, 0, "cold"), (1, 0, "gout")]
+    monkeypatch.setattr(module, "MOST_TABLES", 1)
+    [found] = minimality(published(rows, (1, 2), distinct), people(rows))
+    assert found.precision == ESTIMATE
+    assert found.details["groups too large to be counted"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "level", "same", "other"),
+    [
+        ({"intervals": [5, 10], "origin": 0}, 1, ("35", "39"), "40"),
+        ({"intervals": [5, 10], "top": 90}, 1, ("91", "107"), "89"),
+        ({"intervals": [5, 10], "bottom": 10}, 1, ("1", "9"), "11"),
+        ({"cuts": [[18, 40, 65], [40]]}, 1, ("18", "39"), "40"),
+        ({"prefixes": [4, 3]}, 2, ("47106", "47199"), "47206"),
+        ({"dates": ["month", "quarter", "year"]}, 2, ("2024-01-31", "2024-03-01"), "2024-04-01"),
+        ({"dates": ["day", "decade"]}, 2, ("2020-01-31", "2029-03-01"), "2030-04-01"),
+        ({"taxonomy": [["a", "x"], ["b", "x"], ["c", "y"]]}, 1, ("a", "b"), "c"),
+        ({"flat": True}, 0, ("a", "a"), "b"),
+        ({"intervals": [5]}, 1, ("31", "34"), None),
+    ],
+)
+def test_a_level_is_read_from_its_rule(
+    words: dict[str, Any], level: int, same: tuple[str, str], other: str | None
+) -> None:
+    found = at_level(words, level, [*same, other])
+    assert found is not None
+    assert found.tolist() == [0, 0, 1]
+
+
+def test_a_rule_that_can_t_be_followed_is_left_alone() -> None:
+    assert at_level({"quantiles": 8}, 1, ["1", "2"]) is None
+    assert at_level({"intervals": [5]}, 1, ["1", "x"]) is None
+    assert at_level({"taxonomy": [["a", "x"]]}, 1, ["a", "b"]) is None
+    everything = at_level({"flat": True}, 1, ["1", "2"])
+    assert everything is not None
+    assert everything.tolist() == [0, 0]
