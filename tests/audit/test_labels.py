@@ -176,7 +176,7 @@ LABELS = st.one_of(
 )
 
 
-@given(LABELS, LABELS, st.lists(TEXTS, unique=True))
+@given(LABELS, LABELS, st.lists(TEXTS))
 def test_what_both_labels_cover_is_covered_by_their_meet_and_overlaps(a, b, values):
     both = covers(a, values) & covers(b, values)
     met = meet(a, b)
@@ -189,7 +189,7 @@ def test_what_both_labels_cover_is_covered_by_their_meet_and_overlaps(a, b, valu
             assert (covers(met, values) == both).all()
 
 
-@given(st.lists(TEXTS, unique=True), st.lists(LABELS))
+@given(st.lists(TEXTS), st.lists(LABELS))
 def test_coverage_is_covers_label_by_label(values, labels):
     assert coverage(labels, values).tolist() == [covers(x, values).tolist() for x in labels]
 

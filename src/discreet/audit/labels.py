@@ -112,11 +112,18 @@ def moment(text: Text) -> tuple[float, bool] | None:
 
 
 class Values:
-    """Distinct values of a column, made ready for labels to be held against them."""
+    """Values of a column (best the distinct ones), made ready for labels to be held against them."""
 
     def __init__(self, values: Sequence[Text]):
         self.texts = tuple(values)
-        self.index = {text: i for i, text in enumerate(self.texts)}
+
+    @cached_property
+    def written(self) -> dict[Text, list[int]]:
+        """The places of every text."""
+        found: dict[Text, list[int]] = {}
+        for i, text in enumerate(self.texts):
+            found.setdefault(text, []).append(i)
+        return found
 
     @cached_property
     def numbers(self) -> FloatArray:
@@ -142,7 +149,7 @@ class Values:
         exact = number(value)
         if exact is not None and not _PADDED.match(value or ""):
             return self.measured.get(exact, [])
-        return [self.index[value]] if value in self.index else []
+        return self.written.get(value, [])
 
 
 def covers(label: Label, values: Sequence[Text] | Values) -> BoolArray:
