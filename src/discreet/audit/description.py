@@ -218,7 +218,7 @@ class _Reader:
         """A CSV as ARX writes them, ``leaf;level1;…;*`` without a header, or the same as lists."""
         if isinstance(given, str | Path):
             lines, mistakes = read_lines(given, self._folder, place)
-            self._mistakes += mistakes
+            self._mistakes += [Mistake(m.place, m.rule, m.repair.replace("policy", "description")) for m in mistakes]
             under = [[cells(line, s) for _, line in lines] for s in SEPARATORS]
             rows = max(under, key=lambda rows: sum(len(row or ()) > 1 for row in rows))
             found = tuple(tuple(row or ()) for row in rows)
