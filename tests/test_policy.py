@@ -12,6 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.addresses import without_credentials
 from discreet.errors import PolicyError
 from discreet.hierarchies.categories import Flat
 from discreet.models.k_anonymity import KAnonymity
@@ -23,7 +24,6 @@ from discreet.policy import (
     check_columns,
     policy_from_words,
     read_policy,
-    without_credentials,
 )
 
 AGE = {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}
@@ -57,7 +57,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(models=[]),
         [
             "models: no such word; known are 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
-            "'suppressed', 'utility', 'seed', 'format' and 3 more"
+            "'suppressed', 'utility', 'seed', 'format' and 4 more"
         ],
     ),
     "no attributes": (
@@ -276,8 +276,8 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         ["suppressed: no such word 'stars'; did you mean 'star'?"],
     ),
     "unknown utility": (words(utility="los"), ["utility: no such word 'los'; did you mean 'loss'?"]),
-    "unknown format": (words(format="xlsx"), ["format: no such word 'xlsx'; known are 'csv', 'parquet'"]),
-    "format as a mapping": (words(format={}), ["format: no such word a mapping; known are 'csv', 'parquet'"]),
+    "unknown format": (words(format="xlsx"), ["format: no such word 'xlsx'; known are 'csv', 'parquet', 'table'"]),
+    "format as a mapping": (words(format={}), ["format: no such word a mapping; known are 'csv', 'parquet', 'table'"]),
     "a seed below 0": (
         words(seed=-1),
         ["seed: must be a whole number from 0, got -1; leave it out for a random one"],
@@ -497,7 +497,7 @@ def test_roles_and_defaults() -> None:
         "drop",
         "loss",
     )
-    assert (policy.suppress, policy.seed, policy.format, policy.time_limit) == (0, None, "csv", None)
+    assert (policy.suppress, policy.seed, policy.format, policy.time_limit) == (0, None, None, None)
 
 
 @pytest.mark.parametrize(

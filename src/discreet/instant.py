@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.addresses import is_address
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
-from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Engine, Frequencies
 from discreet.errors import DataError, Mistake, PolicyError, unknown_word
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
@@ -44,10 +44,10 @@ class Summarized:
     `counted` is the engine that the population was counted by.
     """
 
-    engine: DuckDB
+    engine: Engine
     summary: Saveable
     population: Population | None = None
-    counted: DuckDB | None = None
+    counted: Engine | None = None
 
     @property
     def looks(self) -> Looks:
@@ -71,8 +71,8 @@ def summarize(policy: Policy, source: Any = None) -> Summarized:
     else:
         path = policy.folder / policy.summary
         made = load(path)
-        file = policy.folder / policy.source if source is None and policy.source is not None else None
-        _check_fits(policy, made, path, file, people)
+        file = policy.location if source is None else None
+        _check_fits(policy, made, path, file if isinstance(file, Path) else None, people)
     _check_promises(policy, made)
     population = None if people is None else population_of(people, made.hierarchies)
     return Summarized(engine, made, population, counted)
@@ -85,8 +85,12 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
         raise PolicyError(unknown_word("summary", kind, SUMMARIES))
     engine, counted, _ = open_tables(policy, source)
     made = _made(policy, engine, kind, None if counted is None else counted.frequencies(policy.quasi_identifiers))
-    named = policy.folder / policy.source if source is None and policy.source is not None else source
-    save(made, path, Path(named) if isinstance(named, str | Path) else None)
+    named = policy.location if source is None else source
+    save(
+        made,
+        path,
+        Path(named) if isinstance(named, Path) or (isinstance(named, str) and not is_address(named)) else None,
+    )
     return made
 
 
@@ -144,7 +148,7 @@ def _check_population(plan: Recoding) -> None:
         raise DataError(Mistake("population", rule, "name a table of everybody, those in the table included"))
 
 
-def _made(policy: Policy, engine: DuckDB, kind: str, people: Frequencies | None) -> Saveable:
+def _made(policy: Policy, engine: Engine, kind: str, people: Frequencies | None) -> Saveable:
     """One scan."""
     everybody = None if people is None else by_value(policy.quasi_identifiers, people)
     columns = [*policy.quasi_identifiers, *policy.sensitive]

@@ -19,8 +19,8 @@ from discreet.counts.outside import (
     population_mistakes,
     population_of,
 )
-from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Engine, Frequencies
+from discreet.engines.open import open_source
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
@@ -40,9 +40,9 @@ _MARGINALS = "confident_presence.marginals"
 class Intake:
     """The engine that holds the table, its frequency set, and the engine of the population, where there is one."""
 
-    engine: DuckDB
+    engine: Engine
     frequency: FrequencySet
-    population: DuckDB | None = None
+    population: Engine | None = None
 
     @property
     def scans(self) -> int:
@@ -78,15 +78,15 @@ def check_promises(models: Sequence[PrivacyModel], frequency: FrequencySet) -> N
         raise DataError(*mistakes)
 
 
-def open_tables(policy: Policy, source: Any = None) -> tuple[DuckDB, DuckDB | None, PeopleByValue | None]:
+def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | None, PeopleByValue | None]:
     """The table, and what the promises speak of beside it: a population, or counts of its people by value."""
     if source is None:
-        if policy.source is None:
+        source = policy.location
+        if source is None:
             raise PolicyError(Mistake("source", "is missing", "name a CSV or Parquet file, or pass a frame"))
-        source = policy.folder / policy.source
     rows = policy.private_rows
-    engine = everybody = DuckDB(source, [*(a.name for a in policy.attributes), *(rows.columns if rows else ())])
-    mistakes = check_columns(policy, everybody.columns)
+    engine = everybody = open_source(source, [*(a.name for a in policy.attributes), *(rows.columns if rows else ())])
+    mistakes = check_columns(policy, everybody.columns) + check_form(policy, everybody)
     kind = PolicyError if mistakes else DataError
     population = None
     try:
@@ -107,6 +107,21 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[DuckDB, DuckDB | No
     return engine, population, by_value
 
 
+def form_of(policy: Policy, engine: Engine) -> str:
+    """In which form the release is written."""
+    return engine.forms[0] if policy.format is None else policy.format
+
+
+def check_form(policy: Policy, engine: Engine) -> list[Mistake]:
+    """Can the engine that has the table write the form which the policy asks for?"""
+    if form_of(policy, engine) not in engine.forms:
+        repair = f"leave it out, or write format: {' or '.join(engine.forms)}"
+        return [Mistake("format", f"a table in this engine is not published as {policy.format}", repair)]
+    if policy.schema is not None and form_of(policy, engine) != "table":
+        return [Mistake("schema", "is for releases that are written into a database", "leave it out")]
+    return []
+
+
 def _nobody(policy: Policy) -> Mistake:
     if policy.private_rows is None:
         return Mistake("source", "the table has no rows", "give a table with at least one row")
@@ -124,10 +139,10 @@ def _population_of(policy: Policy) -> Any:
     return next((given for given in named if given is not None), None)
 
 
-def _open_population(given: Any, columns: Sequence[str]) -> tuple[DuckDB | None, list[Mistake]]:
+def _open_population(given: Any, columns: Sequence[str]) -> tuple[Engine | None, list[Mistake]]:
     """The table of everybody who could be in, and what is wrong with it."""
     try:
-        engine = DuckDB(given, columns)
+        engine = open_source(given, columns)
     except DataError as error:
         rename = {"source": "population"}  # what engines call a frame
         return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]

@@ -15,8 +15,7 @@ import numpy as np
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node
-from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Engine, Frequencies
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 
@@ -28,7 +27,7 @@ class Looks:
     `leaf_rows[d]` is how many rows have each leaf of quasi-identifier d.
     """
 
-    engine: DuckDB
+    engine: Engine
     hierarchies: tuple[Hierarchy, ...]
     sensitive: Mapping[str, Hierarchy]
     leaf_rows: tuple[IntArray, ...]

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.addresses import public
 from discreet.counts.frequency import Population
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Engine, Rewriting, Tables
+from discreet.engines.files import about_file
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
-from discreet.intake import Intake, take_in
+from discreet.intake import Intake, form_of, take_in
 from discreet.models.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
@@ -26,13 +28,14 @@ from discreet.progress import Progress, silent
 from discreet.publications import FROM_A_SUMMARY
 from discreet.releases.ambiguous import write_ambiguous
 from discreet.releases.bucketized import write_bucketized
-from discreet.releases.folder import check_target, sha256, whole_folder
+from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.manifest import checksum, finite, measures, promises, versions
 from discreet.releases.mapping import mapping_of
+from discreet.releases.places import POSTGRESQL
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded
 from discreet.releases.references import references
-from discreet.releases.tables import assignment_table, release_batches
+from discreet.releases.tables import assignment_table, release_rows
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import to_html
@@ -208,26 +211,32 @@ def publish(
 
     `mapping` is that of an earlier release, where the plan follows it.
     """
-    with whole_folder(folder, replace=replace) as partial:
+    form, schema = form_of(policy, intake.engine), policy.schema or folder.resolve().name
+    with (
+        whole_folder(folder, replace=replace) as partial,
+        intake.engine.publishing(partial, form, schema, replace) as tables,
+    ):
         with clock("publish"):
             progress("publish", 0, 0, "")
-            tables = _write_tables(policy, intake, plan, partial)
+            written = _write_tables(policy, intake, plan, tables)
             if isinstance(plan, Recoding):
                 recoding = partial / "mapping.json"
                 recoding.write_text(_json(mapping_of(plan) if mapping is None else mapping), encoding="utf-8")
         with clock("verify"):
             progress("verify", 0, 0, "")
-            manifest = _draft(policy, intake, plan) | tables | dict(more or {})
-            published = read_published(partial, manifest, intake.frequency)
-            manifest["files"] = {file.name: _about(file) for file in sorted(partial.iterdir())}
+            manifest = _draft(policy, intake, plan) | written | dict(more or {})
+            if form == "table":
+                manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
+            published = read_published(partial, manifest, tables, intake.frequency)
+            manifest["files"] = {file.name: about_file(file) for file in sorted(partial.iterdir())}
             for name, rows in published.tables.items():
-                manifest["files"][name]["rows"] = rows
+                manifest["files"][name] = tables.about(name) | {"rows": rows}
             manifest["references"] = references(plan, policy.models) or {}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
             if isinstance(published, Recoded) and published.around is not None:
                 manifest["population"] = published.around.told()
-            findings = recheck(manifest, partial, published)
+            findings = recheck(manifest, partial, tables, published)
             if not findings.kept:
                 raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
             manifest["promises"] = promises(findings.verdicts)
@@ -235,43 +244,46 @@ def publish(
         data = report_data(plan, manifest)
         report = partial / "report.html"
         report.write_text(to_html(data), encoding="utf-8")
-        manifest["files"][report.name] = _about(report)
+        manifest["files"][report.name] = about_file(report)
         manifest["checksum"] = checksum(manifest)
         if wrong := check_manifest(manifest, findings):
             raise ReleaseError(*wrong)
         (partial / "manifest.json").write_text(_json(manifest), encoding="utf-8")
+        tables.describe(_json(manifest))
     return Release(folder, manifest, data)
 
 
-def _write_tables(policy: Policy, intake: Intake, plan: Plan, folder: Path) -> dict[str, Any]:
-    """Write what the plan publishes; returns what the manifest says about the files."""
+def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> dict[str, Any]:
+    """Write what the plan publishes; returns what the manifest says about the tables."""
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
+    columns = intake.engine.columns
     match plan:
         case Bucketization():
-            return write_bucketized(plan, intake.engine, folder, policy.format, policy.others, random)
+            return write_bucketized(plan, columns, tables, policy.others, random)
         case Ambiguity():
-            return write_ambiguous(plan, intake.engine, folder, policy.format, random)
+            return write_ambiguous(plan, columns, tables, random)
         case Recoding():
-            table = folder / f"data.{policy.format}"
-            _write_table(policy, intake, plan, table, random)
-            return {"table": table.name}
+            table = tables.name("data")
+            _write_table(policy, intake, plan, tables, table, random)
+            return {"table": table}
     raise TypeError(type(plan).__name__)
 
 
-def _write_table(policy: Policy, intake: Intake, plan: Recoding, table: Path, random: np.random.Generator) -> None:
+def _write_table(
+    policy: Policy, intake: Intake, plan: Recoding, tables: Tables, table: str, random: np.random.Generator
+) -> None:
     star = policy.suppressed == "star"
     columns = _columns(policy, intake.engine)
     if not policy.others:
-        typed = intake.engine.typed if policy.format == "parquet" else None
-        intake.engine.write(release_batches(plan, columns, random, star, typed), table)
+        tables.write(table, release_rows(plan, columns, star), random)
         return
     keys = [*policy.quasi_identifiers, *policy.sensitive]
     published = {name: i for i, name in enumerate(policy.quasi_identifiers)}
     seed = int(random.integers(1 << 62))
-    intake.engine.rewrite(assignment_table(plan), keys, columns, published, table, seed, star)
+    tables.rewrite(table, Rewriting(assignment_table(plan), keys, columns, published, seed, star))
 
 
-def _columns(policy: Policy, engine: DuckDB) -> list[str]:
+def _columns(policy: Policy, engine: Engine) -> list[str]:
     """What is published, in the order of the table: nothing that nobody asked for."""
     asked = {*policy.quasi_identifiers, *policy.sensitive, *policy.others}
     return [c for c in engine.columns if c in asked]
@@ -332,17 +344,13 @@ def _public_words(policy: Policy) -> dict[str, object]:
     words.pop("private", None)
     for name in ("source", "summary"):
         named = words.get(name)
-        if isinstance(named, str) and "://" not in named:
-            words[name] = Path(named).name
+        if isinstance(named, str):
+            words[name] = public(named)
     return words
 
 
 def _broken(v: Any) -> Mistake:
     return Mistake("release", f"the published files break a promise: {v.witness()}", "please report this as a bug")
-
-
-def _about(path: Path) -> dict[str, Any]:
-    return {"sha256": sha256(path), "bytes": path.stat().st_size}
 
 
 def _json(value: object) -> str:

@@ -5,7 +5,6 @@ The same words serve YAML files and Python. A wrong policy is refused with all i
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -13,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.addresses import located, without_credentials
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.policy_words import (
     Attribute,
@@ -35,7 +35,6 @@ __all__ = [
     "check_columns",
     "policy_from_words",
     "read_policy",
-    "without_credentials",
 ]
 
 
@@ -65,7 +64,8 @@ class Policy:
     suppressed: str = "drop"
     utility: str = "loss"
     seed: int | None = None
-    format: str = "csv"
+    format: str | None = None  # None: what suits the source's engine
+    schema: str | None = None  # of the database, for format: table; None: the name of the release's folder
     time_limit: float | None = None
     summary: str | None = None  # what `instant` searches: a kind, or the file of a saved one
     private: object = field(default=None, repr=False)  # may list people
@@ -95,6 +95,11 @@ class Policy:
         """Names of the columns that are published as they are, in order."""
         return self._names(Role.OTHER)
 
+    @property
+    def location(self) -> str | Path | None:
+        """Where the table is: a path, or the address of an engine."""
+        return None if self.source is None else located(self.folder, self.source)
+
     def _names(self, role: Role) -> tuple[str, ...]:
         return tuple(a.name for a in self.attributes if a.role == role)
 
@@ -117,6 +122,7 @@ class Policy:
             "utility": self.utility,
             "seed": self.seed,
             "format": self.format,
+            "schema": self.schema,
             "time_limit": self.time_limit,
             "summary": self.summary,
             "private": _plain(self.private),
@@ -182,25 +188,6 @@ def check_columns(policy: Policy, columns: Iterable[str]) -> list[Mistake]:
             repair = f"did you mean {same!r}?" if same is not None else did_you_mean(name, columns)
             mistakes.append(Mistake(place, "no such column", repair))
     return mistakes
-
-
-def without_credentials(address: str) -> str:
-    """An address without user and password, fit for manifests, reports and logs.
-
-    When in doubt more is cut than needed: passwords may hold any sign.
-
-    >>> without_credentials("postgresql://ann:s3cret@db.example/clinic?password=x#patients")
-    'postgresql://db.example/clinic#patients'
-    """
-    scheme, sign, rest = address.partition("://")
-    if sign:
-        authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
-        if "@" in authority or ":" in authority:
-            rest = rest[rest.rfind("@") + 1 :]
-        address = scheme + sign + rest
-    secret = r"(?i:\w*(?:password|passwd|pwd|passphrase|token|secret|access_?key)\w*)\s*=\s*(?:'[^']*'|[^&;\s#]*)"
-    without = re.sub(rf"(?<=[?&;]){secret}[&;]?|(?<![\w?&;]){secret}\s*", "", address)
-    return address if without == address else re.sub(r"[?&;]+(?=#|$)", "", without)
 
 
 def _plain(value: object, text: Callable[[str], str] = str) -> Any:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.addresses import located
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown, unknown_word
 from discreet.private_words import read_private
 from discreet.publications import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "suppressed": ("drop", "star"),
     "utility": ("loss", "geometric_loss", "discernibility", "average_group", "height"),
-    "format": ("csv", "parquet"),
+    "format": ("csv", "parquet", "table"),
 }
 
 
@@ -142,7 +143,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
             found[name], mistake = check(values[name])
             mistakes += [mistake] if mistake else []
     for name, known in CHOICES.items():
-        if name in values and values[name] not in known:
+        if values.get(name) is not None and values[name] not in known:
             mistakes.append(unknown_word(name, values[name], known))
     promised = [word_of(model) for model in found["models"]]
     publish = values.get("publish", "generalization")
@@ -153,7 +154,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
         mistakes += instant_misfits(found["search"], found.get("summary"), others)
-        mistakes += several_populations(found["models"], str(values["folder"] / str(found.get("source"))))
+        mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 
 
@@ -230,6 +231,13 @@ def _source(value: object) -> tuple[str | None, Mistake | None]:
     return None, Mistake("source", f"must be a path or an address, got {shown(value)}", "for example patients.csv")
 
 
+def _schema(value: object) -> tuple[str | None, Mistake | None]:
+    if value is None or (isinstance(value, str) and value.strip() and len(value.encode()) <= 63 and "\0" not in value):
+        return value, None
+    rule = f"must be the name of a schema, at most 63 bytes, got {shown(value)}"
+    return None, Mistake("schema", rule, "for example release_2026; leave it out for the name of the folder")
+
+
 def _share(value: object) -> tuple[Fraction, Mistake | None]:
     """Exact: 0.02 is 1/50, so that a limit never tips over by rounding."""
     share = None
@@ -269,6 +277,7 @@ def _summary(value: object) -> tuple[str | None, Mistake | None]:
 
 _CHECKS: Mapping[str, Callable[[object], tuple[object, Mistake | None]]] = {
     "source": _source,
+    "schema": _schema,
     "suppress": _share,
     "seed": _seed,
     "time_limit": _seconds,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.addresses import located
 from discreet.errors import Mistake, unknown_word
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _meant_by(model: PrivacyModel, source: str) -> object:
     given = getattr(model, "population", None)
     if given is None:
         return source
-    return str(Path(given)) if isinstance(given, str | Path) else id(given)
+    return str(located(Path(), given)) if isinstance(given, str | Path) else id(given)
 
 
 def instant_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.engines.base import Rewriting
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf, Rows
 from discreet.errors import DataError
@@ -211,6 +212,6 @@ def test_rows_that_are_not_meant_are_not_rewritten(tmp_path: Path) -> None:
         Rows((OneOf("v", ("b",)),))
     )
     plan = {"k0": ["b"], "id": [0], "first": [0], "last": [2], "kept": [True], "p0": ["*"]}
-    engine.rewrite(pa.table(plan), ["v"], ["v", "x"], {"v": 0}, tmp_path / "out.csv", 1, star=False)
+    engine.rewrite(Rewriting(pa.table(plan), ["v"], ["v", "x"], {"v": 0}, seed=1), tmp_path / "out.csv")
     with (tmp_path / "out.csv").open(newline="") as f:
         assert sorted(csv.reader(f)) == [["*", "q"], ["*", "r"], ["v", "x"]]

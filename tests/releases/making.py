@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.counts.coding import frequency_set
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.files import WrittenFiles
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
 from discreet.models.base import PrivacyModel
@@ -107,10 +108,11 @@ def release(
     folder.mkdir()
     models = models or [BetaLikeness(10**9, made.columns.sensitive[0])]  # which every group keeps
     random, plan, frequency = np.random.default_rng(seed), made.plan, made.plan.frequency
+    files = WrittenFiles(folder, form, made.engine)
     if isinstance(plan, Ambiguity):
-        tables = write_ambiguous(plan, made.engine, folder, form, random)
+        tables = write_ambiguous(plan, made.engine.columns, files, random)
     else:
-        tables = write_bucketized(plan, made.engine, folder, form, made.columns.others, random)
+        tables = write_bucketized(plan, made.engine.columns, files, made.columns.others, random)
     roles = made.columns.roles
     publish = "ambiguity" if isinstance(plan, Ambiguity) else "bucketization"
     manifest: dict[str, Any] = tables | {
@@ -137,7 +139,7 @@ def release(
         },
     }
     put_manifest(folder, manifest)
-    found = recheck(manifest, folder, read_published(folder, manifest, frequency))
+    found = recheck(manifest, folder, files, read_published(folder, manifest, files, frequency))
     manifest["promises"] = promises(found.verdicts)
     put_manifest(folder, manifest)
     return manifest

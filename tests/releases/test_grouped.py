@@ -20,6 +20,7 @@ from pyarrow import parquet
 
 from discreet import DataError, verify
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.files import WrittenFiles
 from discreet.releases.ambiguous import auxiliary_names
 from discreet.releases.bucketized import write_bucketized
 from discreet.search.plan import SUPPRESSED, Bucketization
@@ -289,4 +290,5 @@ def test_rows_that_came_after_the_plan_are_not_published(tmp_path: Path) -> None
     for more in ("30,flu,1\n", "31,flu,1\n"):
         path.write_text("age,disease,visit\n" + "30,flu,1\n" * 4 + more)
         with pytest.raises(DataError):
-            write_bucketized(made.plan, DuckDB(path), tmp_path, "csv", ("visit",), np.random.default_rng(1))
+            files = WrittenFiles(tmp_path, "csv", DuckDB(path))
+            write_bucketized(made.plan, files.source.columns, files, ("visit",), np.random.default_rng(1))

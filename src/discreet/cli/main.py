@@ -74,23 +74,24 @@ def sample(
 
 @app.command()
 def init(
-    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file, postgresql://…#table or spark:table.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the policy there.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Propose a policy for a table: roles, hierarchies and promises, each with the reason. Read it and edit it."""
-    from discreet.engines.duckdb import DuckDB
+    from discreet.addresses import is_address
+    from discreet.engines.open import open_source
     from discreet.propose import propose
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("read", 0, 0, "")
-        profiles = DuckDB(data).profile()
+        profiles = open_source(data).profile()
     # In a policy, paths start at the policy's own folder.
-    source = data if output is None else Path(os.path.relpath(data, output.parent))
-    text = propose(profiles, str(source))
+    source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
+    text = propose(profiles, source)
     if output is None:
         screen.say({"policy": text}, text.rstrip())
         return

@@ -7,7 +7,9 @@ wherever the table is. NULL is a value of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -67,6 +69,7 @@ class Engine(Protocol):
     columns: tuple[str, ...]
     types: dict[str, str]  # in the engine's own words
     scans: int
+    forms: tuple[str, ...]  # in which it writes releases; the first by itself
 
     def only(self, rows: Rows) -> Self:
         """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""
@@ -92,15 +95,24 @@ class Engine(Protocol):
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself."""
 
-    def typed(self, column: str, texts: Any) -> Any:
-        """Texts of a column's values (an Arrow array) in the column's own type again, where that can be done."""
+    def publishing(
+        self, folder: Path, form: str, schema: str = "", replace: bool = False
+    ) -> AbstractContextManager[Tables]:
+        """Where the tables of a release go, as the `form` says; all of them, or none if the block ends in an error."""
 
 
-class Tables(Protocol):
-    """Where the tables of a release are written and read back: files of a folder, or tables in a database.
+class PublishedTables(Protocol):
+    """The tables of a release, to be read: files of a folder, or tables in a database."""
 
-    Used within ``with engine.publishing(…) as tables``: after an error there, nothing of them is left.
-    """
+    def open(self, table: str, named: Sequence[str] = ()) -> Engine:
+        """A table, to be read; `named` are columns that it should have."""
+
+    def about(self, table: str) -> dict[str, Any]:
+        """What the manifest says about it, so that a change will be noticed."""
+
+
+class Tables(PublishedTables, Protocol):
+    """The same while they are written, ``with engine.publishing(…) as tables``: after an error, nothing is left."""
 
     def name(self, stem: str) -> str:
         """What a table is called there: ``data.csv``, or ``data``."""
@@ -110,12 +122,6 @@ class Tables(Protocol):
 
     def rewrite(self, table: str, rewriting: Rewriting) -> None:
         """Write the source's own rows, recoded: one scan of it."""
-
-    def open(self, table: str, named: Sequence[str] = ()) -> Engine:
-        """A table that was written, to be read back."""
-
-    def about(self, table: str) -> dict[str, Any]:
-        """What the manifest says about it, so that a change will be noticed."""
 
     def describe(self, manifest: str) -> None:
         """Keep the manifest beside the tables, where no folder keeps them together."""

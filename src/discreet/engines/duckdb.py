@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.arrow import numbered_texts, numbers, to_numpy
-from discreet.engines.base import PairCounts, SampledRows
+from discreet.engines.base import PairCounts, Rewriting, SampledRows, Tables
 from discreet.engines.conditions import condition
+from discreet.engines.files import WrittenFiles
 from discreet.engines.pairs import pair_counts, sample
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import Condition, ListedIn
@@ -39,6 +40,8 @@ class DuckDB(SqlEngine):
 
     `named` are columns that the table is said to have: they tell a header from a row.
     """
+
+    forms: tuple[str, ...] = ("csv", "parquet")
 
     def __init__(self, source: Path | str | Any, named: Collection[str] = ()):
         import duckdb
@@ -145,24 +148,15 @@ class DuckDB(SqlEngine):
         ).fetchall()
         return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple((v, n) for v, n in top))
 
-    def rewrite(
-        self,
-        assignment: Any,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        published: Mapping[str, int],
-        target: Path,
-        seed: int,
-        star: bool,
-        sorted_by: Sequence[str] = (),
-    ) -> None:
-        """Write `columns` of every row the way the assignment says, in random order or sorted: one scan.
+    @contextmanager
+    def publishing(self, folder: Path, form: str, schema: str = "", replace: bool = False) -> Iterator[Tables]:
+        """Files in a folder, which whoever made it puts into place."""
+        yield WrittenFiles(folder, form, self)
 
-        `assignment` is an Arrow table: k0… (values of `keys`, as text), id (a number for each combination of them),
-        first and last (which of its rows it speaks of, numbered at random), kept, and p0… (published values);
-        `published` names the columns that become one of those, the others are written as they are. Rows not kept are
-        left out, or with `star` are all ``*``. Sorted rows stand in the order of `sorted_by`, then of all columns.
-        """
+    def rewrite(self, rewriting: Rewriting, target: Path) -> None:
+        """Write the rows of the table recoded, in random order or sorted: one scan."""
+        assignment, keys, columns = rewriting.assignment, rewriting.keys, rewriting.columns
+        published, seed, star, sorted_by = rewriting.published, rewriting.seed, rewriting.star, rewriting.sorted_by
         as_they_are = [c for c in columns if c not in published]
         taken = [f"CAST({name(k)} AS VARCHAR) AS k{i}" for i, k in enumerate(keys)]
         taken += [f"{self._plain(c)} AS r{i}" for i, c in enumerate(as_they_are)]

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.addresses import located
 from discreet.cells import read_numbers
 from discreet.errors import Mistake, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
@@ -196,11 +197,11 @@ def _numbers(
     return values, [*mistakes, *wrong]
 
 
-def _population(words: object, place: str, folder: Path) -> tuple[Path | None, list[Mistake]]:
+def _population(words: object, place: str, folder: Path) -> tuple[str | Path | None, list[Mistake]]:
     """Where the population lies. A frame is for a model made in Python: words are written into manifests."""
     if words is None:
         return None, []
     if isinstance(words, str | Path) and str(words).strip():
-        return folder / words, []
+        return located(folder, words), []
     repair = "for example people.csv; a frame goes into a model made in Python"
     return None, [Mistake(place, f"must be the path of a table, got {shown(words)}", repair)]

@@ -17,8 +17,7 @@ import numpy as np
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
-from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.models.base import PrivacyModel
@@ -39,23 +38,22 @@ from discreet.search.plan import Ambiguity
 SENSITIVE = "sensitive"
 
 
-def write_ambiguous(plan: Ambiguity, engine: DuckDB, folder: Path, form: str, random: np.random.Generator) -> Manifest:
-    """Write all tables as `form` (csv or parquet) and say in the words of a manifest what they are."""
+def write_ambiguous(plan: Ambiguity, columns: Sequence[str], tables: Tables, random: np.random.Generator) -> Manifest:
+    """Write all tables and say in the words of a manifest what they are; `columns` are those of the source."""
     rows = assigned(plan, random)
     quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
-    group = added_name("group", engine.columns)
-    count = added_name("count", engine.columns)
-    tables: dict[str, list[str]] = {}
+    group = added_name("group", columns)
+    count = added_name("count", columns)
+    written: dict[str, list[str]] = {}
     sets = [[plan.frequency.attributes[d] for d in table] for table in plan.tables]
     for attributes, stem in zip(sets, auxiliary_names(sets), strict=True):
-        target = folder / f"{stem}.{form}"
-        write_grouped(engine, target, [quasi_identifiers[a] for a in attributes], rows, group, repeated=False)
-        tables[target.name] = attributes
-    within = [c for c in engine.columns if c in sensitive]
-    target = folder / f"{SENSITIVE}.{form}"
-    columns = [sensitive[c] for c in within]
-    write_grouped(engine, target, columns, rows, group, group_first=True, repeated=False, count_column=count)
-    return {"tables": tables | {target.name: within}, "group_column": group, "count_column": count}
+        table = tables.name(stem)
+        write_grouped(tables, table, [quasi_identifiers[a] for a in attributes], rows, group, repeated=False)
+        written[table] = attributes
+    within = [c for c in columns if c in sensitive]
+    table, values = tables.name(SENSITIVE), [sensitive[c] for c in within]
+    write_grouped(tables, table, values, rows, group, group_first=True, repeated=False, count_column=count)
+    return {"tables": written | {table: within}, "group_column": group, "count_column": count}
 
 
 def auxiliary_names(sets: Sequence[Sequence[str]]) -> list[str]:
@@ -97,8 +95,8 @@ class Ambiguous(Apart):
         return Groups(self.values.sizes, self.tallies(models, hierarchies, references), distinct=distinct)
 
 
-def read_ambiguous(folder: Path, manifest: Manifest, table: FrequencySet | None = None) -> Ambiguous:
-    """Count all tables, one scan of each file, and check that they fit each other (and the source, if given)."""
+def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Ambiguous:
+    """Count all tables, one scan of each, and check that they fit each other (and the source, if given)."""
     files, group, count = manifest["tables"], manifest["group_column"], manifest["count_column"]
     [last] = [file for file in files if Path(file).stem == SENSITIVE]
     sensitive = columns_of(manifest, "sensitive")
@@ -106,8 +104,8 @@ def read_ambiguous(folder: Path, manifest: Manifest, table: FrequencySet | None 
     apart = sorted(a for attributes in sets.values() for a in attributes)
     if apart != sorted(columns_of(manifest, "quasi_identifier")) or files[last] != sensitive or not all(sets.values()):
         raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
-    auxiliary = tuple(read_grouped(folder / file, attributes, group) for file, attributes in sets.items())
-    values = _counted(read_grouped(folder / last, [*sensitive, count], group))
+    auxiliary = tuple(read_grouped(tables, file, attributes, group) for file, attributes in sets.items())
+    values = _counted(read_grouped(tables, last, [*sensitive, count], group))
     mistakes = [m for found in auxiliary for m in _auxiliary_mistakes(found, values)]
     if table is not None:
         for found, attributes in zip(auxiliary, sets.values(), strict=True):  # who has a value is one row at least

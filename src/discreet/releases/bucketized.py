@@ -15,7 +15,7 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, people_of
 from discreet.engines.arrow import numbers
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import PublishedTables, Rewriting, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
@@ -41,42 +41,33 @@ QUASI_IDENTIFIERS, SENSITIVE = "quasi_identifiers", "sensitive"
 
 
 def write_bucketized(
-    plan: Bucketization,
-    engine: DuckDB,
-    folder: Path,
-    form: str,
-    others: Sequence[str],
-    random: np.random.Generator,
+    plan: Bucketization, columns: Sequence[str], tables: Tables, others: Sequence[str], random: np.random.Generator
 ) -> Manifest:
-    """Write both tables as `form` (csv or parquet) and say in the words of a manifest what they are.
+    """Write both tables and say in the words of a manifest what they are; `columns` are those of the source.
 
     Columns of role other (`others`) stand beside the quasi-identifiers; only they need a second scan of the source.
     """
     rows = assigned(plan, random)
     quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
-    group = added_name("group", engine.columns)
-    beside = [c for c in engine.columns if c in quasi_identifiers or c in others]
-    within = [c for c in engine.columns if c in sensitive]
-    target = folder / f"{QUASI_IDENTIFIERS}.{form}"
+    group = added_name("group", columns)
+    beside = [c for c in columns if c in quasi_identifiers or c in others]
+    within = [c for c in columns if c in sensitive]
+    people, values = tables.name(QUASI_IDENTIFIERS), tables.name(SENSITIVE)
     if others:
-        _rewrite(plan, engine, rows, target, [*beside, group], group, int(random.integers(1 << 62)))
+        tables.rewrite(people, _rewriting(plan, rows, [*beside, group], group, int(random.integers(1 << 62))))
     else:
-        write_grouped(engine, target, [quasi_identifiers[c] for c in beside], rows, group)
-    values = folder / f"{SENSITIVE}.{form}"
-    write_grouped(engine, values, [sensitive[c] for c in within], rows, group, group_first=True)
+        write_grouped(tables, people, [quasi_identifiers[c] for c in beside], rows, group)
+    write_grouped(tables, values, [sensitive[c] for c in within], rows, group, group_first=True)
     distorted = {"distorted": sorted(plan.exchanged)} if plan.exchanged else {}
-    return {"tables": {target.name: beside, values.name: within}, "group_column": group} | distorted
+    return {"tables": {people: beside, values: within}, "group_column": group} | distorted
 
 
-def _rewrite(
-    plan: Bucketization, engine: DuckDB, rows: Assigned, target: Path, columns: list[str], group: str, seed: int
-) -> None:
+def _rewriting(plan: Bucketization, rows: Assigned, columns: list[str], group: str, seed: int) -> Rewriting:
     """The quasi-identifiers of the source's own rows, each with the group of its assignment."""
     number = np.zeros(len(plan.group), dtype=np.int64)
     number[rows.kept] = rows.number
     keys = [*plan.frequency.attributes, *plan.frequency.sensitive]
-    table = assignments(plan, [numbers(number)])
-    engine.rewrite(table, keys, columns, {group: 0}, target, seed, star=False, sorted_by=[group])
+    return Rewriting(assignments(plan, [numbers(number)]), keys, columns, {group: 0}, seed, sorted_by=[group])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,8 +101,8 @@ class Bucketized(Apart):
         return leaves, [value_codes(h, v)[c] for h, v, c in zip(leaves, found.values, found.codes, strict=True)]
 
 
-def read_bucketized(folder: Path, manifest: Manifest, table: FrequencySet | None = None) -> Bucketized:
-    """Count both tables, one scan of each file, and check that they fit each other (and the source, if given)."""
+def read_bucketized(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Bucketized:
+    """Count both tables, one scan of each, and check that they fit each other (and the source, if given)."""
     files, group = manifest["tables"], manifest["group_column"]
     [first] = [file for file in files if Path(file).stem == QUASI_IDENTIFIERS]
     [second] = [file for file in files if Path(file).stem == SENSITIVE]
@@ -119,8 +110,8 @@ def read_bucketized(folder: Path, manifest: Manifest, table: FrequencySet | None
     quasi_identifiers = columns_of(manifest, "quasi_identifier") if table is None else list(table.attributes)
     if len(files) != 2 or sorted(files[first]) != sorted([*quasi_identifiers, *others]) or files[second] != sensitive:
         raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
-    people = read_grouped(folder / first, quasi_identifiers, group, beside=others)
-    values = read_grouped(folder / second, sensitive, group)
+    people = read_grouped(tables, first, quasi_identifiers, group, beside=others)
+    values = read_grouped(tables, second, sensitive, group)
     mistakes = [] if _fit(people, values) else [Mistake(second, f"has not the groups of {first}", AGAIN)]
     if table is not None:
         mistakes += misfits(first, people.found, quasi_identifiers, table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import shutil
@@ -48,7 +47,7 @@ def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
         raise _unwritable(given, error) from None
     try:
         yield partial
-        for file in partial.iterdir():
+        for file in partial.rglob("*"):
             _flush(file)
         _flush(partial)
         check_target(target, replace=replace)
@@ -83,12 +82,6 @@ def _sweep(target: Path) -> None:
 def _unwritable(target: Path, error: OSError) -> DiscreetError:
     why = (error.strerror or type(error).__name__).lower()
     return DiscreetError(Mistake(str(target), f"can't be written: {why}", "choose another folder"))
-
-
-def sha256(path: Path) -> str:
-    """Fingerprint of a file."""
-    with path.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()
 
 
 def _flush(path: Path) -> None:

@@ -6,32 +6,24 @@ written from the frequency set: each combination as often as it occurs, never ro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Tally
-from discreet.engines.arrow import numbers, places_in
 from discreet.engines.arrow import texts as text_array
-from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Frequencies, PublishedTables, Tables
+from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.base import PrivacyModel
 from discreet.releases.published import AGAIN, Reference, group_sizes, open_table, sensitive_tallies
 from discreet.releases.tables import in_use
 from discreet.search.plan import SUPPRESSED, Plan
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_BATCH = 1 << 18  # rows handed over at a time
-_DICTIONARY = 1 << 15  # longer ones would be written again with every batch, so their values are
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +79,8 @@ def added_name(wanted: str, taken: Collection[str]) -> str:
 
 
 def write_grouped(
-    engine: DuckDB,
-    target: Path,
+    tables: Tables,
+    table: str,
     columns: Sequence[Column],
     rows: Assigned,
     group_column: str,
@@ -100,59 +92,29 @@ def write_grouped(
     """Write the columns with the group's number, in the order of both.
 
     Equal rows of a group are written as often as they occur (`repeated`), or once; then `count_column` may tell how
-    often they occur. Values that no published row has are not in the file, nor in its dictionaries.
+    often they occur. Values that no published row has are not in the table, nor in its dictionaries.
     """
     dictionaries, codes = [], []
     for column in columns:
         values, code = in_use(list(column.values), column.codes)
-        texts = text_array([v for v in values if v is not None])
-        dictionaries.append(engine.typed(column.name, texts) if target.suffix == ".parquet" else texts)
+        dictionaries.append(text_array([v for v in values if v is not None]))
         codes.append(code)
     sizes = [int(rows.number.max(initial=0)) + 1, *(len(d) + 1 for d in dictionaries)]
     (number, *codes), count = merged([rows.number, *codes], sizes, rows.count)
-    codes = [code.astype(_smallest(len(d))) for code, d in zip(codes, dictionaries, strict=True)]
-
-    def batch(part: Any) -> pa.RecordBatch:
-        import pyarrow as pa
-
-        own = {c.name: _values(code[part], d) for c, code, d in zip(columns, codes, dictionaries, strict=True)}
-        group = {group_column: numbers(number[part].astype(np.int64))}
-        counts = {count_column: numbers(count[part])} if count_column else {}
-        arrays = (group | own if group_first else own | group) | counts
-        return pa.record_batch(list(arrays.values()), names=list(arrays))
-
+    own = [
+        CodedColumn(c.name, code.astype(_smallest(len(d))), d, exact=True)
+        for c, code, d in zip(columns, codes, dictionaries, strict=True)
+    ]
+    group = [CodedColumn(group_column, number)]
+    counts = [CodedColumn(count_column, count)] if count_column else []
+    written = [*group, *own, *counts] if group_first else [*own, *group, *counts]
     times = count if repeated else np.ones(len(count), dtype=np.int64)
-    engine.write((batch(part) for part in _repeated(times)), target)
-
-
-def _values(codes: Any, dictionary: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
-    places = places_in(dictionary, codes)
-    if len(dictionary) > _DICTIONARY:
-        return dictionary.take(places)
-    return pa.DictionaryArray.from_arrays(places, dictionary)
+    tables.write(table, CountedRows(tuple(written), times))
 
 
 def _smallest(size: int) -> type[np.signedinteger[Any]]:
     """The smallest integers that hold the codes of a dictionary, and the one after them for NULL."""
     return np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int32
-
-
-def _repeated(times: IntArray, batch: int = _BATCH) -> Iterator[IntArray]:
-    """Each place as often as said, in order, a batch at a time; at least one batch.
-
-    >>> [p.tolist() for p in _repeated(np.array([2, 0, 3]), batch=3)]
-    [[0, 0, 2], [2, 2]]
-    """
-    ends = np.cumsum(times)
-    total = int(ends[-1]) if len(ends) else 0
-    for start in range(0, max(total, 1), batch):
-        stop = min(start + batch, total)
-        first, last = np.searchsorted(ends, [start, stop - 1], side="right") if total else (0, -1)
-        places = np.arange(first, last + 1)
-        inside = np.minimum(ends[places], stop) - np.maximum(ends[places] - times[places], start)
-        yield np.repeat(places, inside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,15 +136,17 @@ class Grouped:
         return group_sizes(self.group, self.found.counts, self.groups)
 
 
-def read_grouped(path: Path, columns: Sequence[str], group_column: str, *, beside: Sequence[str] = ()) -> Grouped:
-    """Count a published table: one scan of the file. It must have these columns, and those `beside` them, alone."""
-    engine = open_table(path, [*columns, *beside, group_column])
+def read_grouped(
+    tables: PublishedTables, table: str, columns: Sequence[str], group_column: str, *, beside: Sequence[str] = ()
+) -> Grouped:
+    """Count a published table: one scan of it. It must have these columns, and those `beside` them, alone."""
+    engine = open_table(tables, table, [*columns, *beside, group_column])
     found, number = engine.grouped_frequencies(columns, group_column)
     groups = int(number.max(initial=0))
     if number.min(initial=1) < 1 or groups > len(number) or not np.bincount(number, minlength=1)[1:].all():
         # Other names, or gaps between them, could say something about the people.
-        raise DataError(Mistake(path.name, "its groups are not numbered 1, 2, …", AGAIN))
-    return Grouped(path.name, found, number - 1, groups)
+        raise DataError(Mistake(table, "its groups are not numbered 1, 2, …", AGAIN))
+    return Grouped(table, found, number - 1, groups)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

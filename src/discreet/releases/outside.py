@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet, Marginals
 from discreet.counts.outside import people_by_value, population_of
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray
 from discreet.models.base import PrivacyModel
@@ -36,7 +36,7 @@ def read_population(
     `table` is the source, where it is given too: it tells exactly who is not in it.
     """
     columns = quasi_identifiers_of(manifest)
-    engine = DuckDB(population, columns)
+    engine = open_source(population, columns)
     lacking = [
         Mistake("population", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
         for c in columns

@@ -11,8 +11,7 @@ import numpy as np
 from discreet.counts.coding import value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Tally, tally
-from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Engine, Frequencies, PublishedTables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
@@ -69,11 +68,11 @@ def quasi_identifiers_of(manifest: Manifest) -> list[str]:
     return sorted(columns_of(manifest, "quasi_identifier"), key=place.__getitem__)
 
 
-def open_table(path: Path, columns: Sequence[str]) -> DuckDB:
-    """A published file that must have these columns and no others."""
-    engine = DuckDB(path, columns)
+def open_table(tables: PublishedTables, table: str, columns: Sequence[str]) -> Engine:
+    """A published table that must have these columns and no others."""
+    engine = tables.open(table, columns)
     if sorted(engine.columns) != sorted(columns):
-        raise DataError(Mistake(path.name, "has other columns than the manifest says", AGAIN))
+        raise DataError(Mistake(table, "has other columns than the manifest says", AGAIN))
     return engine
 
 

@@ -18,6 +18,7 @@ from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.grouped import Grouped
 from discreet.releases.manifest import checksum, finite
+from discreet.releases.places import tables_of
 from discreet.releases.published import AGAIN, Manifest
 from discreet.releases.recoded import Recoded, read_recoded
 from discreet.releases.source import read_source, value_codes
@@ -135,18 +136,19 @@ def query_error_of(
 
 def answers_of(folder: Path, manifest: Manifest, table: FrequencySet, workload: Workload) -> FloatArray:
     """What the files answer. The source (`table`) only says which values there are, and that the files are about it."""
+    published = tables_of(folder, manifest)
     if manifest["publish"] == "bucketization":
-        bucketized = read_bucketized(folder, manifest, table)
+        bucketized = read_bucketized(published, manifest, table)
         tables = [_entries(bucketized.people, bucketized.quasi_identifiers, table, workload, counted=True)]
         found = _tally_of(bucketized.values, bucketized.sensitive, table, workload)
         return estimates_exact(workload, tables, bucketized.people.sizes, found)
     if manifest["publish"] == "ambiguity":
-        ambiguous = read_ambiguous(folder, manifest, table)
+        ambiguous = read_ambiguous(published, manifest, table)
         sets = [manifest["tables"][part.file] for part in ambiguous.auxiliary]
         tables = [_entries(p, s, table, workload) for p, s in zip(ambiguous.auxiliary, sets, strict=True)]
         found = _tally_of(ambiguous.values, ambiguous.sensitive, table, workload)
         return estimates_exact(workload, tables, ambiguous.values.sizes, found)
-    return _recoded_answers(read_recoded(folder / manifest["table"], manifest), manifest, table, workload)
+    return _recoded_answers(read_recoded(published, manifest), manifest, table, workload)
 
 
 def true_answers(frequency: FrequencySet, workload: Workload) -> FloatArray:

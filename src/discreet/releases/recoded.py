@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.counts.groups import Groups
-from discreet.engines.base import Frequencies
+from discreet.engines.base import Frequencies, PublishedTables
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
 from discreet.models.base import PrivacyModel
 from discreet.releases.population import Around, Surroundings, around
@@ -85,13 +85,14 @@ class Recoded:
         return replace(groups, population=a.population, outside=a.outside, left_out=a.left_out, elsewhere=a.elsewhere)
 
 
-def read_recoded(table: Path, manifest: Manifest) -> Recoded:
-    """Count a published table: one scan of the file."""
-    engine = open_table(table, manifest["columns"])
+def read_recoded(tables: PublishedTables, manifest: Manifest) -> Recoded:
+    """Count a published table: one scan of it."""
+    table = manifest["table"]
+    engine = open_table(tables, table, manifest["columns"])
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     found = engine.frequencies([*quasi_identifiers, *sensitive])
     star = manifest.get("suppressed_as") == "star" and manifest["rows"]["suppressed"] > 0
-    return group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table.name)
+    return group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table)
 
 
 def among(recoded: Recoded, folder: Path, manifest: Manifest, known: Surroundings) -> Recoded:

@@ -10,8 +10,8 @@ import numpy as np
 
 from discreet.counts.coding import frequency_set, merged
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.base import Engine, Frequencies
+from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
@@ -54,16 +54,16 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     )
 
 
-def _open(source: Any, columns: Sequence[str]) -> DuckDB:
+def _open(source: Any, columns: Sequence[str]) -> Engine:
     """The table itself, or the rows of it that a policy chooses."""
     if isinstance(source, str | Path) and Path(source).suffix.lower() in (".yaml", ".yml"):
         source = read_policy(source)
     if not isinstance(source, Policy):
-        return DuckDB(source, columns)
-    if source.source is None:
+        return open_source(source, columns)
+    if source.location is None:
         raise DataError(Mistake("source", "is missing from the policy", "give the original table itself"))
     rows = source.private_rows
-    engine = DuckDB(source.folder / source.source, [*columns, *(rows.columns if rows else ())])
+    engine = open_source(source.location, [*columns, *(rows.columns if rows else ())])
     return engine if rows is None else engine.only(rows)
 
 

@@ -1,4 +1,4 @@
-"""The rows of a release, in random order.
+"""The rows of a release, told by counts.
 
 Rows with equal values are interchangeable, so a release can be written from the frequency set alone: each published
 combination as often as it occurs. Only columns published as they are need a second look at the source.
@@ -6,22 +6,20 @@ combination as often as it occurs. Only columns published as they are need a sec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.counts.kernels import group_equal
-from discreet.engines.arrow import numbers, places_in, truths
+from discreet.engines.arrow import numbers, truths
 from discreet.engines.arrow import texts as text_array
+from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
 from discreet.search.plan import SUPPRESSED, Plan, Recoding
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_CHUNK = 1 << 24  # rows put in order at a time: 64 MB of places
-_BATCH = 1 << 18  # rows handed over at a time
 
 
 def published_values(plan: Recoding, attribute: int) -> tuple[list[Value], Codes]:
@@ -41,20 +39,11 @@ def published_values(plan: Recoding, attribute: int) -> tuple[list[Value], Codes
     return texts, text.astype(np.int32)
 
 
-def release_batches(
-    plan: Recoding,
-    columns: list[str],
-    random: np.random.Generator,
-    star: bool,
-    typed: Callable[[str, pa.Array], pa.Array] | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """The published rows as Arrow batches of dictionary columns, uniformly shuffled; at least one batch.
+def release_rows(plan: Recoding, columns: list[str], star: bool) -> CountedRows:
+    """The published rows, told by counts.
 
-    With `star`, suppressed rows are published as ``*`` in every column, the sensitive ones too. `typed` gives the texts
-    of a sensitive column their type back.
+    With `star`, suppressed rows are published as ``*`` in every column, the sensitive ones too.
     """
-    import pyarrow as pa
-
     frequency = plan.frequency
     kept = plan.group != SUPPRESSED
     group, row, count = plan.group[kept], plan.row[kept], plan.count[kept]
@@ -63,8 +52,7 @@ def release_batches(
         count = np.append(count, stars)
     dictionaries, codes = [], []
     for column in columns:
-        sensitive = column in frequency.sensitive
-        if sensitive:
+        if column in frequency.sensitive:
             texts: list[Value] = list(frequency.sensitive_hierarchies[column].leaves)
             code = frequency.sensitive[column][row]
         else:
@@ -74,18 +62,12 @@ def release_batches(
             code = np.append(code, len(texts)).astype(np.int32)
             texts = [*texts, EVERYTHING]
         texts, code = in_use(texts, code)
-        values = text_array([text for text in texts if text is not None])
-        dictionaries.append(typed(column, values) if typed and sensitive and not stars else values)
+        dictionaries.append(text_array([text for text in texts if text is not None]))
         codes.append(code)
     codes, count = _merged(codes, [len(d) + 1 for d in dictionaries], count)
-    for places in shuffled(count, random):
-        for start in range(0, max(len(places), 1), _BATCH):
-            part = places[start : start + _BATCH]
-            arrays = [
-                pa.DictionaryArray.from_arrays(places_in(d, c[part]), d)
-                for c, d in zip(codes, dictionaries, strict=True)
-            ]
-            yield pa.record_batch(arrays, names=columns)
+    exact = frequency.sensitive.keys() if not stars else ()
+    told = zip(columns, codes, dictionaries, strict=True)
+    return CountedRows(tuple(CodedColumn(c, code, texts, c in exact) for c, code, texts in told), count)
 
 
 def in_use(texts: list[Value], code: Codes) -> tuple[list[Value], Codes]:
@@ -156,24 +138,3 @@ def assignments(plan: Plan, published: Sequence[pa.Array]) -> pa.Table:
     kept = truths(plan.group != SUPPRESSED)
     columns |= {"first": numbers(first), "last": numbers(first + plan.count), "kept": kept}
     return pa.table(columns | {f"p{i}": values for i, values in enumerate(published)})
-
-
-def shuffled(counts: IntArray, random: np.random.Generator, chunk: int = _CHUNK) -> Iterator[Codes]:
-    """Place i as often as counts[i] says, all in uniformly random order, a chunk at a time (at least one).
-
-    Drawing without replacement chunk by chunk gives the same distribution as one big shuffle, in bounded memory.
-
-    >>> [sorted(c.tolist()) for c in shuffled(np.array([2, 0, 1]), np.random.default_rng(1))]
-    [[0, 0, 2]]
-    """
-    left = counts.astype(np.int64)
-    rest = int(left.sum())
-    while True:
-        taken = left if rest <= chunk else random.multivariate_hypergeometric(left, chunk, method="marginals")
-        left = left - taken
-        places = np.repeat(np.arange(len(taken), dtype=np.int32), taken)
-        random.shuffle(places)
-        yield places
-        rest -= chunk
-        if rest <= 0:
-            return

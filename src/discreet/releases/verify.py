@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.counts.frequency import FrequencySet
+from discreet.engines.base import PublishedTables
+from discreet.engines.files import about_file
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import AboutPopulation, PrivacyModel
@@ -18,9 +20,9 @@ from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
-from discreet.releases.folder import sha256
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.outside import needs_population, promised_marginals, read_population
+from discreet.releases.places import tables_of
 from discreet.releases.population import Surroundings, differing, surroundings_of
 from discreet.releases.published import AGAIN, Manifest, Published
 from discreet.releases.recoded import Recoded, among, read_recoded
@@ -28,7 +30,7 @@ from discreet.releases.source import read_source
 
 _PARTS = {"files": dict, "columns": list, "roles": dict, "promises": list, "rows": dict, "policy": dict, "publish": str}
 # Kinds of releases that are several tables; the others are one.
-_READERS: Mapping[str, Callable[[Path, Manifest, FrequencySet | None], Published]] = {
+_READERS: Mapping[str, Callable[[PublishedTables, Manifest, FrequencySet | None], Published]] = {
     "bucketization": read_bucketized,
     "ambiguity": read_ambiguous,
 }
@@ -58,12 +60,13 @@ class Findings:
         return not self.mistakes and all(v.holds for v in self.verdicts)
 
 
-def verify(folder: Path | str, source: Any = None, population: Any = None) -> Findings:
+def verify(folder: Path | str, source: Any = None, population: Any = None, database: str | None = None) -> Findings:
     """Re-check every promise of the release in `folder`.
 
     `source` is the original table (a path or a frame), needed for promises about what an adversary knows of it. With
     it, exact values are also compared with those of the table. `population` is everybody who could be in the table, for
-    promises about who is.
+    promises about who is. `database` says where the tables are (a URL without credentials), if they are in one that the
+    environment does not name.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -72,8 +75,9 @@ def verify(folder: Path | str, source: Any = None, population: Any = None) -> Fi
     try:
         if known is None:
             known = promised_marginals(manifest, _promised(manifest)[0], table)
-        published = read_published(folder, manifest, table, known)
-        found = recheck(manifest, folder, published)
+        tables = tables_of(folder, manifest, database)
+        published = read_published(folder, manifest, tables, table, known)
+        found = recheck(manifest, folder, tables, published)
         other = [] if table is None else _check_source(table, manifest)
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except DiscreetError as error:
@@ -104,15 +108,19 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def read_published(
-    folder: Path, manifest: Manifest, table: FrequencySet | None = None, known: Surroundings | None = None
+    folder: Path,
+    manifest: Manifest,
+    tables: PublishedTables,
+    table: FrequencySet | None = None,
+    known: Surroundings | None = None,
 ) -> Published:
-    """Count the published files: one scan of each. `table` is the source, where promises need it.
+    """Count the published tables: one scan of each. `table` is the source, where promises need it.
 
     `known` are the people around it; as a rule, those that the source was read with.
     """
     if reader := _READERS.get(manifest["publish"]):
-        return reader(folder, manifest, table)
-    recoded = read_recoded(folder / manifest["table"], manifest)
+        return reader(tables, manifest, table)
+    recoded = read_recoded(tables, manifest)
     known = surroundings_of(table) if known is None else known
     return recoded if known is None else among(recoded, folder, manifest, known)
 
@@ -125,9 +133,9 @@ def is_about_population(manifest: Manifest) -> bool:
         raise ReleaseError(_CHANGED) from None
 
 
-def recheck(manifest: Manifest, folder: Path, published: Published) -> Findings:
-    """Compare the files in `folder`, already counted, with what the manifest says of them."""
-    mistakes = _check_files(folder, manifest)
+def recheck(manifest: Manifest, folder: Path, tables: PublishedTables, published: Published) -> Findings:
+    """Compare the files in `folder` and the tables, already counted, with what the manifest says of them."""
+    mistakes = _check_files(folder, manifest, tables)
     models, wrong = _promised(manifest)
     mistakes += wrong + _check_counts(published, manifest)
     references = {
@@ -181,18 +189,24 @@ def _agree(said: Mapping[str, Any], reached: Mapping[str, Any]) -> bool:
     return close and all(said.get(k) == v for k, v in reached.items() if k not in ("level", "deciding_group"))
 
 
-def _check_files(folder: Path, manifest: Manifest) -> list[Mistake]:
+def _check_files(folder: Path, manifest: Manifest, tables: PublishedTables | None = None) -> list[Mistake]:
+    """Are the files those that were checked? And the tables, if they are in a database that can be asked?"""
     mistakes = []
     listed = manifest["files"]
-    if not set(manifest["tables"] if manifest["publish"] in _READERS else [manifest["table"]]) <= listed.keys():
+    written = set(manifest["tables"] if manifest["publish"] in _READERS else [manifest["table"]])
+    elsewhere = written if "database" in manifest else set()
+    if not written <= listed.keys():
         mistakes.append(Mistake("manifest.json", "does not list all published tables", AGAIN))
     for name, about in listed.items():
         path = folder / name
-        if Path(name).name != name:
+        if name in elsewhere:
+            if tables is not None and not _same(tables.about(name), about):
+                mistakes.append(Mistake(name, "is not the table that was checked: its fingerprint differs", AGAIN))
+        elif Path(name).name != name:
             mistakes.append(Mistake("manifest.json", "lists a file of another folder", AGAIN))
-        elif not path.is_file():
+        elif not path.exists():
             mistakes.append(Mistake(name, "is missing from the release", AGAIN))
-        elif sha256(path) != about["sha256"]:
+        elif not _same(about_file(path), about):
             mistakes.append(Mistake(name, "is not the file that was checked: its SHA-256 differs", "publish it again"))
     # Whoever publishes the folder publishes these too. (Hidden files are the desktop's.)
     strange = [f.name for f in folder.iterdir() if f.name not in (*listed, "manifest.json") and f.name[0] != "."]
@@ -200,6 +214,11 @@ def _check_files(folder: Path, manifest: Manifest) -> list[Mistake]:
         Mistake(n, "is no part of the release, and nobody checked it", "remove it") for n in sorted(strange)[:10]
     ]
     return mistakes
+
+
+def _same(found: Mapping[str, Any], about: Mapping[str, Any]) -> bool:
+    """Is a file or table what the manifest says? It may say more."""
+    return all(about[word] == value for word, value in found.items() if word != "bytes")
 
 
 def _promised(manifest: Manifest) -> tuple[list[PrivacyModel], list[Mistake]]:

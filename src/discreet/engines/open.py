@@ -1,0 +1,39 @@
+"""The engine that holds a table: by its address, its file, or the frame that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from discreet.addresses import is_address
+from discreet.engines.base import Engine
+from discreet.errors import DataError, Mistake
+
+
+def open_source(source: Any, named: Collection[str] = ()) -> Engine:
+    """Open a table; `named` are columns that it is said to have: they tell a header from a row.
+
+    >>> open_source({"age": [40, 41]}).frequencies(["age"]).counts.tolist()
+    [1, 1]
+    """
+    # Each engine is loaded when it is asked for: their libraries take long to load, and may not be installed.
+    if type(source).__module__.split(".")[0] == "pyspark":
+        from discreet.engines.spark import Spark
+
+        return Spark(source, named)
+    if isinstance(source, Path) or not isinstance(source, str) or not is_address(source):
+        from discreet.engines.duckdb import DuckDB
+
+        return DuckDB(source, named)
+    scheme, _, rest = source.partition(":")
+    if scheme == "spark":
+        from discreet.engines.spark import Spark
+
+        return Spark(rest, named)
+    if scheme in ("postgresql", "postgres"):
+        from discreet.engines.postgresql import PostgreSQL
+
+        return PostgreSQL(source, named)
+    repair = "name a CSV or Parquet file, postgresql://…#table, or spark:table"
+    raise DataError(Mistake("source", f"no engine reads {scheme}:// addresses", repair))
