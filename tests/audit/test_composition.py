@@ -104,7 +104,7 @@ def test_one_value_in_common_gives_a_person_away() -> None:
     assert (found.worst, found.above, found.people, found.precision) == (1.0, 2, 3, EXACT)
     assert found.deciding is not None
     assert (found.deciding.size, found.deciding.line) == (2, 2 if found.deciding.group == 0 else 3)
-    assert found.details["people in both, by the list"] == 3
+    assert found.details["people_in_both"] == 3
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.sampled_from(VALUES)), min_size=1, max_size=7))

@@ -241,8 +241,8 @@ def test_the_paper_s_example_gives_somebody_away() -> None:
     [found] = minimality(_one_attribute(published(rows, (1, 2), distinct)), people(rows))
     assert found.worst == pytest.approx(0.75)  # both at a = 0 (3 of 10 worlds), or all three at a = 1 (1 of 10)
     assert found.above == found.people  # without knowing it, flu is 3 of 5 for all of them
-    assert found.details["people of whom it tells more"] == 2
-    assert found.details["worst without knowing how it was made"] == pytest.approx(0.6)
+    assert found.details["people_of_whom_it_tells_more"] == 2
+    assert found.details["worst_without_knowing_it"] == pytest.approx(0.6)
 
 
 def test_other_lists_promises_and_searches_say_nothing() -> None:
@@ -263,7 +263,7 @@ def test_groups_that_are_too_large_are_said_to_be(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "MOST_TABLES", 1)
     [found] = minimality(published(rows, (1, 2), distinct), people(rows))
     assert found.precision == ESTIMATE
-    assert found.details["groups too large to be counted"] == 1
+    assert found.details["groups_too_large_to_be_counted"] == 1
 
 
 @pytest.mark.parametrize(

@@ -115,10 +115,10 @@ def _by_list(
         file=seen.file,
         precision=precision,
         details={
-            "people in both, by the list": int(people[both].sum()),
-            "of them, in groups that share no value": int(people[both & ~possible].sum()),
-            "pairs of groups with people in common": len(cells),
-            "known to fit one pair of groups": int(people[both & ~several].sum()),
+            "people_in_both": int(people[both].sum()),
+            "of_them_in_groups_without_a_common_value": int(people[both & ~possible].sum()),
+            "pairs_of_groups": len(cells),
+            "people_who_fit_one_pair_of_groups": int(people[both & ~several].sum()),
         },
     )
 
@@ -144,8 +144,8 @@ def _by_labels(
         file=seen.file,
         precision=AT_MOST,
         details={
-            "pairs of groups that may have people in common": len(first),
-            "of them, without a common value": int((chance < 0).sum()),
+            "pairs_of_groups": len(first),
+            "of_them_without_a_common_value": int((chance < 0).sum()),
         },
     )
 
@@ -154,7 +154,7 @@ def _words(attribute: str) -> dict[str, Any]:
     return {
         "adversary": "composition",
         "threat": ASSOCIATION,
-        "title": "Holds a second release about the same people",
+        "title": "holds a second release about the same people",
         "attribute": attribute,
     }
 

@@ -117,7 +117,7 @@ def minimality(seen: Seen, listed: Population, threshold: float | None = None) -
         line(
             adversary="minimality",
             threat=ASSOCIATION,
-            title="Knows how the release was made, and what it was to keep",
+            title="knows how the release was made",
             knows="Everybody's exact quasi-identifiers, who is in the table, the promises, and that nothing finer that "
             "keeps them was left unpublished.",
             assumes="That a finer release which was not published would have broken a promise about "
@@ -133,10 +133,10 @@ def minimality(seen: Seen, listed: Population, threshold: float | None = None) -
             precision=ESTIMATE if known.too_many else EXACT,
             attribute=aim.attribute,
             details={
-                "worst without knowing how it was made": float(plain.max(initial=0.0)),
-                "people of whom it tells more": int(people[group >= 0][learned].sum()),
-                "finer steps that were refused for their values": len(steps),
-                "groups too large to be counted": len(known.too_many),
+                "worst_without_knowing_it": float(plain.max(initial=0.0)),
+                "people_of_whom_it_tells_more": int(people[group >= 0][learned].sum()),
+                "finer_releases_refused_for_their_values": len(steps),
+                "groups_too_large_to_be_counted": len(known.too_many),
             },
         )
     ]
