@@ -1,0 +1,226 @@
+"""Who is in the table? What a generalized release tells somebody who holds a list of everybody who may be in it.
+
+She knows the list: all people, once each, with their exact quasi-identifiers. She wants to know who is in the table, or
+that somebody is not. She has won where she is certain, or surer than what was promised.
+
+Nergiz & Clifton 2008, definition 1: everybody whom a group covers is in with probability |t* in T*| / |t* in P*|, rows
+of the group over people of the list whom it covers. Groups that cover the same people are weighed together, over all
+ways to find different people for all rows (`assignments`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.assignments import Assignments, assignments
+from discreet.audit.covered import Covered, covered
+from discreet.audit.labels import Values, covers
+from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, PRESENCE, Line, line
+from discreet.audit.published import Population
+from discreet.audit.seen import Seen
+from discreet.errors import DataError, Mistake
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+THRESHOLD = 0.5
+CERTAIN = float(np.nextafter(1.0, 0.0))
+_KNOWS = "Everybody who may be in the table, by name, with exact values of the columns that were made coarser."
+_ASSUMES = "That the list has everybody, once, and that all ways to fill the published rows from it are as likely. "
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """The chance of each entry of a list to be in the table: at `least`, at `most` and, estimated, `likely`.
+
+    `absent` is the largest chance of not being in it. `rest` of the people were left out of the published groups, and
+    `hidden` says whom they are looked for among. `contradicted` groups can't be filled from the list; neither can the
+    rest, if it is `crowded`.
+    """
+
+    listed: Covered
+    found: Assignments
+    least: FloatArray
+    most: FloatArray
+    likely: FloatArray
+    absent: FloatArray
+    rest: int
+    hidden: str
+    crowded: bool
+
+    @property
+    def exact(self) -> bool:
+        """Is every chance what the possible worlds say?"""
+        return bool(self.found.exact.all())
+
+    @property
+    def whole(self) -> bool:
+        """May the list be everybody?"""
+        return not self.found.contradicted.any() and not self.crowded
+
+
+def presence_generalized(seen: Seen, population: Population, threshold: float | None = None) -> list[Line]:
+    """Lines about being in the table and about not being in it, for an adversary with a list.
+
+    >>> from discreet.audit.labels import Exactly
+    >>> from discreet.audit.seen import Region
+    >>> from discreet.audit.published import read_population
+    >>> continents = Region("continent", (Exactly("America"), Exactly("Europe")), np.array([0, 1]))
+    >>> seen = Seen("generalization", ("continent",), np.array([3, 2]), (), (continents,))
+    >>> people = read_population({"continent": ["America"] * 6 + ["Europe"] * 3 + ["Asia"]}, ["continent"])
+    >>> for found in presence_generalized(seen, people):
+    ...     print(found.adversary, round(found.worst, 4), found.above, "of", found.people)
+    presence_with_list 0.6667 3 of 10
+    absence_with_list 1.0 1 of 10
+    """
+    said = presence_among(seen, population)
+    delta = _promised_delta(seen.promised("presence"))
+    whole = said.whole
+    missing = "" if whole else f"It is not everybody: {_crowd(said)}, so that the promise can't be judged by it. "
+    promised = None if delta is None or not whole else float(delta[1])
+    limit = threshold if threshold is not None else THRESHOLD if delta is None else float(delta[1])
+    details = _details(said)
+    common: dict[str, Any] = {
+        "threat": PRESENCE,
+        "knows": _KNOWS,
+        "people": said.listed.people,
+        "group": said.found.told_by,
+        "sizes": seen.sizes,
+        "first_line": seen.first_line,
+        "file": seen.file,
+        "assumes": _ASSUMES + missing + _about_rest(said),
+    }
+    lines = [
+        line(
+            adversary="presence_with_list",
+            title="Is somebody in the table? With a list of everybody",
+            chance=said.most,
+            threshold=limit,
+            precision=EXACT if said.exact else AT_MOST,
+            promised=promised,
+            details=details,
+            **common,
+        )
+    ]
+    if promised is not None and not said.exact and said.least.max(initial=0.0) > promised:
+        lines.append(
+            line(
+                adversary="presence_with_list_at_least",
+                title="Is somebody in the table? With a list of everybody: what is sure",
+                chance=said.least,
+                threshold=limit,
+                precision=AT_LEAST,
+                promised=promised,
+                **common,
+            )
+        )
+    sure = None if delta is None or not whole or delta[0] == 0 else float(1 - delta[0])
+    lines.append(
+        line(
+            adversary="absence_with_list",
+            title="Is somebody not in the table? With a list of everybody",
+            chance=said.absent,
+            threshold=CERTAIN if delta is None or delta[0] == 0 else float(1 - delta[0]),
+            precision=EXACT if said.exact else AT_MOST,
+            promised=sure,
+            details={"on_the_list": details["on_the_list"], "surely_absent": details["surely_absent"]},
+            **common,
+        )
+    )
+    return lines
+
+
+def presence_among(seen: Seen, population: Population) -> Presence:
+    """What the release says of everybody on a list.
+
+    People who were left out of the published groups (suppressed, whether as rows of ``*`` or not at all) were so group
+    by group: she looks for them among those whom no published group covers. If these are too few, any who stand behind
+    no published row may be left out.
+    """
+    check_same_words(seen, population)
+    listed = covered(seen, population)
+    found = assignments(listed, seen.sizes)
+    rest, none = seen.starred + seen.left_out, listed.fits == 0
+    nowhere, everybody = int(listed.people[none].sum()), int(listed.people.sum())
+    least, most, likely = found.least.copy(), found.most.copy(), found.likely.copy()
+    absent = 1.0 - least
+    # 1 − n / N, rounded once: promises are compared with it.
+    alone = (listed.fits == 1) & ~none
+    n, had = seen.sizes[found.told_by[alone]], listed.having[found.told_by[alone]]
+    absent[alone] = np.where(least[alone] == n / np.maximum(had, n), np.maximum(had - n, 0) / had, absent[alone])
+    hidden, crowded = "", False
+    if rest and rest <= nowhere:
+        hidden = "nowhere"
+        least[none] = most[none] = likely[none] = rest / nowhere
+        absent[none] = (nowhere - rest) / nowhere
+    elif rest:
+        hidden, left = "anywhere", everybody - seen.people
+        crowded = rest > left
+        share = min(rest / left, 1.0) if left > 0 else 1.0
+        for chance in (least, most, likely):
+            chance += (1.0 - chance) * share
+        absent *= 1.0 - share
+    return Presence(listed, found, least, most, likely, absent, rest, hidden, crowded)
+
+
+def check_same_words(seen: Seen, population: Population) -> None:
+    """A column of which no value fits any group is most likely written in another way, and would cover nobody."""
+    mistakes = []
+    for region in seen.regions:
+        values = Values(population.found.values[population.columns.index(region.attribute)])
+        if region.labels and not any(covers(label, values).any() for label in region.labels):
+            rule = f"no value of {region.attribute!r} is one that the release speaks of"
+            mistakes.append(Mistake("population", rule, "write values as the release does"))
+    if mistakes:
+        raise DataError(*mistakes)
+
+
+def _details(said: Presence) -> dict[str, Any]:
+    people, found = said.listed.people, said.found
+    told: dict[str, Any] = {
+        "on_the_list": int(people.sum()),
+        "certain": int(people[said.least == 1.0].sum()),
+        "surely_absent": int(people[said.most == 0.0].sum()),
+        "smallest": float(said.least.min(initial=1.0)),
+        "average": float((said.likely * people).sum() / max(people.sum(), 1)),
+        "fit_several_groups": int(people[said.listed.fits > 1].sum()),
+        "fit_no_group": int(people[said.listed.fits == 0].sum()),
+        "list_may_be_everybody": said.whole,
+        "groups_the_list_can_not_fill": int(found.contradicted.sum()),
+    }
+    if said.rest:
+        told["left_out"] = said.rest
+    if not said.exact:
+        told["groups_not_counted_out"] = int((~found.exact).sum())
+        told["worst_is_at_least"] = float(said.least.max(initial=0.0))
+        told["worst_is_about"] = float(said.likely.max(initial=0.0))
+    return told
+
+
+def _about_rest(said: Presence) -> str:
+    if said.hidden == "nowhere":
+        return f"The {said.rest:,} people who were left out are among those whom no published group fits."
+    if said.hidden:
+        return f"The {said.rest:,} people who were left out may be any who stand behind no published row."
+    return "Who fits no group is not in the table."
+
+
+def _crowd(said: Presence) -> str:
+    groups = int(said.found.contradicted.sum())
+    if groups:
+        return f"{groups:,} of {len(said.found.contradicted):,} groups have more rows than it has people for them"
+    return "more people were left out than it has"
+
+
+def _promised_delta(promise: Mapping[str, Any] | None) -> tuple[Fraction, Fraction] | None:
+    """The chances between which everybody's is promised to be."""
+    if promise is None or "delta" not in promise:
+        return None
+    least, most = promise["delta"]
+    return Fraction(str(least)), Fraction(str(most))
