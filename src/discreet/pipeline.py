@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from dataclasses import replace as change
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from discreet.addresses import public
 from discreet.counts.frequency import Population
-from discreet.engines.base import Engine, Rewriting, Tables
+from discreet.engines.base import Engine, Rewriting, Tables, TooManyCombinations
 from discreet.engines.files import about_file
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
 from discreet.intake import Intake, form_of, take_in
@@ -113,15 +114,31 @@ def anonymize(
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
     clock, folder = Clock(), Path(folder)
     check_target(folder, replace=replace)
+    notes: list[str] = []
+    if policy.search not in FROM_A_SUMMARY:
+        try:
+            with clock("scan"):
+                progress("read", 0, 0, "")
+                intake = take_in(policy, source)
+            with clock("search"):
+                plan = find_plan(policy, intake, progress)
+        except TooManyCombinations as error:
+            policy = _by_a_summary(policy, error)
+            notes.append(
+                f"the table has about {error.found:,} distinct combinations, more than the {error.limit:,} that leave "
+                "the engine: the search worked on a summary of it, and made sure by a look at the table"
+            )
     if policy.search in FROM_A_SUMMARY:
         intake, plan = _instantly(policy, source, clock, progress)
-    else:
-        with clock("scan"):
-            progress("read", 0, 0, "")
-            intake = take_in(policy, source)
-        with clock("search"):
-            plan = find_plan(policy, intake, progress)
-    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress)
+    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, notes=notes)
+
+
+def _by_a_summary(policy: Policy, error: TooManyCombinations) -> Policy:
+    """The same policy, searched on a summary of the table, where that can be done."""
+    try:
+        return change(policy, search="instant")
+    except PolicyError:
+        raise error from None
 
 
 def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) -> tuple[Intake, Plan]:
@@ -206,6 +223,7 @@ def publish(
     progress: Progress = silent,
     more: Mapping[str, Any] | None = None,
     mapping: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
 ) -> Release:
     """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
 
@@ -225,6 +243,7 @@ def publish(
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan) | written | dict(more or {})
+            manifest["notes"] += notes
             if form == "table":
                 manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
             published = read_published(partial, manifest, tables, intake.frequency)

@@ -138,21 +138,25 @@ def anonymize(
 def verify(
     release: Annotated[Path, typer.Argument(help="The folder of a release.")],
     source: Annotated[
-        Path | None, typer.Option(help="The original table, or the policy that names it (robust, confident_presence).")
+        str | None, typer.Option(help="The original table, or the policy that names it (robust, confident_presence).")
     ] = None,
     population: Annotated[
-        Path | None, typer.Option(help="Everybody who could be in it, for promises about who is (presence).")
+        str | None, typer.Option(help="Everybody who could be in it, for promises about who is (presence).")
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(help="Where its tables are, if in a database that the environment does not name: postgresql://…"),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Re-check every promise of a release from its published files alone. Exit 0: all kept; 1: not."""
+    """Re-check every promise of a release from what is published alone. Exit 0: all kept; 1: not."""
     from discreet.releases.verify import verify as run
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
-        findings = run(release, source, population)
+        findings = run(release, source, population, database)
     screen.findings(release, findings)
     raise typer.Exit(0 if findings.kept else 1)
 
@@ -189,7 +193,7 @@ def summarize(
 @app.command()
 def apply(
     release: Annotated[Path, typer.Argument(help="The folder of an earlier release.")],
-    data: Annotated[Path, typer.Argument(help="New rows, with the same columns.")],
+    data: Annotated[str, typer.Argument(help="New rows, with the same columns.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the new release.")],
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     force: Force = False,

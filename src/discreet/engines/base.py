@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import Rows
+from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
     from discreet.engines.counted_rows import CountedRows
@@ -61,6 +62,15 @@ class SampledRows:
 
     found: Frequencies
     singles: tuple[NDArray[np.int64], ...]
+
+
+class TooManyCombinations(DataError):
+    """More distinct combinations than an engine hands over; a summary of the table may do instead."""
+
+    def __init__(self, place: str, found: int, limit: int):
+        rule = f"has about {found:,} distinct combinations, more than the {limit:,} that leave the engine"
+        super().__init__(Mistake(place, rule, "write search: instant, which works on a summary, or use fewer columns"))
+        self.found, self.limit = found, limit
 
 
 class Engine(Protocol):
