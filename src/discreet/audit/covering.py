@@ -40,7 +40,8 @@ class Beliefs:
 
     `unlisted` knows no list, `counted` counts the people whom a group covers, `chance` also heeds that every published
     value is somebody's; `together` adds up over the groups, since nobody is in two. Who is `certain` is in every
-    possible world. `decided` says how each group was.
+    possible world. `told_by` is the group that `chance` comes from (−1: none), `of_group` the largest chance of anybody
+    to be in a group. `decided` says how each group was.
     """
 
     people: IntArray
@@ -50,6 +51,8 @@ class Beliefs:
     chance: FloatArray
     together: FloatArray
     certain: NDArray[np.bool_]
+    told_by: IntArray
+    of_group: FloatArray
     decided: IntArray
 
 
@@ -69,17 +72,20 @@ def beliefs(release: Seen, population: Population) -> Beliefs:
     unlisted = np.minimum(release.sizes / np.maximum(distinct.prod(axis=0, dtype=np.float64), 1.0), 1.0)
     found = np.zeros((4, len(known)))
     certain = np.zeros(len(known), dtype=np.bool_)
+    told, of_group = np.full(len(known), -1, dtype=np.int64), np.zeros(groups)
     decided = np.zeros(groups, dtype=np.int64)
     _weigh(
         release.sizes, unlisted, offsets, codes, starts, members, of_person[known], counts[known], _most_values(groups),
-        found, certain, decided,
+        found, certain, told, of_group, decided,
     )  # fmt: skip
     everybody = np.zeros((4, len(counts)))
     everybody[:, known] = found
-    sure = np.zeros(len(counts), dtype=np.bool_)
-    sure[known] = certain
+    sure, told_by = np.zeros(len(counts), dtype=np.bool_), np.full(len(counts), -1, dtype=np.int64)
+    sure[known], told_by[known] = certain, told
     together = np.where(sure, 1.0, np.minimum(everybody[3], 1.0))
-    return Beliefs(counts, everybody[1] > 0, everybody[0], everybody[1], everybody[2], together, sure, decided)
+    return Beliefs(
+        counts, everybody[1] > 0, everybody[0], everybody[1], everybody[2], together, sure, told_by, of_group, decided
+    )
 
 
 def _most_values(groups: int) -> int:
@@ -121,6 +127,8 @@ def _weigh(
     most_values: int,
     found: FloatArray,
     certain: NDArray[np.bool_],
+    told_by: IntArray,
+    of_group: FloatArray,
     decided: IntArray,
 ) -> None:
     """Per group: who is covered, and what the adversary believes of them; per person, the largest over the groups."""
@@ -172,7 +180,9 @@ def _weigh(
             p = covered[i]
             found[0, p] = max(found[0, p], unlisted[g])
             found[1, p] = max(found[1, p], counted)
-            found[2, p] = max(found[2, p], chance[i])
+            if chance[i] > found[2, p]:
+                found[2, p], told_by[p] = chance[i], g
+            of_group[g] = max(of_group[g], chance[i])
             found[3, p] += chance[i] * share
             certain[p] |= state[i] == IN
 

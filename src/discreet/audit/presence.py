@@ -96,7 +96,7 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
         raise DiscreetError(Mistake(str(folder), rule, "presence is audited for bucketization and ambiguity"))
     release = read(Path(folder))
     listed = read_population(population, release.quasi_identifiers)
-    _check_same_words(release, listed)
+    check_same_words(release, listed)
     limit = promised_alpha(release) if alpha is None else Fraction(str(alpha))
     if release.publish == BUCKETIZED:
         return _bucketized(release, listed, limit)
@@ -139,20 +139,43 @@ def _ambiguous(release: Seen, listed: Population, alpha: Fraction | None) -> Pre
     )
 
 
+@dataclass(frozen=True, eq=False)
+class SameValues:
+    """People on a list against published rows of exact values: how many of either have the same.
+
+    `rows` have the values of each entry of the list, and `having` of the people on it do. `told_by` is one of their
+    groups (−1: nobody published has them). `of_row` people of the list have the values of each published entry.
+    """
+
+    rows: IntArray
+    having: IntArray
+    told_by: IntArray
+    of_row: IntArray
+    published: IntArray
+
+
+def same_values(release: Seen, listed: Population) -> SameValues:
+    """Hold a list against a bucketized release, which publishes everybody's exact values."""
+    [table] = release.tables
+    own, theirs = combination_codes(table, listed)
+    people, known = listed.found.counts, theirs >= 0
+    width = int(max(own.max(initial=0), theirs.max(initial=0))) + 1
+    rows = np.bincount(own, weights=table.found.counts, minlength=width).astype(np.int64)
+    having = np.bincount(theirs[known], weights=people[known], minlength=width).astype(np.int64)
+    group = np.full(width, -1, dtype=np.int64)
+    group[own] = table.group
+    return SameValues(
+        np.where(known, rows[theirs], 0), np.where(known, having[theirs], people), np.where(known, group[theirs], -1),
+        having[own], rows[own],
+    )  # fmt: skip
+
+
 def _bucketized(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
     """Everybody's exact values are published: of the people on the list who have them, as many are in as rows do."""
     [table] = release.tables
-    own, theirs = combination_codes(table, listed)
-    people = listed.found.counts
-    known = theirs >= 0
-    width = int(max(own.max(initial=0), theirs.max(initial=0))) + 1
-    rows = np.bincount(own, weights=table.found.counts, minlength=width)
-    having = np.bincount(theirs[known], weights=people[known], minlength=width)
-    chance = np.zeros(len(people))
-    chance[known] = np.minimum(rows[theirs[known]] / having[theirs[known]], 1.0)
-    certain = np.zeros(len(people), dtype=np.bool_)
-    certain[known] = rows[theirs[known]] == having[theirs[known]]
-    contradicted = len(np.unique(table.group[rows[own] > having[own]]))
+    same, people = same_values(release, listed), listed.found.counts
+    chance = np.minimum(same.rows / same.having, 1.0)
+    contradicted = len(np.unique(table.group[same.published > same.of_row]))
     some = (chance > 0).astype(np.float64)
     told = _belief(chance, people, alpha)
     return PresenceAudit(
@@ -166,7 +189,7 @@ def _bucketized(release: Seen, listed: Population, alpha: Fraction | None) -> Pr
         by_counting=told,
         with_list=told,
         over_all_groups=told,
-        certain=int(people[certain].sum()),
+        certain=int(people[same.rows == same.having].sum()),
         exact_groups=len(release.sizes) - contradicted,
         by_table=0,
         contradicted=contradicted,
@@ -180,7 +203,7 @@ def _belief(chance: FloatArray, people: IntArray, alpha: Fraction | None) -> Bel
     return Belief(float(chance.max(initial=0.0)), above, tuple(int(n) for n in histogram))
 
 
-def _check_same_words(release: Seen, listed: Population) -> None:
+def check_same_words(release: Seen, listed: Population) -> None:
     """A column of which no value is published is most likely written in another way, and would cover nobody."""
     mistakes = []
     for table in release.tables:

@@ -92,12 +92,13 @@ def chance_of_one(sizes: IntArray, fraction: float) -> FloatArray:
     """
     sizes = np.asarray(sizes, dtype=np.int64)
     distinct, place = np.unique(sizes, return_inverse=True)
-    # u = v^(1/f): the integrand becomes π / (f (π + (1−π) v^(1/f))), smooth but near 0, where v = e^(−t) spreads it out.
+    # With u = e^(−t/f) it is ∫ e^(−t) π / (π + (1−π) u) dt / f, t from 0 on: smooth whatever f is.
     t, weight = _nodes()
     u = np.exp(-t[None, :] / distinct[:, None])
     inner = fraction / (fraction + (1.0 - fraction) * u)
     each = (weight * inner).sum(axis=1) / distinct
-    return np.clip(each, fraction / np.maximum(distinct, 1), 1.0 / distinct)[place]
+    found: FloatArray = np.clip(each, fraction / distinct, 1.0 / distinct)[place]
+    return found
 
 
 def _nodes() -> tuple[FloatArray, FloatArray]:
