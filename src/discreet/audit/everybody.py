@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from discreet.audit.lines import Fault, Line
+from discreet.audit.lines import Fault, Level, Line
 
 
 @dataclass(frozen=True)
 class Audit:
     """What each adversary knows now about the people in a release.
 
-    `lines` is one line per adversary (and sensitive attribute), `faults` are things that must not be in a release
-    whoever looks, `notes` say which adversaries were not asked, and why.
+    `lines` is one line per adversary (and sensitive attribute), `levels` are the release's promises read a second time,
+    `faults` are things that must not be in a release whoever looks, `notes` say which adversaries were not asked, and
+    what it would take.
     """
 
     release: str
@@ -25,14 +26,17 @@ class Audit:
     people: int
     groups: int
     smallest_group: int
+    left_out: int
     lines: tuple[Line, ...]
+    levels: tuple[Level, ...] = ()
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
-    def broken(self) -> tuple[Line, ...]:
-        """The lines that break what the release itself promises."""
-        return tuple(line for line in self.lines if line.breaks)
+    def broken(self) -> tuple[Line | Level, ...]:
+        """Whatever breaks what the release itself promises."""
+        levels = tuple(level for level in self.levels if level.holds is False)
+        return levels + tuple(line for line in self.lines if line.breaks)
 
     @property
     def kept(self) -> bool:

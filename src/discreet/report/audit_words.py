@@ -1,0 +1,207 @@
+"""What an audit found, as text for the terminal and JSON for scripts, in words a privacy board can use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from discreet.audit.everybody import Audit
+from discreet.audit.lines import (
+    ASSOCIATION,
+    AT_LEAST,
+    AT_MOST,
+    ESTIMATE,
+    EXACT,
+    PRESENCE,
+    REIDENTIFICATION,
+    STEPS,
+    Deciding,
+    Fault,
+    Level,
+    Line,
+)
+from discreet.report.marginals import printable
+from discreet.report.words import number, percent
+
+QUESTIONS = {
+    PRESENCE: "Who is in the table?",
+    REIDENTIFICATION: "Which row is whose?",
+    ASSOCIATION: "Who has what?",
+}
+# What a chance is of, for somebody who asks one of these.
+BELIEFS = {
+    PRESENCE: "that somebody is in the table, or is not",
+    REIDENTIFICATION: "that a row is a certain person's",
+    ASSOCIATION: "that somebody has a certain value",
+}
+PRECISIONS = {
+    EXACT: "Exact: the share of all possible worlds.",
+    AT_MOST: "An upper bound: she may believe less, never more.",
+    AT_LEAST: "A lower bound: she may believe more.",
+    ESTIMATE: "An estimate: too many worlds to count them all.",
+}
+_BEFORE = {EXACT: "", AT_MOST: "at most ", AT_LEAST: "at least ", ESTIMATE: "about "}
+BROKEN, ABOVE, WITHIN = "promise broken", "above the limit", "within the limit"
+
+
+def verdict(line: Line) -> str:
+    """Broken, if the release promised less; else whether anybody is above the threshold."""
+    return BROKEN if line.breaks else ABOVE if line.worst > line.threshold else WITHIN
+
+
+def headline(audit: Audit) -> str:
+    """The verdict in a sentence or two."""
+    above = sum(verdict(line) != WITHIN for line in audit.lines)
+    many = f"{above} of {len(audit.lines)} adversaries" if len(audit.lines) != 1 else "the one adversary"
+    surer = (
+        f"{many} can be surer of somebody than the limit"
+        if above
+        else "no adversary is surer of anybody than the limit"
+    )
+    if audit.broken:
+        return f"This release does not keep its promises; {surer}."
+    if audit.faults:
+        return f"There is something in this release that must not be; {surer}."
+    promises = "No promise is broken" if audit.levels else "This release promises nothing that could be read again"
+    return f"{promises}, {'but ' if above and audit.levels else ''}{surer}."
+
+
+def worst(line: Line) -> str:
+    """Her largest chance, and in what sense it is meant."""
+    return _BEFORE[line.precision] + percent(line.worst)
+
+
+def above(line: Line) -> str:
+    """How many people are above the threshold."""
+    if not line.above:
+        return "nobody"
+    return f"{line.above:,} of {line.people:,} ({percent(line.share_above)})"
+
+
+def where(deciding: Deciding | None, *, people: str = "people") -> str:
+    """The group that decides, by its size and place; never by its values.
+
+    >>> where(Deciding(3, 12, 27, "data.csv"))
+    '12 people, line 27 of data.csv'
+    """
+    if deciding is None:
+        return "none"
+    size = f"{deciding.size:,} {'person' if deciding.size == 1 else people}"
+    place = f"line {deciding.line:,} of {printable(deciding.file)}" if deciding.line is not None else ""
+    return ", ".join(part for part in (size, place) if part)
+
+
+def title(line: Line) -> str:
+    """The adversary in a few words, with the attribute she is after."""
+    named = line.title[:1].upper() + line.title[1:]
+    return f"{named}: {printable(line.attribute)}" if line.attribute is not None else named
+
+
+def promise(level: Level) -> str:
+    """A promise in a few words."""
+    named = level.model.replace("_", " ")
+    of = f" of {printable(level.attribute)}" if level.attribute is not None else ""
+    return f"{named}{of}: {level.figure}"
+
+
+def reached(level: Level) -> str:
+    """What was found of a promise."""
+    return "not judged" if level.achieved is None else number(level.achieved)
+
+
+def asked(level: Level) -> str:
+    """What a promise requires."""
+    return f"{level.sense} {number(level.required)}"
+
+
+def figures(details: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Further figures of a line, with names and numbers for people.
+
+    >>> figures({"people_in_both": 1200, "smallest_epsilon": {"10": 2.5, "1000": None}, "mean": 0.25})
+    [('people in both', '1,200'), ('smallest epsilon', '10: 2.5; 1000: none'), ('mean', '0.25')]
+    """
+    return [(name.replace("_", " "), _figure(value)) for name, value in details.items()]
+
+
+def _figure(value: object) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case int() | float():
+            return number(value)
+        case Mapping():
+            return "; ".join(f"{printable(str(name))}: {_figure(one)}" for name, one in value.items()) or "none"
+        case list() | tuple():
+            return ", ".join(_figure(one) for one in value) or "none"
+    return printable(str(value))
+
+
+def fault(found: Fault) -> str:
+    """A fault in a sentence."""
+    at = f", first in line {found.line:,}" if found.line is not None else ""
+    often = f" ({found.count:,} times)" if found.count > 1 else ""
+    return f"{printable(found.place)}: {printable(found.rule)}{often}{at}; {printable(found.repair)}"
+
+
+def by_question(audit: Audit) -> list[tuple[str, list[Line]]]:
+    """The lines under the question that their adversaries ask."""
+    found = [(threat, [line for line in audit.lines if line.threat == threat]) for threat in QUESTIONS]
+    return [(threat, lines) for threat, lines in found if lines]
+
+
+def to_text(audit: Audit) -> str:
+    """The table for a terminal, then promises, faults and who was not asked."""
+    lines = [
+        f"{printable(audit.release)}: {audit.people:,} people in {audit.groups:,} groups "
+        f"({audit.publish}), the smallest of {audit.smallest_group:,}",
+        headline(audit),
+    ]
+    for threat, asking in by_question(audit):
+        lines += ["", QUESTIONS[threat]]
+        table = [["adversary", "worst", "limit", "people above", "deciding group", ""]]
+        for line in asking:
+            cells = [
+                title(line),
+                worst(line),
+                percent(line.threshold),
+                above(line),
+                where(line.deciding),
+                verdict(line),
+            ]
+            table.append(cells)
+        lines += _columns(table, right={1, 2})
+    if audit.levels:
+        lines += ["", "Promises, read a second time"]
+        table = [["promise", "asked", "reached", "deciding group", ""]]
+        for level in audit.levels:
+            kept = "open" if level.holds is None else "kept" if level.holds else "BROKEN"
+            table.append([promise(level), asked(level), reached(level), where(level.deciding), kept])
+        lines += _columns(table)
+        lines += [f"  {promise(level)}: {level.note}" for level in audit.levels if level.note]
+    if audit.faults:
+        lines += ["", "Must not be in a release", *(f"  {fault(one)}" for one in audit.faults)]
+    if audit.notes:
+        lines += ["", "Not asked", *(f"  {note}" for note in audit.notes)]
+    return "\n".join(lines)
+
+
+def _columns(table: list[list[str]], right: set[int] = frozenset()) -> list[str]:  # type: ignore[assignment]
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    told = []
+    for row in table:
+        cells = [x.rjust(w) if i in right else x.ljust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True))]
+        told.append("  " + "  ".join(cells).rstrip())
+    return told
+
+
+def to_json(audit: Audit) -> dict[str, Any]:
+    """Everything that was found, as plain dicts, lists, numbers and words."""
+    told = asdict(audit)
+    told["lines"] = [
+        asdict(line) | {"share_above": line.share_above, "breaks": line.breaks, "verdict": verdict(line)}
+        for line in audit.lines
+    ]
+    return told | {"steps": list(STEPS), "kept": audit.kept}
