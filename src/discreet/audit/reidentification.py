@@ -1,0 +1,296 @@
+"""Whose row is it? Three adversaries who want to put names to published rows.
+
+The prosecutor knows that her target is in the table. The journalist wants to show that anybody can be found, and does
+not know who is in; she has a list of the population. The marketer finds as many as she can, and may be wrong in some
+(El Emam, Guide to the De-Identification of Personal Health Information, 2013). Where values are made coarser, rows of a
+group can't be told apart: the prosecutor finds the right one of n with probability 1 / n, the journalist the right
+person of the N whom the group covers with 1 / N, and the marketer is right about one person in every group (or n / N).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.assignments import assignments
+from discreet.audit.covered import covered
+from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT, REIDENTIFICATION, Line, line
+from discreet.audit.presence import check_same_words as check_exact_words
+from discreet.audit.presence import same_values
+from discreet.audit.presence_generalized import check_same_words
+from discreet.audit.published import Population
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Seen
+from discreet.audit.uniqueness import chance_of_one, check_population_size, population_uniques
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+THRESHOLD = 0.2
+# What a row is, for the reader, in each kind of release.
+_EXACT_ROWS = (
+    " Exact values are published: finding the row tells nothing new by itself; what it leads to is the group's list of "
+    "sensitive values."
+)
+_NO_ROWS = " There are no rows of values here: what she looks for is the right entry in the group's sensitive values."
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Published rows that can't be told apart: so many `rows` are of one `kind`, `people` of them stand in `group`."""
+
+    kind: IntArray
+    rows: IntArray
+    people: IntArray
+    group: IntArray
+
+
+def reidentification(
+    seen: Seen,
+    population: Population | None = None,
+    population_size: int | None = None,
+    threshold: float | None = None,
+) -> list[Line]:
+    """A line for the prosecutor and for the marketer; for the journalist, if a list or a size of the population is known.
+
+    A list goes before a size. `threshold` is 0.2 unless something is given or promised.
+
+    >>> seen = Seen("generalization", (), np.array([2, 3, 5]), ())
+    >>> for found in reidentification(seen, population_size=100):
+    ...     print(found.adversary, round(found.worst, 4), found.above, found.precision)
+    prosecutor 0.5 5 exact
+    marketer 0.3 5 exact
+    journalist 0.0827 0 an estimate
+    marketer_at_large 0.0426 0 an estimate
+    """
+    alike = _rows(seen)
+    lines = [_prosecutor(seen, alike, threshold), _marketer(seen, alike, threshold)]
+    if population is not None:
+        lines += _with_list(seen, alike, population, threshold)
+    elif population_size is not None:
+        lines += _with_size(seen, alike, population_size, threshold)
+    return lines
+
+
+def _rows(seen: Seen) -> Rows:
+    groups = np.arange(len(seen.sizes), dtype=np.int64)
+    if seen.publish != BUCKETIZED:
+        return Rows(groups, seen.sizes, seen.sizes, groups)
+    [table] = seen.tables
+    code = np.zeros(len(table.group), dtype=np.int64)
+    for values, codes in zip(table.found.values, table.found.codes, strict=True):
+        code = np.unique(code * max(len(values), 1) + codes, return_inverse=True)[1].astype(np.int64)
+    rows = np.bincount(code, weights=table.found.counts).astype(np.int64)
+    return Rows(code, rows[code], table.found.counts, table.group)
+
+
+def _prosecutor(seen: Seen, alike: Rows, threshold: float | None) -> Line:
+    promised = None
+    k = (seen.promised("k_anonymity") or {}).get("k")
+    if k is not None and seen.publish == GENERALIZED:
+        promised = float(1 / Fraction(str(k)))
+    return _line(
+        seen,
+        alike,
+        1.0 / alike.rows,
+        threshold,
+        promised=promised,
+        adversary="prosecutor",
+        title="Which row is the target's? Knowing that the target is in",
+        knows="That her target is in the table, and the target's values in the published columns.",
+        assumes="That the target's values fit one group; where they fit several, she knows less. All rows of the group "
+        "are as likely." + _about(seen),
+        details=_risks(alike, 1.0 / alike.rows),
+    )
+
+
+def _marketer(seen: Seen, alike: Rows, threshold: float | None) -> Line:
+    return _share(
+        seen,
+        alike,
+        1.0 / alike.rows,
+        threshold,
+        adversary="marketer",
+        title="How many are found? Knowing who is in",
+        knows="A list of exactly the people who are in the table, with their values in the published columns.",
+        assumes="That she gives the people of a group to its rows at random. The figure is the share that she is "
+        "expected to get right." + _about(seen),
+    )
+
+
+def _with_list(seen: Seen, alike: Rows, population: Population, threshold: float | None) -> list[Line]:
+    """The journalist and the marketer with a list of the population."""
+    precision, told = EXACT, {"on_the_list": population.people}
+    if seen.publish == BUCKETIZED:
+        check_exact_words(seen, population)
+        of_row = same_values(seen, population).of_row
+        chance = 1.0 / np.maximum(of_row, alike.rows)
+        missing = alike.people[of_row < alike.rows].sum()
+    elif seen.publish == AMBIGUOUS:
+        from discreet.audit.all_worlds import CONTRADICTED
+        from discreet.audit.covering import beliefs
+
+        check_exact_words(seen, population)
+        found = beliefs(seen, population)
+        precision = ESTIMATE  # each group is weighed by itself
+        chance = np.where(found.of_group > 0, found.of_group, 1.0) / seen.sizes
+        missing = seen.sizes[found.decided == CONTRADICTED].sum()
+    else:
+        check_same_words(seen, population)
+        placed = assignments(covered(seen, population), seen.sizes)
+        chance = placed.row
+        precision = EXACT if placed.exact.all() else AT_MOST
+        missing = seen.sizes[placed.contradicted].sum()
+        told["groups_not_counted_out"] = int((~placed.exact).sum())
+    told["people_the_list_has_no_room_for"] = int(missing)
+    assumes = (
+        "That the list has everybody who may be in the table, once. All ways to fill the rows from it are as likely."
+    )
+    if missing:
+        assumes += f" It has not: {int(missing):,} people are in groups that can't be filled from it."
+    return _at_large(
+        seen,
+        alike,
+        chance,
+        threshold,
+        among="With a list of everybody",
+        knows="A list of everybody who may be in the table, by name, with exact values, but not who is in.",
+        assumes=assumes,
+        precision=precision,
+        told=told,
+    )
+
+
+def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float | None) -> list[Line]:
+    """The same two where only the size of the population is known: estimates."""
+    sample = seen.people + seen.starred + seen.left_out
+    check_population_size(population_size, sample)
+    if seen.publish == AMBIGUOUS:  # of how many people have which values nothing is published
+        return []
+    chance = chance_of_one(alike.rows, sample / population_size)
+    each = np.unique(alike.kind, return_index=True)[1]
+    uniques = population_uniques(alike.rows[each], population_size)
+    told: dict[str, Any] = {
+        "population": population_size,
+        "estimated_population_uniques": {
+            "Zayatz": uniques.zayatz,
+            "slide negative binomial": uniques.slide,
+            "Pitman": uniques.pitman,
+            "Dankar's rule": uniques.chosen,
+            "which is": uniques.rule,
+            "share": uniques.share,
+        },
+    }
+    return _at_large(
+        seen,
+        alike,
+        chance,
+        threshold,
+        among="Among a population of known size",
+        knows=f"That the table is about some of {population_size:,} people; not who they are.",
+        assumes="An estimate, not a bound: the people of the table are taken to be drawn at random from the "
+        "population. Where they are not, it may be far off.",
+        precision=ESTIMATE,
+        told=told,
+    )
+
+
+def _at_large(
+    seen: Seen,
+    alike: Rows,
+    chance: FloatArray,
+    threshold: float | None,
+    *,
+    among: str,
+    knows: str,
+    assumes: str,
+    precision: str,
+    told: Mapping[str, Any],
+) -> list[Line]:
+    """The journalist and the marketer, of whom neither knows who is in."""
+    found = _line(
+        seen,
+        alike,
+        chance,
+        threshold,
+        precision=precision,
+        adversary="journalist",
+        title=f"Whose row is it? {among}",
+        knows=knows,
+        assumes=assumes + _about(seen),
+        details={**told, **_risks(alike, chance)},
+    )
+    share = _share(
+        seen,
+        alike,
+        chance,
+        threshold,
+        precision=precision,
+        adversary="marketer_at_large",
+        title=f"How many are found? {among}",
+        knows=knows,
+        assumes=assumes + " The figure is the share of rows that she is expected to get right." + _about(seen),
+    )
+    return [found, share]
+
+
+def _line(
+    seen: Seen,
+    alike: Rows,
+    chance: FloatArray,
+    threshold: float | None,
+    *,
+    adversary: str,
+    title: str,
+    knows: str,
+    assumes: str,
+    precision: str = EXACT,
+    promised: float | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> Line:
+    limit = threshold if threshold is not None else THRESHOLD if promised is None else promised
+    return line(
+        adversary=adversary,
+        threat=REIDENTIFICATION,
+        title=title,
+        knows=knows,
+        assumes=assumes,
+        chance=chance,
+        people=alike.people,
+        group=alike.group,
+        sizes=seen.sizes,
+        threshold=limit,
+        first_line=seen.first_line,
+        file=seen.file,
+        precision=precision,
+        promised=promised,
+        details=details,
+    )
+
+
+def _share(seen: Seen, alike: Rows, chance: FloatArray, threshold: float | None, **words: Any) -> Line:
+    """A marketer's line: the histogram is of single rows, the figure is the share that is expected to be right."""
+    found = _line(seen, alike, chance, threshold, **words)
+    expected = float((chance * alike.people).sum())
+    told = {"expected_to_be_found": expected, "rows": int(alike.people.sum()), **found.details}
+    return replace(found, worst=expected / max(int(alike.people.sum()), 1), deciding=None, details=told)
+
+
+def _risks(alike: Rows, chance: FloatArray) -> dict[str, Any]:
+    people = max(int(alike.people.sum()), 1)
+    highest = float(chance.max(initial=0.0))
+    return {
+        "highest": highest,
+        "lowest": float(chance.min(initial=1.0)),
+        "average": float((chance * alike.people).sum() / people),
+        "share_at_highest": float(alike.people[chance == highest].sum() / people),
+        "alone_with_their_values": int(alike.people[alike.rows == 1].sum()),
+    }
+
+
+def _about(seen: Seen) -> str:
+    return {BUCKETIZED: _EXACT_ROWS, AMBIGUOUS: _NO_ROWS}.get(seen.publish, "")
