@@ -55,7 +55,7 @@ def reidentification(
     population_size: int | None = None,
     threshold: float | None = None,
 ) -> list[Line]:
-    """A line for the prosecutor and for the marketer; for the journalist, if a list or a size of the population is known.
+    """A line for the prosecutor and for the marketer; for the journalist, if a list or a size of a population is known.
 
     A list goes before a size. `threshold` is 0.2 unless something is given or promised.
 
