@@ -126,7 +126,7 @@ def line(
 class Fault:
     """Something that must not be in a release, whoever looks: the rule that is broken, how often, where, and a repair.
 
-    Never anybody's values.
+    Never anybody's values. What is not `grave` breaks no promise and need not be wrong, but somebody should look at it.
     """
 
     fault: str  # a key in snake case
@@ -135,6 +135,7 @@ class Fault:
     repair: str
     count: int = 1
     line: int | None = None
+    grave: bool = True
 
 
 @dataclass(frozen=True)
