@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,17 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.engines import pairs as module
+from discreet.engines.base import PairCounts
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.pairs import asked_pair_counts
 from discreet.engines.rows import OneOf, Rows
 
 VALUES = st.sampled_from(["a", "b", "", None, "it's"])
 
 
+Counting = Callable[[DuckDB, list[str]], PairCounts]
+BOTH_WAYS = pytest.mark.parametrize("pair_counts", [DuckDB.pair_counts, asked_pair_counts], ids=["streamed", "asked"])
+
+
+@BOTH_WAYS
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(VALUES, VALUES, VALUES), max_size=12))
-def test_singles_and_pairs_are_counted_as_row_by_row(rows: list[tuple[str | None, ...]]) -> None:
+def test_singles_and_pairs_are_counted_as_row_by_row(pair_counts: Counting, rows: list[tuple[str | None, ...]]) -> None:
     engine = DuckDB({f"c{i}": pa_texts([row[i] for row in rows]) for i in range(3)})
-    found = engine.pair_counts(["c0", "c1", "c2"])
+    found = pair_counts(engine, ["c0", "c1", "c2"])
     assert engine.scans == 1
     for i, (values, counts) in enumerate(zip(found.values, found.singles, strict=True)):
         assert dict(zip(values, counts.tolist(), strict=True)) == Counter(row[i] for row in rows)
@@ -54,12 +62,13 @@ def test_counts_grow_from_batch_to_batch() -> None:
     assert sorted(found.values[0]) == ["0", "1", "2"]
 
 
-def test_columns_with_too_many_pairs_are_counted_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@BOTH_WAYS
+def test_columns_with_too_many_pairs_are_counted_alone(pair_counts: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LARGEST_PAIR", 19)
-    found = DuckDB(numbered(10)).pair_counts(["place", "half"])
+    found = pair_counts(DuckDB(numbered(10)), ["place", "half"])
     assert found.pairs == {} and found.singles[1].tolist() == [5, 5]
     monkeypatch.setattr(module, "LARGEST_PAIR", 20)
-    assert list(DuckDB(numbered(10)).pair_counts(["place", "half"]).pairs) == [(0, 1)]
+    assert list(pair_counts(DuckDB(numbered(10)), ["place", "half"]).pairs) == [(0, 1)]
 
 
 def test_only_the_rows_that_are_meant_are_counted() -> None:
@@ -84,6 +93,17 @@ def test_a_seed_chooses_the_same_rows_again_and_another_seed_others() -> None:
         for found in (DuckDB(numbered(300_000)).sample(["place"], 50, seed).found for seed in (1, 1, 2))
     ]
     assert chosen[0] == chosen[1] != chosen[2]
+
+
+def test_the_order_of_the_table_does_not_matter_to_a_seed() -> None:
+    rows = [("a", str(i // 3)) for i in range(30)] + [("b", None)] * 5
+    drawn = []
+    for table in (rows, rows[::-1]):
+        engine = DuckDB({"x": pa_texts([x for x, _ in table]), "y": pa_texts([y for _, y in table])})
+        found = engine.sample(["x", "y"], 10, seed=3).found
+        values = [[of[code] for code in codes] for of, codes in zip(found.values, found.codes, strict=True)]
+        drawn.append(Counter(dict(zip(zip(*values, strict=True), found.counts.tolist(), strict=True))))
+    assert drawn[0] == drawn[1] and drawn[0].total() == 10
 
 
 def test_a_sample_of_more_than_all_rows_is_the_table() -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from discreet.counts.cells import Cells
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.pairs import sample
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
 from discreet.summaries.base import TooManyGroups
@@ -69,7 +68,7 @@ def test_shares_are_those_of_the_rows(table: Table, data: st.DataObject) -> None
 def drawn(rows: int) -> tuple[Sample, list[tuple[str, str]]]:
     people = [(str(i % 7), "xyz"[i % 3]) for i in range(200)]
     engine = DuckDB({"a": [a for a, _ in people], "s": [s for _, s in people]})
-    found = sample(engine, ["a", "s"], rows, seed=3)
+    found = engine.sample(["a", "s"], rows, seed=3)
     hierarchy, sensitive = (build(name, found.found.values[i], Flat()) for i, name in enumerate("as"))
     return sample_from(found, [hierarchy], {"s": sensitive}), people
 

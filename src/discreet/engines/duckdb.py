@@ -9,7 +9,6 @@ import weakref
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.arrow import numbered_texts, numbers, to_numpy
-from discreet.engines.base import PairCounts, Rewriting, SampledRows, Tables
+from discreet.engines.base import PairCounts, Rewriting, Tables
 from discreet.engines.conditions import condition
 from discreet.engines.files import WrittenFiles
-from discreet.engines.pairs import pair_counts, sample
+from discreet.engines.pairs import pair_counts
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import arrow_table, listed, relation
@@ -94,6 +93,9 @@ class DuckDB(SqlEngine):
         number = f"TRY_CAST({written} AS BIGINT)"
         return f"CASE WHEN CAST({number} AS VARCHAR) = {written} THEN {number} ELSE -1 END"
 
+    def _one_to(self, n: str) -> str:
+        return f"unnest(range(1, {n} + 1))"
+
     def _list(self, asked: ListedIn) -> str:
         """The table that the values of a file are in, read once: later changes of the file do not matter."""
         with self._plainly(str(asked.file)):
@@ -128,10 +130,6 @@ class DuckDB(SqlEngine):
         """Counts of single values and of pairs of values of every two columns: one scan."""
         return pair_counts(self.rows, columns)
 
-    def sample(self, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
-        """Some rows, each set of them as likely (all, if there are fewer): one scan."""
-        return sample(partial(self.rows, in_order=True), columns, rows, seed)
-
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself: one scan into a table of the engine, then counts."""
         with self._plainly():
@@ -164,9 +162,9 @@ class DuckDB(SqlEngine):
         match = " AND ".join(f"s.k{i} IS NOT DISTINCT FROM a.k{i}" for i in range(len(keys)))
         joined, unplanned = f"({source}) s LEFT JOIN assignment a ON {match}", "a.kept IS NULL"
         if np.any(to_numpy(assignment.column("first"))):
-            raws = ", ".join(f"r{i}" for i in range(len(as_they_are)))
             firsts = "(SELECT * FROM assignment WHERE first = 0 AND last > 0)"
-            equal = f"row_number() OVER (PARTITION BY id ORDER BY hash({seed}, {raws}), {raws}) - 1"
+            lot = self._lot(seed, [f"CAST(r{i} AS VARCHAR)" for i in range(len(as_they_are))])
+            equal = f"row_number() OVER (PARTITION BY id ORDER BY {lot}) - 1"
             known = f"SELECT s.*, a.id FROM ({source}) s LEFT JOIN {firsts} a ON {match}"
             # Matched by number and one inequality: to try all pairs of a combination's rows and groups is quadratic.
             joined = f"""(SELECT *, {equal} AS equal FROM ({known})) s

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from discreet.engines.arrow import coding_table, numbered_texts, to_numpy
-from discreet.engines.base import Frequencies
+from discreet.engines.base import Frequencies, PairCounts, SampledRows
+from discreet.engines.pairs import asked_pair_counts, asked_sample
 from discreet.engines.rows import Condition, Rows
 from discreet.errors import DataError, Mistake, did_you_mean
 
@@ -65,6 +66,10 @@ class SqlEngine(ABC):
     @abstractmethod
     def _number(self, written: str) -> str:
         """SQL of a BIGINT that a text says in plain digits, else −1."""
+
+    @abstractmethod
+    def _one_to(self, n: str) -> str:
+        """SQL among the columns of a SELECT: its row as often as `n` says, with the numbers from 1 to n."""
 
     def _key(self, column: str) -> str:
         """What rows are counted by: values as they are where equal ones are written alike, else as text."""
@@ -128,29 +133,54 @@ class SqlEngine(ABC):
         found, [numbered] = self._frequencies(columns, [self._number(self._written(self.name(group), group))])
         return found, numbered
 
+    def pair_counts(self, columns: Sequence[str]) -> PairCounts:
+        """Counts of single values and of pairs of values of every two columns: one scan."""
+        return asked_pair_counts(self, columns)
+
+    def sample(self, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
+        """Some rows, each set of them as likely (all, if there are fewer): one scan. A seed chooses the same again."""
+        return asked_sample(self, columns, rows, seed)
+
     def _frequencies(self, columns: Sequence[str], number: Sequence[str] = ()) -> tuple[Frequencies, Any]:
         """Counts by `columns`, and by a number if its expression is given."""
-        inner = ", ".join([*(f"{self._key(c)} AS c{i}" for i, c in enumerate(columns)), *(f"{n} AS g" for n in number)])
-        keys = [*(f"c{i}" for i in range(len(columns))), *("g" for _ in number)]
         texts = [f"{self._written(f'c{i}', c)} AS c{i}" for i, c in enumerate(columns)]
         outer = ", ".join([*texts, "n", *("g" for _ in number)])
-        by = f"GROUP BY {', '.join(keys)}" if keys else ""
-        counted = ", ".join([*keys, "count(*) AS n"])
-        # Grouped by the values as they are (numbers group faster), then written as text once per combination.
-        query = (
-            f"SELECT {outer} FROM (SELECT {counted} FROM (SELECT {inner} FROM {self._relation} AS t) AS u {by}) AS v"
-        )
         known: list[dict[str | None, int]] = [{} for _ in columns]
         codes: list[list[Any]] = [[np.empty(0, dtype=np.int32)] for _ in columns]
         whole = [[np.empty(0, dtype=np.int64)] for _ in ("n", *number)]
+        # Batch by batch, so that the texts of millions of combinations are never in memory together.
+        for batch in self._asked(f"SELECT {outer} FROM ({self._counted(columns, number)}) AS v"):
+            for i, place in enumerate(known):
+                codes[i].append(numbered_texts(batch.column(i), place))
+            for i, parts in enumerate(whole, start=len(columns)):
+                parts.append(to_numpy(batch.column(i)).astype(np.int64))
+        counts, *numbered = map(np.concatenate, whole)
+        return Frequencies(self._values(columns, known), tuple(map(np.concatenate, codes)), counts), numbered
+
+    def _counted(self, columns: Sequence[str], number: Sequence[str] = ()) -> str:
+        """SQL: the distinct combinations of `columns` (c0, …), and of a number (g) if given, with their counts (n).
+
+        Grouped by the values as they are, which is faster; whoever wants texts writes them once per combination.
+        """
+        inner = ", ".join([*(f"{self._key(c)} AS c{i}" for i, c in enumerate(columns)), *(f"{n} AS g" for n in number)])
+        keys = [*(f"c{i}" for i in range(len(columns))), *("g" for _ in number)]
+        by = f"GROUP BY {', '.join(keys)}" if keys else ""
+        counted = ", ".join([*keys, "count(*) AS n"])
+        return f"SELECT {counted} FROM (SELECT {inner} FROM {self._relation} AS t) AS u {by}"
+
+    def _lot(self, seed: int, texts: Sequence[str]) -> str:
+        """SQL: what decides by lot between rows with these canonical texts (in SQL); the same on every engine."""
+        told = (f"COALESCE(CAST(length({t}) AS {self.text_type}) || ':' || {t}, '-')" for t in texts)
+        return f"md5({' || '.join([self.text(f'{seed};'), *told])})"
+
+    def _asked(self, query: str) -> Iterator[pa.RecordBatch]:
+        """The answer of a query that scans the table, batch by batch."""
         with self._plainly():
             self.scans += 1
-            # Batch by batch, so that the texts of millions of combinations are never in memory together.
-            for batch in self._ask(query):
-                for i, place in enumerate(known):
-                    codes[i].append(numbered_texts(batch.column(i), place))
-                for i, parts in enumerate(whole, start=len(columns)):
-                    parts.append(to_numpy(batch.column(i)).astype(np.int64))
-        values = tuple(tuple(self._canonical(c, list(place))) for c, place in zip(columns, known, strict=True))
-        counts, *numbered = map(np.concatenate, whole)
-        return Frequencies(values, tuple(map(np.concatenate, codes)), counts), numbered
+            yield from self._ask(query)
+
+    def _values(
+        self, columns: Sequence[str], known: Sequence[Mapping[str | None, int]]
+    ) -> tuple[tuple[str | None, ...], ...]:
+        """The numbered texts of each column, as every engine writes them."""
+        return tuple(tuple(self._canonical(c, list(place))) for c, place in zip(columns, known, strict=True))
