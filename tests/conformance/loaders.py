@@ -59,6 +59,10 @@ class Loader(ABC):
         columns, rows = read_file(folder / name)
         return columns, as_counted(rows)
 
+    def published(self, folder: Path) -> list[str]:
+        """What is left of a release: where a folder holds it, whoever made the folder removes it."""
+        return []
+
     def _parquet(self, table: pa.Table) -> Path:
         path = self.folder / f"table_{next(_NUMBERS)}.parquet"
         parquet.write_table(table, path)
@@ -93,6 +97,14 @@ class PostgreSQLLoader(Loader):
         with self.database.connect() as connection:
             found = connection.execute(f"SELECT * FROM {quoted(schema)}.{quoted(name)}")
             return [c.name for c in found.description], as_counted(found.fetchall())
+
+    def published(self, folder: Path) -> list[str]:
+        """The release's schema, and temporary tables of whoever."""
+        with self.database.connect() as connection:
+            schemas = "SELECT nspname FROM pg_namespace WHERE nspname = %s"
+            passing = "SELECT relname FROM pg_class WHERE relpersistence = 't'"
+            found = [*connection.execute(schemas, [folder.name]), *connection.execute(passing)]
+        return [name for (name,) in found]
 
 
 class SparkLoader(Loader):

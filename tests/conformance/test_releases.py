@@ -1,0 +1,109 @@
+"""The same policy and seed give the same release on every engine: the same rows, the same promises."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from discreet import anonymize, policy_from_words, verify
+from tests.conformance.clinic import POLICIES, clinic, words
+from tests.conformance.loaders import Loader, Rows
+
+# What a manifest says of the moment, the machine and the place; everything else is the same.
+_ELSEWHERE = ("created", "seconds", "versions", "checksum", "files", "database", "table", "tables", "policy")
+
+Published = dict[str, tuple[list[str], Rows]]
+
+
+def publish(loader: Loader, source: Any, asked: dict[str, Any]) -> tuple[dict[str, Any], Published]:
+    """Publish, verify, and read: the manifest, and every table by what it is called."""
+    folder = loader.target()
+    anonymize(policy_from_words({**asked, "format": loader.form}), folder, source=source)
+    assert verify(folder, source=source).kept
+    alone = verify(folder)
+    assert alone.kept or alone.unjudged
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    names = manifest["tables"] if "tables" in manifest else [manifest["table"]]
+    tables = {Path(name).stem: loader.read(folder, name, folder.name) for name in names}
+    for name in names:
+        assert manifest["files"][name]["rows"] == tables[Path(name).stem][1].total()
+    return manifest, tables
+
+
+@pytest.fixture(scope="module")
+def source(loader: Loader) -> Any:
+    return loader.source(clinic())
+
+
+@pytest.mark.parametrize("kind", POLICIES)
+def test_every_kind_of_release_is_the_same_on_every_engine(
+    loader: Loader, reference: Loader, source: Any, kind: str
+) -> None:
+    manifest, tables = publish(loader, source, POLICIES[kind])
+    expected_manifest, expected_tables = publish(reference, reference.source(clinic()), POLICIES[kind])
+    assert tables.keys() == expected_tables.keys()
+    for name, (columns, rows) in expected_tables.items():
+        assert tables[name][0] == columns
+        assert tables[name][1] == rows
+    assert _told(manifest) == _told(expected_manifest)
+
+
+def _told(manifest: dict[str, Any]) -> dict[str, Any]:
+    facts = {word: fact for word, fact in manifest["facts"].items() if "seconds" not in word}
+    told = {word: said for word, said in manifest.items() if word not in _ELSEWHERE} | {"facts": facts}
+    for promise in manifest["promises"]:
+        for parameters in promise["model"].values():
+            parameters.pop("population", None)
+    return told
+
+
+def test_another_seed_gives_other_groups(loader: Loader, source: Any) -> None:
+    first, again = (publish(loader, source, {**POLICIES["anatomy"], "seed": seed})[1] for seed in (1, 2))
+    assert first["quasi_identifiers"][1] != again["quasi_identifiers"][1]
+
+
+def test_presence_among_a_population_in_the_engine(loader: Loader, reference: Loader) -> None:
+    found = []
+    for engine in (loader, reference):
+        everybody = clinic(900, seed=3)
+        population = engine.source(everybody.select(["age", "zip code", "sex"]))
+        table = everybody.slice(0, 300)
+        promise = [{"presence": {"delta": [0, 0.6], "population": population}}]
+        asked = words(without=("admitted", "disease"), require=promise)
+        folder = engine.target()
+        anonymize(policy_from_words({**asked, "format": engine.form}), folder, source=engine.source(table))
+        assert verify(folder, population=population).kept
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        found.append((_told(manifest), engine.read(folder, manifest["table"], folder.name)))
+    assert found[0] == found[1]
+
+
+def test_private_rows_of_a_table_of_everybody(loader: Loader, reference: Loader) -> None:
+    asked = words(
+        without=("admitted",),
+        private={"disease": ["flu", ""], "age": {"from": 22, "to": 55}},
+        require=[{"presence": {"delta": [0, 0.9]}}, {"k_anonymity": {"k": 2}}],
+        suppress=0.1,
+    )
+    found = []
+    for engine in (loader, reference):
+        folder, everybody = engine.target(), engine.source(clinic(600))
+        anonymize(policy_from_words({**asked, "format": engine.form}), folder, source=everybody)
+        assert verify(folder, population=everybody).kept
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        found.append((_told(manifest), engine.read(folder, manifest["table"], folder.name)))
+    assert found[0] == found[1]
+
+
+def test_a_table_of_equal_rows_and_no_more(loader: Loader) -> None:
+    table = pa.table({"age": [40] * 7, "disease": [None] * 7})
+    asked = {
+        "attributes": {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
+        "require": [{"k_anonymity": {"k": 7}}],
+    }
+    _, tables = publish(loader, loader.source(table), asked)
+    assert list(tables["data"][1].values()) == [7]
