@@ -157,6 +157,9 @@ def test_somebody_who_fits_several_groups_is_bounded_by_the_most_telling_ones() 
     [found] = composition(first, second, people([35]))
     assert found.precision == AT_MOST
     assert found.worst == pytest.approx(float(largest_belief(["gout", "gout", "flu"], whole, 1) or 0))
+    # Both groups fit one person of the list. Release 1 says flu, cold, gout with 2 + 1 : 2 : 2 (of its counts), release
+    # 2 with 1 : 2 : 1; together 2 : 2 : 2.
+    assert found.details["worst_if_her_groups_are_weighed"] == pytest.approx(1 / 3)
 
 
 def test_without_a_list_any_two_groups_that_overlap_count() -> None:

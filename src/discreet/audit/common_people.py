@@ -157,3 +157,44 @@ def _add(one: FloatArray, other: FloatArray, result: FloatArray) -> None:
     largest = result.max()
     if largest > 0:
         result /= largest
+
+
+@njit(cache=True)
+def mixed_beliefs(
+    starts_1: IntArray,
+    groups_1: IntArray,
+    starts_2: IntArray,
+    groups_2: IntArray,
+    weight_1: FloatArray,
+    weight_2: FloatArray,
+    first: IntArray,
+    values_1: IntArray,
+    counts_1: IntArray,
+    second: IntArray,
+    values_2: IntArray,
+    counts_2: IntArray,
+    values: int,
+) -> FloatArray:
+    """The largest belief about people who fit several groups of each release, if these are weighed; −1: none is left.
+
+    Person i fits ``groups_1[starts_1[i]:starts_1[i + 1]]`` of release 1, with `weight_1` each. What each release says
+    of her by itself is a mixture of its groups, q₁ and q₂; together they say q₁ᵥ q₂ᵥ / Σᵤ q₁ᵤ q₂ᵤ.
+    """
+    chance = np.full(len(starts_1) - 1, -1.0)
+    one, two = np.zeros(values), np.zeros(values)
+    for i in range(len(chance)):
+        one[:] = 0.0
+        two[:] = 0.0
+        for at in range(starts_1[i], starts_1[i + 1]):
+            g = groups_1[at]
+            for entry in range(first[g], first[g + 1]):
+                one[values_1[entry]] += weight_1[g] * counts_1[entry]
+        for at in range(starts_2[i], starts_2[i + 1]):
+            g = groups_2[at]
+            for entry in range(second[g], second[g + 1]):
+                two[values_2[entry]] += weight_2[g] * counts_2[entry]
+        both = one * two
+        total = both.sum()
+        if total > 0:
+            chance[i] = both.max() / total
+    return chance

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.common_people import most_believed
+from discreet.audit.common_people import mixed_beliefs, most_believed
 from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
 from discreet.audit.overlapping import MOST_PAIRS, overlapping
 from discreet.audit.placing import Places, can_place, places
 from discreet.audit.published import Population
 from discreet.audit.seen import BUCKETIZED, Seen, Tally
+from discreet.engines.base import Frequencies
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -98,10 +99,19 @@ def _by_list(
         if whole
         else "Nothing is known of who else is in both."
     )
+    details: dict[str, Any] = {
+        "people_in_both": int(people[both].sum()),
+        "of_them_in_groups_without_a_common_value": int(people[both & ~possible].sum()),
+        "pairs_of_groups": len(cells),
+        "people_who_fit_one_pair_of_groups": int(people[both & ~several].sum()),
+    }
     precision = EXACT if exact.all() else ESTIMATE
     if several.any():
         precision = AT_MOST if exact.all() else ESTIMATE
         assumes += " Of somebody who fits several groups, the most telling ones are taken."
+        likely = _weighed(seen, other, mine, theirs, people, here, there)
+        details["worst_if_her_groups_are_weighed"] = float(likely.max(initial=0.0))
+        details["people_above_if_her_groups_are_weighed"] = int(people[likely > threshold].sum())
     return line(
         **_words(mine.attribute),
         knows=knows,
@@ -114,12 +124,7 @@ def _by_list(
         first_line=seen.first_line,
         file=seen.file,
         precision=precision,
-        details={
-            "people_in_both": int(people[both].sum()),
-            "of_them_in_groups_without_a_common_value": int(people[both & ~possible].sum()),
-            "pairs_of_groups": len(cells),
-            "people_who_fit_one_pair_of_groups": int(people[both & ~several].sum()),
-        },
+        details=details,
     )
 
 
@@ -183,7 +188,13 @@ def _own_list(seen: Seen) -> Population | None:
     if seen.publish != BUCKETIZED:
         return None
     [table] = seen.tables
-    return Population(table.columns, table.found)
+    key = np.zeros(len(table.group), dtype=np.int64)
+    for values, codes in zip(table.found.values, table.found.codes, strict=True):
+        key = np.unique(key * len(values) + codes, return_inverse=True)[1]
+    _, first, key = np.unique(key, return_index=True, return_inverse=True)
+    counts = np.bincount(key, weights=table.found.counts).astype(np.int64)
+    codes = tuple(column[first] for column in table.found.codes)
+    return Population(table.columns, Frequencies(table.found.values, codes, counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,15 +208,35 @@ def _chances(
     mine: Tally, theirs: Tally, first: IntArray, second: IntArray, common: IntArray
 ) -> tuple[FloatArray, BoolArray]:
     """The largest posterior about people in each pair of groups (−1: nobody can be in both), and which are exact."""
-    place = {value: i for i, value in enumerate(mine.values)}
-    number = np.array([place.setdefault(value, len(place)) for value in theirs.values], dtype=np.int64)
-    a = _sorted(mine, np.arange(len(mine.values)), int(first.max(initial=-1)) + 1)
-    b = _sorted(theirs, number, int(second.max(initial=-1)) + 1)
+    a, b, _ = _side_by_side(mine, theirs, int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1)
     chance, exact = np.zeros(len(first)), np.ones(len(first), dtype=np.bool_)
     most_believed(
         first, second, common, a.starts, a.values, a.counts, b.starts, b.values, b.counts, chance, exact
     )  # fmt: skip
     return np.round(chance, 12), exact  # a tie with the threshold is one, in spite of the sums
+
+
+def _weighed(
+    seen: Seen, other: Seen, mine: Tally, theirs: Tally, people: IntArray, here: Places, there: Places
+) -> FloatArray:
+    """The largest belief about everybody, if a group of n people that m people fit has each of them with chance n/m."""
+    a, b, values = _side_by_side(mine, theirs, len(seen.sizes), len(other.sizes))
+    weights = []
+    for found, groups in ((here, len(seen.sizes)), (there, len(other.sizes))):
+        fits = np.bincount(found.groups, weights=np.repeat(people, found.many), minlength=groups)
+        weights.append(1 / np.maximum(fits, 1))
+    chance: FloatArray = mixed_beliefs(
+        here.starts, here.groups, there.starts, there.groups, weights[0], weights[1],
+        a.starts, a.values, a.counts, b.starts, b.values, b.counts, values,
+    )  # fmt: skip
+    return chance
+
+
+def _side_by_side(mine: Tally, theirs: Tally, groups_1: int, groups_2: int) -> tuple[_Sorted, _Sorted, int]:
+    """Both tallies with the same numbers for the same values, and how many there are."""
+    place = {value: i for i, value in enumerate(mine.values)}
+    number = np.array([place.setdefault(value, len(place)) for value in theirs.values], dtype=np.int64)
+    return _sorted(mine, np.arange(len(mine.values)), groups_1), _sorted(theirs, number, groups_2), len(place)
 
 
 def _sorted(tally: Tally, number: IntArray, groups: int) -> _Sorted:

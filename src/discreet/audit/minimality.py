@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,8 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 THRESHOLD = 0.5
-MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through
+MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through; else some are drawn
+SAMPLES, FEWEST, MOST_DEALT, MOST_BITS = 2_000, 100, 20_000_000, 60
 MOST_SUMS = 10_000_000  # groups times people who may be left out
 _GLOBAL, _MONDRIAN = "generalization", "multidimensional"
 
@@ -112,7 +114,7 @@ def minimality(seen: Seen, listed: Population, threshold: float | None = None) -
     for step in steps:
         np.maximum(chance, known.after(step)[group >= 0], out=chance)
     chance = np.round(chance, 12)
-    learned = chance > plain + 1e-9
+    learned = chance > plain + (0.01 if known.too_many else 1e-9)  # random worlds are off by about so much
     return [
         line(
             adversary="minimality",
@@ -136,7 +138,7 @@ def minimality(seen: Seen, listed: Population, threshold: float | None = None) -
                 "worst_without_knowing_it": float(plain.max(initial=0.0)),
                 "people_of_whom_it_tells_more": int(people[group >= 0][learned].sum()),
                 "finer_releases_refused_for_their_values": len(steps),
-                "groups_too_large_to_be_counted": len(known.too_many),
+                "groups_judged_by_random_worlds": len(known.too_many),
             },
         )
     ]
@@ -200,6 +202,7 @@ class _Known:
         whole = self.counts.sum(axis=0)
         self.table: FloatArray = whole / max(int(whole.sum()), 1)
         self.too_many: set[int] = set()
+        self.random = np.random.default_rng(1)  # the same figures in every run
 
     def after(self, step: Step) -> FloatArray:
         """The largest posterior about the people of each combination once a step is known to have been refused."""
@@ -233,30 +236,56 @@ class _Known:
 
         has = np.flatnonzero(self.counts[g])
         counts, columns = self.counts[g][has], len(large) + (len(small) > 0)
+        asked = (self.aim.kinds, self.aim.asked, self.aim.factor, self.table[has], float(1 - self.table[has].sum()))
         expected = np.prod([float(n + 1) ** min(columns - 1, 3) for n in counts]) / (counts.sum() + 1.0) ** 0.5
-        if len(large) > MOST_PARTS or expected > 50 * MOST_TABLES:
-            self.too_many.add(g)
+        if len(large) <= MOST_PARTS and expected <= 50 * MOST_TABLES:
+            chance = np.zeros(2 ** len(large))
+            held = np.zeros((2 ** len(large), columns, len(has)))
+            if weigh(counts, sizes[large], int(sizes[small].sum()), *asked, MOST_TABLES, chance, held):
+                sets = np.flatnonzero(chance > 0)
+                return _Weighed(large, small, sizes, sets, chance[sets], held[sets])
+        self.too_many.add(g)
+        return self._sampled(counts, large, small, sizes, asked)
+
+    def _sampled(
+        self, counts: IntArray, large: IntArray, small: IntArray, sizes: IntArray, asked: tuple[Any, ...]
+    ) -> _Weighed | None:
+        """The same from random worlds."""
+        from discreet.audit.refused import breaking
+
+        worlds = min(SAMPLES, MOST_DEALT // int(counts.sum()))
+        if worlds < SAMPLES // 10 or len(large) > MOST_BITS:
             return None
-        chance = np.zeros(2 ** len(large))
-        held = np.zeros((2 ** len(large), columns, len(has)))
-        ok = weigh(
-            counts, sizes[large], int(sizes[small].sum()), self.aim.kinds, self.aim.asked, self.aim.factor,
-            self.table[has], float(1 - self.table[has].sum()), MOST_TABLES, chance, held,
-        )  # fmt: skip
-        if not ok:
-            self.too_many.add(g)
-            return None
-        return _Weighed(large, small, sizes, chance, held)
+        parts = [*sizes[large], *([sizes[small].sum()] if len(small) else [])]
+        deal = np.tile(np.repeat(np.arange(len(counts)), counts), (worlds, 1))
+        deal = self.random.permuted(deal, axis=1)
+        cell = np.repeat(np.arange(len(parts)), parts) * len(counts) + deal
+        cell += np.arange(worlds)[:, None] * len(parts) * len(counts)
+        shape = (worlds, len(parts), len(counts))
+        dealt = np.bincount(cell.ravel(), minlength=worlds * len(parts) * len(counts)).reshape(shape)
+        broken = breaking(dealt[:, : len(large)], sizes[large], *asked)
+        sets, of_world = np.unique(broken, return_inverse=True)
+        held = np.zeros((len(sets), *shape[1:]))
+        np.add.at(held, of_world, dealt / worlds)
+        return _Weighed(large, small, sizes, sets, np.bincount(of_world) / worlds, held, worlds)
 
 
 class _Weighed:
     """One group: which of its parts break a promise how likely, and what they have then."""
 
-    def __init__(self, large: IntArray, small: IntArray, sizes: IntArray, chance: FloatArray, held: FloatArray):
+    def __init__(
+        self,
+        large: IntArray,
+        small: IntArray,
+        sizes: IntArray,
+        sets: IntArray,
+        chance: FloatArray,
+        held: FloatArray,
+        sampled: int = 0,
+    ):
         self.parts, self.small, self.sizes = large, small, sizes
-        self.sets = np.flatnonzero(chance > 0)
-        self.chance, self.held = chance[self.sets], held[self.sets]
-        bits = (self.sets[:, None] >> np.arange(len(large))) & 1
+        self.chance, self.held, self.sampled = chance, held, sampled
+        bits = (sets[:, None] >> np.arange(len(large))) & 1
         self.broken: IntArray = bits @ sizes[large]  # how many people are in parts that fail
 
     def tell(self, likelihood: FloatArray, chance: FloatArray) -> None:
@@ -264,6 +293,8 @@ class _Weighed:
         total = float(self.chance @ likelihood)
         if total <= 0:
             return  # the step could not have been refused: it was never tried
+        if self.sampled and total * self.sampled < FEWEST:
+            return  # too few worlds to tell anything from
         held = np.tensordot(likelihood, self.held, axes=1) / total
         for j, part in enumerate(self.parts):
             chance[part] = held[j].max() / self.sizes[part]

@@ -142,3 +142,22 @@ def _keeps(
             if apart / 2 > asked[p] + tiny:
                 return False
     return True
+
+
+@njit(cache=True)
+def breaking(
+    dealt: IntArray,
+    parts: IntArray,
+    kinds: IntArray,
+    asked: FloatArray,
+    factor: FloatArray,
+    table: FloatArray,
+    missing: float,
+) -> IntArray:
+    """The set of parts that break a promise in each of some worlds: ``dealt[world, part, value]`` people."""
+    broken = np.zeros(len(dealt), dtype=np.int64)
+    for w in range(len(dealt)):
+        for j in range(len(parts)):
+            if not _keeps(dealt[w, j], parts[j], kinds, asked, factor, table, missing):
+                broken[w] |= 1 << j
+    return broken

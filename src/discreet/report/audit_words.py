@@ -42,12 +42,16 @@ PRECISIONS = {
     ESTIMATE: "An estimate: too many worlds to count them all.",
 }
 _BEFORE = {EXACT: "", AT_MOST: "at most ", AT_LEAST: "at least ", ESTIMATE: "about "}
-BROKEN, ABOVE, WITHIN = "promise broken", "above the limit", "within the limit"
+BROKEN, ABOVE, MAY_BE, WITHIN = "promise broken", "above the limit", "may be above", "within the limit"
 
 
 def verdict(line: Line) -> str:
-    """Broken, if the release promised less; else whether anybody is above the threshold."""
-    return BROKEN if line.breaks else ABOVE if line.worst > line.threshold else WITHIN
+    """Broken, if the release promised less; else whether anybody is above the threshold, or may be."""
+    if line.breaks:
+        return BROKEN
+    if line.worst <= line.threshold:
+        return WITHIN
+    return MAY_BE if line.precision == AT_MOST else ABOVE
 
 
 def headline(audit: Audit) -> str:
