@@ -1,0 +1,104 @@
+"""What is public about a population: how many people have each value, one column at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.cells import read_numbers
+from discreet.errors import DataError, Mistake, did_you_mean
+
+_PLACE = "marginals"
+_ROUNDING = Fraction(1, 100)  # shares written with few digits need not add up to 1 exactly
+_REPAIR = "give how many people have each value, for example {f: 51, m: 49}, or a CSV of value,count"
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """So many of `size` people have each value of each column. Those in the table are among them."""
+
+    size: int
+    counts: Mapping[str, Mapping[str | None, int]]
+
+
+def read_marginals(
+    given: Mapping[str, Any], columns: Sequence[str], size: int | None = None, folder: Path | None = None
+) -> Marginals:
+    """Per column a mapping of value → count, pairs of them, or the path of a CSV file of value,count.
+
+    With `size`, shares will do as well, rounded so that they add up. All columns must speak of as many people.
+
+    >>> read_marginals({"sex": {"f": 0.51, "m": 0.49}}, ["sex"], size=200)
+    Marginals(size=200, counts={'sex': {'f': 102, 'm': 98}})
+    >>> read_marginals({"sex": {"f": 2, "m": -1}, "aeg": {"1": 1}}, ["sex", "age"])
+    Traceback (most recent call last):
+    ...
+    discreet.errors.DataError: marginals.aeg: is no quasi-identifier of the release; did you mean 'age'?
+    marginals.age: is missing; give how many people have each value, for example {f: 51, m: 49}, or a CSV of value,count
+    marginals.sex: has a count that is no number of people; give how many people have each value, for example {f: 51, \
+m: 49}, or a CSV of value,count
+    """
+    mistakes = [
+        Mistake(f"{_PLACE}.{name}", "is no quasi-identifier of the release", did_you_mean(name, columns))
+        for name in given
+        if name not in columns
+    ]
+    mistakes += [Mistake(f"{_PLACE}.{name}", "is missing", _REPAIR) for name in columns if name not in given]
+    counts: dict[str, Mapping[str | None, int]] = {}
+    for name in columns:
+        if name in given:
+            numbers, wrong = _column(given[name], f"{_PLACE}.{name}", size, folder or Path())
+            mistakes += wrong
+            counts[name] = numbers
+    sizes = {sum(numbers.values()) for numbers in counts.values()} | ({size} if size is not None else set())
+    if not mistakes and len(sizes) > 1:
+        said = ", ".join(f"{n:,}" for n in sorted(sizes))
+        mistakes.append(Mistake(_PLACE, f"speak of different numbers of people: {said}", "count the same people"))
+    if mistakes:
+        raise DataError(*mistakes)
+    return Marginals(max(sizes, default=0), counts)
+
+
+def _column(given: Any, place: str, size: int | None, folder: Path) -> tuple[dict[str | None, int], list[Mistake]]:
+    wrong: list[Mistake] = []
+    if isinstance(given, str | Path):
+        given, wrong = read_numbers(given, folder, place, lambda text: _number(text) is not None)
+    pairs = list(given.items()) if isinstance(given, Mapping) else given
+    if wrong or not isinstance(pairs, list | tuple) or any(len(p) != 2 for p in pairs if isinstance(p, list | tuple)):
+        return {}, wrong or [Mistake(place, "is no list of values and counts", _REPAIR)]
+    numbers: dict[str | None, Fraction] = {}
+    for value, written in pairs:
+        text, number = None if value is None else str(value), _number(written)
+        if number is None:
+            return {}, [Mistake(place, "has a count that is no number of people", _REPAIR)]
+        if text in numbers:
+            return {}, [Mistake(place, "has a value twice", "keep one of them")]
+        numbers[text] = number
+    total = sum(numbers.values(), Fraction(0))
+    if size is not None and all(n <= 1 for n in numbers.values()) and abs(total - 1) <= _ROUNDING:
+        return _rounded(numbers, total, size), []
+    if any(n.denominator != 1 for n in numbers.values()):
+        rule = "has shares, of nobody knows how many people" if size is None else "has shares that do not add up to 1"
+        return {}, [Mistake(place, rule, "give counts of people, or the size of the population")]
+    return {value: int(n) for value, n in numbers.items()}, []
+
+
+def _number(written: object) -> Fraction | None:
+    try:
+        number = Fraction(str(written))
+    except (ValueError, ZeroDivisionError):
+        return None
+    return number if number >= 0 else None
+
+
+def _rounded(shares: Mapping[str | None, Fraction], total: Fraction, size: int) -> dict[str | None, int]:
+    """Shares of so many people in whole numbers that add up to them: rounded down, the largest rests up."""
+    exact = {value: share / total * size for value, share in shares.items()}
+    found = {value: int(n) for value, n in exact.items()}
+    largest = sorted(exact, key=lambda value: found[value] - exact[value])
+    for value in largest[: size - sum(found.values())]:
+        found[value] += 1
+    return found

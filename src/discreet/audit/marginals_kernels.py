@@ -1,0 +1,127 @@
+"""The compiled loops of `presence_marginals`: how many people outside of the table a group covers.
+
+|A₁ ∩ … ∩ A_d| for independent random sets of f₁ … f_d of U people: a chain of hypergeometric distributions, each
+attribute thinning out what the ones before left (Nergiz & Clifton 2010, §4.2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+NEGLIGIBLE = 1e-19  # what is left out of a distribution, as a share of its largest term
+ERROR = 1e-12  # more than the probabilities can be off, by what is left out and by rounding
+
+
+@njit(cache=True)
+def outsiders(
+    factors: IntArray,
+    of_group: IntArray,
+    starts: IntArray,
+    rows: IntArray,
+    people: int,
+    confidence: float,
+    low: IntArray,
+    high: IntArray,
+    work: float,
+    expected: FloatArray,
+    sure: IntArray,
+    maybe: IntArray,
+    below: FloatArray,
+    above: FloatArray,
+) -> BoolArray:
+    """Per group, the expected n₁ / (n₁ + n₀), and what is known of n₀; which groups the `work` was enough for.
+
+    Tuple t of the sorted `factors` belongs to the groups ``of_group[starts[t]:starts[t + 1]]``, which have n₁ `rows`.
+    `sure` and `maybe` are the largest x with P(n₀ ≥ x) ≥ confidence, decided with room for the error on either side;
+    `below` = P(n₀ < low), `above` = P(n₀ > high).
+    """
+    depth = factors.shape[1]
+    done = np.zeros(len(rows), dtype=np.bool_)
+    chances = [np.ones(1) for _ in range(depth)]
+    offset = np.zeros(depth, dtype=np.int64)
+    for t in range(len(factors)):
+        same = 0
+        while t > 0 and same < depth and factors[t, same] == factors[t - 1, same]:
+            same += 1
+        for d in range(same, depth):
+            if d == 0:
+                offset[0] = factors[t, 0]
+                continue
+            if work > 0.0:
+                chances[d], offset[d], steps = _thinned(chances[d - 1], offset[d - 1], factors[t, d], people)
+                work -= steps
+        if work <= 0.0:
+            break
+        chance, first = chances[depth - 1], offset[depth - 1]
+        for at in range(starts[t], starts[t + 1]):
+            g = of_group[at]
+            done[g] = True
+            expected[g] = below[g] = above[g] = 0.0
+            for x in range(len(chance)):
+                n0 = first + x
+                expected[g] += chance[x] * (rows[g] / (rows[g] + n0))
+                if n0 < low[g]:
+                    below[g] += chance[x]
+                if n0 > high[g]:
+                    above[g] += chance[x]
+            sure[g], maybe[g] = -1, -1
+            tail, x = 0.0, len(chance)
+            while x > 0 and sure[g] < 0:
+                x -= 1
+                tail += chance[x]
+                if maybe[g] < 0 and tail >= confidence - ERROR:
+                    maybe[g] = first + x
+                if tail >= confidence + ERROR:
+                    sure[g] = first + x
+            if maybe[g] < 0:
+                maybe[g] = first
+            if sure[g] < 0:  # as good as everything is not enough, unless fewer can't be
+                sure[g] = 0
+    return done
+
+
+@njit(cache=True)
+def _thinned(chance: FloatArray, first: int, marked: int, people: int) -> tuple[FloatArray, int, float]:
+    """How many of y people are marked, if y is distributed like this and so many of all people are marked."""
+    last = first + len(chance) - 1
+    out = np.zeros(min(last, marked) + 1)
+    low, high, steps = len(out), -1, 0.0
+    for i in range(len(chance)):
+        y = first + i
+        least, most = max(0, y + marked - people), min(y, marked)
+        mode = min(max(((y + 1) * (marked + 1)) // (people + 2), least), most)
+        # Terms by their ratios from the largest one on both sides, until nothing is left; then made to add up.
+        total, term, top = 1.0, 1.0, mode
+        while top < most and term > NEGLIGIBLE:
+            term *= (y - top) / (top + 1.0) * ((marked - top) / (people - marked - y + top + 1.0))
+            total += term
+            top += 1
+        bottom, term = mode, 1.0
+        while bottom > least and term > NEGLIGIBLE:
+            term *= bottom / (y - bottom + 1.0) * ((people - marked - y + bottom) / (marked - bottom + 1.0))
+            total += term
+            bottom -= 1
+        weight = chance[i] / total
+        term = weight
+        out[mode] += term
+        for x in range(mode, top):
+            term *= (y - x) / (x + 1.0) * ((marked - x) / (people - marked - y + x + 1.0))
+            out[x + 1] += term
+        term = weight
+        for x in range(mode, bottom, -1):
+            term *= x / (y - x + 1.0) * ((people - marked - y + x) / (marked - x + 1.0))
+            out[x - 1] += term
+        low, high = min(low, bottom), max(high, top)
+        steps += 2.0 * (top - bottom + 1)
+    largest = out.max()
+    while out[low] < NEGLIGIBLE * largest:
+        low += 1
+    while out[high] < NEGLIGIBLE * largest:
+        high -= 1
+    return out[low : high + 1].copy(), low, steps

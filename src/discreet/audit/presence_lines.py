@@ -1,0 +1,182 @@
+"""Who is in the table? The lines about presence that a release allows for, whatever its kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, Line, line
+from discreet.audit.marginals import Marginals, read_marginals
+from discreet.audit.presence import check_same_words, promised_alpha, same_values
+from discreet.audit.presence_generalized import THRESHOLD, presence_generalized
+from discreet.audit.presence_marginals import presence_marginals
+from discreet.audit.published import Population
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+_LIST = "Everybody who may be in the table, by name, with their exact values."
+
+
+def presence_lines(
+    seen: Seen,
+    population: Population | None = None,
+    marginals: Marginals | None = None,
+    confidence: float | None = None,
+    threshold: float | None = None,
+) -> list[Line]:
+    """What an adversary with a list of the population, or with marginals of it, learns about who is in the table.
+
+    Of a generalized release nothing can be said without either; the marginals that its promise was made with are taken
+    where no others are given. A bucketized release hides nobody from whoever knows their values. An ambiguous one has a
+    figure without a list, too: |G| / Π mᵢ (Theorem 5.1).
+    """
+    if seen.publish == BUCKETIZED:
+        return [_exact_values(seen, threshold) if population is None else _listed(seen, population, threshold)]
+    if seen.publish == AMBIGUOUS:
+        without = [_unlisted(seen, threshold)]
+        return without if population is None else without + _ambiguous(seen, population, threshold)
+    found = [] if population is None else presence_generalized(seen, population, threshold)
+    known = marginals or _promised_marginals(seen, population)
+    return found if known is None else found + presence_marginals(seen, known, confidence, threshold)
+
+
+def _promised_marginals(seen: Seen, population: Population | None) -> Marginals | None:
+    """The marginals that a promise with a confidence is about: those in it, or those of the list."""
+    promise = seen.promised("confident_presence")
+    if promise is None:
+        return None
+    if promise.get("marginals") is not None:
+        return read_marginals(promise["marginals"], seen.quasi_identifiers, promise.get("size"))
+    if population is None:
+        return None
+    counts = {}
+    for column, values, codes in zip(population.columns, population.found.values, population.found.codes, strict=True):
+        many = np.bincount(codes, weights=population.found.counts, minlength=len(values))
+        counts[column] = {value: int(n) for value, n in zip(values, many.tolist(), strict=True)}
+    return Marginals(population.people, counts)
+
+
+def _exact_values(seen: Seen, threshold: float | None) -> Line:
+    return _line(
+        seen,
+        threshold,
+        adversary="presence_without_list",
+        title="Is somebody in the table? Knowing their exact values",
+        knows="The exact values of the people she asks for.",
+        assumes="That nobody else in the population has the same values. A release of exact values does not hide who "
+        "is in it.",
+        chance=np.ones(len(seen.sizes)),
+        people=seen.sizes,
+        group=np.arange(len(seen.sizes), dtype=np.int64),
+    )
+
+
+def _listed(seen: Seen, population: Population, threshold: float | None) -> Line:
+    check_same_words(seen, population)
+    same, people = same_values(seen, population), population.found.counts
+    missing = int(np.unique(seen.tables[0].group[same.published > same.of_row]).size)
+    return _line(
+        seen,
+        threshold,
+        adversary="presence_with_list",
+        title="Is somebody in the table? With a list of everybody",
+        knows=_LIST,
+        assumes="That the list has everybody, once. Of the people on it with the same values, any are as likely."
+        + (f" It is not everybody: {missing:,} groups have people who are not on it." if missing else ""),
+        chance=np.minimum(same.rows / same.having, 1.0),
+        people=people,
+        group=same.told_by,
+        details={
+            "on_the_list": population.people,
+            "certain": int(people[same.rows >= same.having].sum()),
+            "surely_absent": int(people[same.rows == 0].sum()),
+            "groups_the_list_can_not_fill": missing,
+        },
+    )
+
+
+def _unlisted(seen: Seen, threshold: float | None) -> Line:
+    """The paper's own figure: every combination of a group's values is as likely to be a person of the group."""
+    groups = len(seen.sizes)
+    covered = np.ones(groups)
+    for table in seen.tables:
+        covered *= np.bincount(table.group, minlength=groups)
+    alpha = promised_alpha(seen)
+    return _line(
+        seen,
+        threshold,
+        adversary="presence_without_list",
+        title="Is somebody in the table? Without a list",
+        knows="The exact values of the people she asks for, but not who else there is.",
+        assumes="That every combination of a group's values is a person, each as likely to be in the group.",
+        chance=np.minimum(seen.sizes / np.maximum(covered, 1.0), 1.0),
+        people=seen.sizes,
+        group=np.arange(groups, dtype=np.int64),
+        promised=None if alpha is None else float(alpha),
+    )
+
+
+def _ambiguous(seen: Seen, population: Population, threshold: float | None) -> list[Line]:
+    """With a list, combinations that nobody has are struck out, and every published value is somebody's."""
+    from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED
+    from discreet.audit.covering import beliefs
+
+    check_same_words(seen, population)
+    found = beliefs(seen, population)
+    chance, together = found.chance, found.together
+    contradicted = int((found.decided == CONTRADICTED).sum())
+    possible = int(found.people[chance > 0].sum())
+    if seen.people == possible and not contradicted:  # no more people are left than are published
+        chance = together = (chance > 0).astype(np.float64)
+    alpha = promised_alpha(seen)
+    told = {
+        "on_the_list": population.people,
+        "certain": int(found.people[chance == 1.0].sum()),
+        "surely_absent": int(found.people[chance == 0.0].sum()),
+        "groups_not_counted_out": int((found.decided == BY_TABLE).sum()),
+        "groups_the_list_can_not_fill": contradicted,
+        "worst_over_all_groups": float(together.max(initial=0.0)),
+        "worst_by_counting": float(found.counted.max(initial=0.0)),
+    }
+    if alpha is not None:
+        told["above_alpha"] = int(found.people[chance > float(alpha)].sum())
+    beside = " It is not everybody: some groups can't be filled from it." if contradicted else ""
+    lone = bool((found.decided != BY_TABLE).all()) and _apart(found.chance, together)
+    return [
+        _line(
+            seen,
+            threshold,
+            adversary="presence_with_list",
+            title="Is somebody in the table? With a list of everybody",
+            knows=_LIST,
+            assumes="That the list has everybody, once; that every published value is somebody's, and all ways to fill "
+            "a group from the list are as likely. What α promises is about somebody without a list." + beside,
+            chance=together,
+            people=found.people,
+            group=found.told_by,
+            precision=EXACT if lone else ESTIMATE,
+            details=told,
+        )
+    ]
+
+
+def _apart(single: FloatArray, together: FloatArray) -> bool:
+    """Does nobody fit several groups, so that weighing each by itself is right?"""
+    return bool(np.allclose(single, together, rtol=1e-12, atol=0))
+
+
+def _line(seen: Seen, threshold: float | None, *, promised: float | None = None, **words: Any) -> Line:
+    limit = threshold if threshold is not None else THRESHOLD if promised is None else promised
+    return line(
+        threat=PRESENCE,
+        sizes=seen.sizes,
+        first_line=seen.first_line,
+        file=seen.file,
+        threshold=limit,
+        promised=promised,
+        **words,
+    )

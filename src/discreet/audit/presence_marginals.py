@@ -1,0 +1,320 @@
+"""Who is in the table? What a generalized release tells where only marginals of the population are known.
+
+How many people outside of the table a group covers, n₀, is not known then: their values are taken to be independent of
+each other, with the counts that are left when those of the table are taken out. Everybody whom the group covers is in
+with probability n₁ / (n₁ + n₀), n₁ being its rows (Nergiz & Clifton 2010: c-confident δ-presence). She may well know
+more than marginals; it is we who do not know how much the release tells her, and who say how sure we are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, comb, floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.covered import label_values
+from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, Line, line
+from discreet.audit.marginals import Marginals
+from discreet.audit.seen import Region, Seen
+from discreet.errors import DataError, Mistake
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+THRESHOLD, CONFIDENCE = 0.5, 0.95
+_WORK = 2e9  # steps for the exact distributions of all groups
+_MOST_LABELS = 4000  # of a column, compared with each other
+_EXACT_STEPS = 200_000  # of whole-number arithmetic where a probability is as good as equal to the confidence
+_KNOWS = "How many people of the population have each value, one column at a time."
+_ASSUMES = (
+    "That the people outside of the table have their values independently of each other, as far as the counts allow. "
+    "Where columns go together, small groups may be told apart better than this says."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Outsiders:
+    """What is known of the people outside of the table whom each group covers.
+
+    `expected` is the expected chance of somebody in the group to be in the table, `least` the number of outsiders that
+    are there with the confidence asked for; `below` and `above` the chances that they are fewer or more than a promise
+    allows. All are on the safe side, and right where `exact`.
+    """
+
+    expected: FloatArray
+    least: IntArray
+    below: FloatArray
+    above: FloatArray
+    exact: BoolArray
+
+
+def presence_marginals(
+    seen: Seen, marginals: Marginals, confidence: float | None = None, threshold: float | None = None
+) -> list[Line]:
+    """The expected chance of being in the table; the chance that is not exceeded with a confidence; what is promised.
+
+    Of four people outside, three have each of a group's three values; the group has one row (the paper's example):
+
+    >>> from discreet.audit.labels import Exactly
+    >>> regions = tuple(Region(c, (Exactly("1"),), np.array([0])) for c in "abc")
+    >>> seen = Seen("generalization", ("a", "b", "c"), np.array([1]), (), regions)
+    >>> known = Marginals(5, {c: {"1": 4, "2": 1} for c in "abc"})
+    >>> for found in presence_marginals(seen, known, confidence=0.9):
+    ...     print(found.adversary, round(found.worst, 4), found.precision)
+    presence_expected 0.3906 exact
+    presence_with_confidence 0.5 exact
+    """
+    promise = seen.promised("confident_presence")
+    said = Fraction(str(promise["confidence"])) if promise else None
+    sure = Fraction(str(confidence)) if confidence is not None else said or Fraction(str(CONFIDENCE))
+    delta = _delta(promise)
+    rest = seen.starred + seen.left_out
+    people = marginals.size - seen.people - rest
+    if people < 0:
+        rule = f"speak of {marginals.size:,} people, fewer than the {seen.people + rest:,} of the release"
+        raise DataError(Mistake("marginals", rule, "count everybody who may be in the table"))
+    fewest, most, impossible = outside_counts(seen, marginals, people, rest)
+    limit = threshold if threshold is not None else THRESHOLD if delta is None else float(delta[1])
+    low, high = _limits(seen.sizes, delta or (Fraction(0), Fraction(str(limit))))
+    found = outsiders(fewest, seen.sizes, people, sure, low, high)
+    known = bool((fewest == most).all())
+    chance = seen.sizes / (seen.sizes + found.least)
+    told: dict[str, Any] = {
+        "population": marginals.size,
+        "confidence": float(sure),
+        "holds_with_confidence": float(1.0 - found.below.max(initial=0.0)),
+        "groups_not_counted_out": int((~found.exact).sum()),
+        "groups_the_marginals_have_no_people_for": int(impossible.sum()),
+    }
+    common: dict[str, Any] = {
+        "threat": PRESENCE,
+        "knows": _KNOWS,
+        "assumes": _ASSUMES + _about(known, rest, impossible),
+        "people": seen.sizes,
+        "group": np.arange(len(seen.sizes), dtype=np.int64),
+        "sizes": seen.sizes,
+        "first_line": seen.first_line,
+        "file": seen.file,
+        "precision": EXACT if known and found.exact.all() else AT_MOST,
+    }
+    kept = delta is not None and said is not None and not impossible.any()
+    lines = [
+        line(
+            adversary="presence_expected",
+            title="Is somebody in the table? Expected, from marginals of the population",
+            chance=found.expected,
+            threshold=limit,
+            details=told,
+            **common,
+        ),
+        line(
+            adversary="presence_with_confidence",
+            title=f"Is somebody in the table? At most so likely with {float(sure):.3g} confidence, from marginals",
+            chance=chance,
+            threshold=limit,
+            promised=float(delta[1]) if delta is not None and kept and said is not None and sure <= said else None,
+            details=told,
+            **common,
+        ),
+    ]
+    if delta is not None and said is not None:
+        upper = found.above if known else outsiders(most, seen.sizes, people, sure, low, high).above
+        outside = np.minimum(found.below + (upper if delta[0] > 0 else 0.0), 1.0)
+        exactly = _settled(outside, float(1 - said), fewest, people, low, high, known)
+        lines.append(
+            line(
+                adversary="presence_promise_fails",
+                title="Does the promise about presence fail for a group? From marginals",
+                chance=exactly,
+                threshold=float(1 - said),
+                promised=float(1 - said) if kept else None,
+                details={"delta": [float(delta[0]), float(delta[1])], "confidence": float(said)},
+                **common,
+            )
+        )
+    return lines
+
+
+def outside_counts(seen: Seen, marginals: Marginals, people: int, rest: int) -> tuple[IntArray, IntArray, BoolArray]:
+    """Per group and column, how many people outside have a value that the label covers: at least and at most.
+
+    Those of the table are taken out of the marginals. How many rows have values under a label is known if no labels of
+    its column overlap; else those of labels within it surely do, and those of labels that share values with it may. The
+    third are groups that have more rows than there are people for them.
+    """
+    shape = (len(seen.sizes), len(seen.regions))
+    fewest, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    impossible = np.zeros(len(seen.sizes), dtype=np.bool_)
+    for d, region in enumerate(seen.regions):
+        counts = marginals.counts[region.attribute]
+        there, surely, maybe = _rows_within(seen, region, counts)
+        least = np.clip(there - maybe - rest, 0, people)
+        largest = np.clip(there - surely, 0, people)
+        fewest[:, d], most[:, d] = least[region.label], np.maximum(largest, least)[region.label]
+        impossible |= (there < surely)[region.label]
+    return fewest, most, impossible
+
+
+def _rows_within(seen: Seen, region: Region, counts: Mapping[str | None, int]) -> tuple[IntArray, IntArray, IntArray]:
+    """Per label: people of the population under it, rows that surely are, rows that may be."""
+    label, value = label_values(region.labels, list(counts))
+    labels, many = len(region.labels), np.array(list(counts.values()), dtype=np.int64)
+    there = np.bincount(label, weights=many[value], minlength=labels).astype(np.int64)
+    rows = np.bincount(region.label, weights=seen.sizes, minlength=labels).astype(np.int64)
+    if not len(value) or np.bincount(value).max() <= 1:
+        return there, rows, rows
+    if labels > _MOST_LABELS:
+        return there, rows, np.full(labels, seen.people, dtype=np.int64)
+    cover = np.zeros((labels, len(counts)), dtype=np.float32)
+    cover[label, value] = 1.0
+    shared = cover @ cover.T
+    own = cover.sum(axis=1)[:, None]
+    within = (shared == own) & (own > 0)  # [a, b]: everything under a is under b
+    within[np.arange(labels), np.arange(labels)] = True
+    return there, (rows[:, None] * within).sum(axis=0), (rows[:, None] * ((shared > 0) | within)).sum(axis=0)
+
+
+def outsiders(
+    factors: IntArray, rows: IntArray, people: int, confidence: Fraction, low: IntArray, high: IntArray
+) -> Outsiders:
+    """Judge every group: by the exact distribution, and by sharp bounds where there is too much to count.
+
+    `factors` are how many of the `people` outside have a group's value in each column, `low` and `high` what a promise
+    allows of them all together.
+    """
+    from discreet.audit.marginals_kernels import outsiders as count
+
+    kinds = np.array([len(np.unique(column)) for column in factors.T], dtype=np.int64)
+    ordered = factors[:, np.argsort(kinds, kind="stable")]  # those with few values first: what is common is done once
+    if not ordered.shape[1]:
+        ordered = np.full((len(rows), 1), people, dtype=np.int64)
+    tuples, of = np.unique(ordered, axis=0, return_inverse=True)
+    of_group = np.argsort(of.ravel(), kind="stable").astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(of.ravel(), minlength=len(tuples)))]).astype(np.int64)
+    expected, below, above = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
+    sure, maybe = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+    done = count(
+        tuples, of_group, starts, rows, people, float(confidence), low, high, _WORK,
+        expected, sure, maybe, below, above,
+    )  # fmt: skip
+    for g in np.flatnonzero(done & (sure < maybe)):
+        tail = exact_tail(ordered[g].tolist(), people, int(maybe[g]))
+        if tail is not None and tail >= confidence:
+            sure[g] = maybe[g]
+    mean = ordered.prod(axis=1, dtype=np.float64) / float(max(people, 1)) ** (ordered.shape[1] - 1)
+    left = ~done
+    if left.any():
+        expected[left], sure[left], below[left], above[left] = _bounded(
+            mean[left], rows[left], float(confidence), low[left], high[left]
+        )
+    return Outsiders(np.minimum(expected, 1.0), sure, below, above, done)
+
+
+def _bounded(
+    mean: FloatArray, rows: IntArray, confidence: float, low: IntArray, high: IntArray
+) -> tuple[FloatArray, IntArray, FloatArray, FloatArray]:
+    """The same from the mean alone, on the safe side.
+
+    n₀ is a sum of independent yes/no trials (its generating function is a Schur–Szegő composition of (1 + z)^f and has
+    real zeros only). So Chernoff's bounds hold: P(n₀ ≤ b) ≤ exp(−(μ − b + b ln(b/μ))) for b ≤ μ, and for b ≥ μ that of
+    P(n₀ ≥ b); and a convex function of it is expected to be no more than for a Poisson number (Hoeffding 1956).
+    """
+    mean = mean * (1 - 1e-12)
+    at, end = np.full(len(mean), -1.0), np.floor(mean)
+    while (at < end).any():  # the largest b with a small enough chance of n₀ ≤ b
+        middle = np.ceil((at + end) / 2)
+        fits = (middle >= 0) & (_chernoff(mean, middle) <= (1 - confidence) * (1 - 1e-12))
+        at, end = np.where((at < end) & fits, middle, at), np.where((at < end) & ~fits, middle - 1, end)
+    below = np.where(low - 1 > mean, 1.0, np.where(low > 0, _chernoff(mean, np.maximum(low - 1.0, 0.0)), 0.0))
+    over = mean * (1 + 3e-12)
+    above = np.where(high + 1.0 < over, 1.0, _chernoff(over, high + 1.0))
+    return _expected_at_most(mean, rows), (at + 1).astype(np.int64), np.minimum(below, 1.0), np.minimum(above, 1.0)
+
+
+def _chernoff(mean: FloatArray, b: FloatArray) -> FloatArray:
+    safe = np.maximum(mean, 1e-300)
+    ratio = np.maximum(b, 1e-300) / safe
+    found: FloatArray = np.exp(-np.maximum(safe - b + np.where(b > 0, b * np.log(ratio), 0.0), 0.0))
+    return found
+
+
+def _expected_at_most(mean: FloatArray, rows: IntArray) -> FloatArray:
+    """E[n₁ / (n₁ + X)] for a Poisson X: ∫ n₁ s^(n₁−1) e^(−μ(1−s)) ds from 0 to 1, between steps of its rising terms."""
+    found = np.zeros(len(mean))
+    s = np.concatenate([[0.0], 1.0 - np.geomspace(1.0, 1e-9, 4000)[1:], [1.0]])
+    for begin in range(0, len(mean), 256):
+        part = slice(begin, begin + 256)
+        mass = np.diff(s[None, :] ** rows[part, None], axis=1)  # ∫ n₁ s^(n₁−1) ds over each piece, e^(−μ(1−s)) rises
+        found[part] = (mass * np.exp(-mean[part, None] * (1.0 - s[None, 1:]))).sum(axis=1)
+    return np.minimum(found * (1 + 1e-9), 1.0)
+
+
+def exact_tail(factors: Sequence[int], people: int, least: int) -> Fraction | None:
+    """P(n₀ ≥ least) in whole numbers; None if that is too much work.
+
+    >>> exact_tail([3, 3, 3], 4, 2)
+    Fraction(5, 8)
+    """
+    factors = sorted(factors)
+    chance, steps = {factors[0]: Fraction(1)}, 0
+    for marked in factors[1:]:
+        after: dict[int, Fraction] = {}
+        for y, p in chance.items():
+            for x in range(max(0, y + marked - people), min(y, marked) + 1):
+                steps += 1
+                if steps > _EXACT_STEPS // max(people // 100, 1):
+                    return None
+                ways = Fraction(comb(marked, x) * comb(people - marked, y - x), comb(people, y))
+                after[x] = after.get(x, Fraction(0)) + p * ways
+        chance = after
+    return sum((p for x, p in chance.items() if x >= least), Fraction(0))
+
+
+def _settled(
+    outside: FloatArray, limit: float, factors: IntArray, people: int, low: IntArray, high: IntArray, known: bool
+) -> FloatArray:
+    """The same, where it is as good as equal to the limit in whole numbers."""
+    found = outside.copy()
+    for g in np.flatnonzero(np.abs(outside - limit) < 1e-9) if known else ():
+        each = factors[g].tolist()
+        inside, beyond = exact_tail(each, people, int(low[g])), exact_tail(each, people, int(high[g]) + 1)
+        if inside is not None and beyond is not None:
+            found[g] = float(1 - inside + beyond)
+    return found
+
+
+def _limits(rows: IntArray, delta: tuple[Fraction, Fraction]) -> tuple[IntArray, IntArray]:
+    """The fewest and the most outsiders with whom δmin ≤ n₁ / (n₁ + n₀) ≤ δmax, by whole numbers."""
+    endless = np.iinfo(np.int64).max // 4
+    least, most = delta
+    distinct, place = np.unique(rows, return_inverse=True)
+    low = [ceil(n / most - n) if most > 0 else endless for n in distinct.tolist()]
+    high = [floor(n / least - n) if least > 0 else endless for n in distinct.tolist()]
+    return np.array(low, dtype=np.int64)[place], np.array(high, dtype=np.int64)[place]
+
+
+def _delta(promise: Mapping[str, Any] | None) -> tuple[Fraction, Fraction] | None:
+    if promise is None:
+        return None
+    least, most = promise["delta"]
+    return Fraction(str(least)), Fraction(str(most))
+
+
+def _about(known: bool, rest: int, impossible: BoolArray) -> str:
+    words = ""
+    if not known and not rest:
+        words += " Labels of a column overlap: whatever rows may have a value is taken out of its count."
+    if rest:
+        words += f" Of the {rest:,} people who were left out no value is known: they are taken out of every count."
+    if impossible.any():
+        words += (
+            f" The counts are not everybody's: {int(impossible.sum()):,} groups have more rows than they have people, "
+            "so that the promise can't be judged by them."
+        )
+    return words
