@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet import worlds
 from discreet.audit import minimality as module
-from discreet.audit.finer import at_level
+from discreet.audit.at_level import at_level
 from discreet.audit.labels import Anything, Label, OneOf
 from discreet.audit.lines import ESTIMATE, EXACT, Line
 from discreet.audit.minimality import goal, minimality

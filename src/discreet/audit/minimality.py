@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.finer import at_level
+from discreet.audit.at_level import at_level
 from discreet.audit.labels import Values
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
 from discreet.audit.placing import places
