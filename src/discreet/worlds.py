@@ -58,6 +58,27 @@ def tables(auxiliary: Sequence[Iterable[Hashable]], values: Sequence[Hashable]) 
                 yield dict(zip(people, world, strict=True))
 
 
+def fillings(groups: Sequence[tuple[Iterable[Hashable], int]]) -> Iterator[tuple[frozenset[Hashable], ...]]:
+    """Every way to find different people for all rows of a release: for each group whom it covers, and how many rows.
+
+    Two groups of one row, which both fit Bo:
+
+    >>> for found in fillings([(["Al", "Bo"], 1), (["Bo", "Cy"], 1)]):
+    ...     print(*(name for people in found for name in people))
+    Al Bo
+    Al Cy
+    Bo Cy
+    """
+    if not groups:
+        yield ()
+        return
+    (covered, rows), *others = groups
+    for people in combinations(list(covered), rows):
+        left = [([person for person in those if person not in people], n) for those, n in others]
+        for found in fillings(left):
+            yield (frozenset(people), *found)
+
+
 def belief(worlds: Iterable[tuple[W, Fraction]], of: Callable[[W], bool]) -> Fraction:
     """The share of the weight of those worlds in which something is true.
 

@@ -127,15 +127,16 @@ def _ambiguous(seen: Seen, population: Population, threshold: float | None) -> l
 
     check_same_words(seen, population)
     found = beliefs(seen, population)
-    chance, together = found.chance, found.together
+    chance, together, certain = found.chance, found.together, found.certain
     contradicted = int((found.decided == CONTRADICTED).sum())
     possible = int(found.people[chance > 0].sum())
     if seen.people == possible and not contradicted:  # no more people are left than are published
-        chance = together = (chance > 0).astype(np.float64)
+        certain = chance > 0
+        chance = together = certain.astype(np.float64)
     alpha = promised_alpha(seen)
     told = {
         "on_the_list": population.people,
-        "certain": int(found.people[chance == 1.0].sum()),
+        "certain": int(found.people[certain].sum()),
         "surely_absent": int(found.people[chance == 0.0].sum()),
         "groups_not_counted_out": int((found.decided == BY_TABLE).sum()),
         "groups_the_list_can_not_fill": contradicted,

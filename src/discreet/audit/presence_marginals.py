@@ -231,9 +231,10 @@ def _bounded(
         middle = np.ceil((at + end) / 2)
         fits = (middle >= 0) & (_chernoff(mean, middle) <= (1 - confidence) * (1 - 1e-12))
         at, end = np.where((at < end) & fits, middle, at), np.where((at < end) & ~fits, middle - 1, end)
-    below = np.where(low - 1 > mean, 1.0, np.where(low > 0, _chernoff(mean, np.maximum(low - 1.0, 0.0)), 0.0))
+    fewer, more = np.maximum(low - 1, 0).astype(np.float64), (high + 1).astype(np.float64)
+    below = np.where(fewer > mean, 1.0, np.where(low > 0, _chernoff(mean, fewer), 0.0))
     over = mean * (1 + 3e-12)
-    above = np.where(high + 1.0 < over, 1.0, _chernoff(over, high + 1.0))
+    above = np.where(more < over, 1.0, _chernoff(over, more))
     return _expected_at_most(mean, rows), (at + 1).astype(np.int64), np.minimum(below, 1.0), np.minimum(above, 1.0)
 
 
