@@ -32,7 +32,15 @@ def chow_liu(pairs: Mapping[Edge, IntArray]) -> tuple[Edge, ...]:
     It describes this very table, not people who are still to come: so no edge is too much, however few rows it rests
     on. Only edges that tell nothing are left out.
     """
-    weighed = sorted(((-mutual_information(table), edge) for edge, table in pairs.items()))
+    return heaviest_tree({edge: mutual_information(table) for edge, table in pairs.items()})
+
+
+def heaviest_tree(weights: Mapping[Edge, float]) -> tuple[Edge, ...]:
+    """The edges of the tree (or trees) with the greatest sum of weights above 0 (Kruskal 1956).
+
+    >>> heaviest_tree({(0, 1): 3.0, (0, 2): 2.0, (1, 2): 2.5, (0, 3): -1.0})
+    ((0, 1), (1, 2))
+    """
     tree: dict[int, int] = {}
 
     def top(v: int) -> int:
@@ -41,7 +49,7 @@ def chow_liu(pairs: Mapping[Edge, IntArray]) -> tuple[Edge, ...]:
         return v
 
     chosen = []
-    for weight, (i, j) in weighed:
+    for weight, (i, j) in sorted((-weight, edge) for edge, weight in weights.items()):
         a, b = top(i), top(j)
         if weight < 0 and a != b:
             tree[a] = b
