@@ -228,7 +228,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     "a summary that is a number": (
         words(search="instant", summary=3),
         [
-            "summary: must be network, histogram, sample, exact, or the file of a saved summary, got 3; "
+            "summary: must be network, histogram, sample, exact, statistics, or the file of a saved summary, got 3; "
             "leave it out for a network"
         ],
     ),

@@ -18,13 +18,15 @@ from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
 from discreet.engines.base import Engine, Frequencies
-from discreet.errors import DataError, Mistake, PolicyError, unknown_word
+from discreet.engines.statistics import KeepsStatistics, Statistics
+from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, unknown_word
+from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
-from discreet.looks import Looks
+from discreet.looks import EstimatedLooks, Looks, Seen, Surprised
 from discreet.models.likely import supports
 from discreet.policy import Policy
-from discreet.policy_words import SUMMARIES
+from discreet.policy_words import STATISTICS, SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.search.instant import s_instant
 from discreet.search.instant_cuts import s_instant_cut
@@ -33,6 +35,7 @@ from discreet.search.plan import Recoding
 from discreet.summaries.build import sample_from, summary_from_pairs
 from discreet.summaries.exact import Exact
 from discreet.summaries.files import Saveable, is_stale, load, save
+from discreet.summaries.statistics import known_values, statistics_summary, with_values
 
 SAMPLE = 20_000  # rows
 
@@ -41,20 +44,27 @@ SAMPLE = 20_000  # rows
 class Summarized:
     """A table that is known by a summary, and may be looked at; beside it, the population that it is part of, if any.
 
-    `counted` is the engine that the population was counted by.
+    `counted` is the engine that the population was counted by. `statistics` are what the summary was estimated from, if
+    nobody counted anything for it; then `seen` is what a look showed before, if there was one.
     """
 
     engine: Engine
     summary: Saveable
     population: Population | None = None
     counted: Engine | None = None
+    statistics: Statistics | None = None
+    seen: Seen | None = None
 
-    @property
-    def looks(self) -> Looks:
-        """Looks at the table, through the summary's hierarchies."""
+    def looks(self, suppressing: bool = False) -> Looks:
+        """Looks at the table, through the summary's hierarchies; `suppressing`, it matters how many rows there are."""
         s = self.summary
-        rows = (np.rint(s.marginal(d) * s.rows).astype(np.int64) for d in range(len(s.hierarchies)))
-        return Looks(self.engine, s.hierarchies, s.sensitive_hierarchies, tuple(rows), self.population)
+        rows = tuple(np.rint(s.marginal(d) * s.rows).astype(np.int64) for d in range(len(s.hierarchies)))
+        if self.statistics is None:
+            return Looks(self.engine, s.hierarchies, s.sensitive_hierarchies, rows, self.population)
+        expected = s.rows if suppressing else None
+        return EstimatedLooks(
+            self.engine, s.hierarchies, s.sensitive_hierarchies, rows, expected=expected, seen=self.seen
+        )
 
 
 def summarize(policy: Policy, source: Any = None) -> Summarized:
@@ -66,6 +76,8 @@ def summarize(policy: Policy, source: Any = None) -> Summarized:
         raise PolicyError(Mistake("search", rule, "leave `search` out"))
     engine, counted, _ = open_tables(policy, source)
     people = None if counted is None else counted.frequencies(policy.quasi_identifiers)
+    if policy.summary == STATISTICS:
+        return _estimated(policy, engine, counted)
     if policy.summary is None or policy.summary in SUMMARIES:
         made = _made(policy, engine, policy.summary or SUMMARIES[0], people)
     else:
@@ -83,6 +95,8 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
     kind = policy.summary or SUMMARIES[0]
     if kind not in SUMMARIES:
         raise PolicyError(unknown_word("summary", kind, SUMMARIES))
+    if kind == STATISTICS:
+        raise PolicyError(Mistake("summary", "the database keeps its statistics itself", "save another kind"))
     engine, counted, _ = open_tables(policy, source)
     made = _made(policy, engine, kind, None if counted is None else counted.frequencies(policy.quasi_identifiers))
     named = policy.location if source is None else source
@@ -96,7 +110,7 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
 
 def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Progress = silent) -> Recoding:
     """Search the summary for what the policy asks, looking at the data to make sure."""
-    looks, before = known.looks, known.engine.scans
+    looks, before = known.looks(policy.suppress > 0), known.engine.scans
     if policy.publish == "multidimensional":
         plan = m_instant(known.summary, policy.models, looks.in_boxes, progress=progress)
     else:
@@ -117,10 +131,79 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
             plan = replace(plan, facts={**plan.facts, **taken})
     _check_population(plan)
     check_promises(policy.models, plan.frequency)  # again: a sample may lack values that the table has
+    if known.statistics is not None:
+        return replace(plan, facts={**plan.facts, **_told(known.statistics)})
     if plan.frequency.rows != known.summary.rows:
         rule = f"has {plan.frequency.rows:,} rows, the summary was made of {known.summary.rows:,}"
         raise DataError(Mistake("source", rule, "make the summary again"))
     return plan
+
+
+def _estimated(policy: Policy, engine: Engine, counted: Engine | None) -> Summarized:
+    """A summary of what the database keeps about the table: no scan."""
+    if not isinstance(engine, KeepsStatistics):
+        rule = "only PostgreSQL keeps statistics that can be read"
+        raise PolicyError(Mistake("summary", rule, f"write summary: {SUMMARIES[0]}, or leave it out"))
+    if policy.private_rows is not None or counted is not None:
+        rule = "the database's statistics are about the whole table, and about no more than it"
+        raise PolicyError(Mistake("summary", rule, f"with `private` or a population, write summary: {SUMMARIES[0]}"))
+    columns = [*policy.quasi_identifiers, *policy.sensitive]
+    statistics = engine.statistics(columns, policy.seed)
+    hierarchies = build_all(policy, {name: known_values(statistics, name) for name in columns})
+    known = _by_statistics(policy, engine, statistics, hierarchies)
+    try:
+        _check_promises(policy, known.summary)
+    except DataError:  # a value that a promise names may be too rare for the database to know of
+        found = {name: _strangers(engine, h) for name, h in known.summary.sensitive_hierarchies.items()}
+        known = _completed(policy, known, statistics.rows, {name: values for name, values in found.items() if values})
+        _check_promises(policy, known.summary)
+    return known
+
+
+def _strangers(engine: Engine, hierarchy: Hierarchy) -> dict[Value, int]:
+    """The values of a column that a hierarchy lacks, with their rows: one scan."""
+    found = by_value([hierarchy.attribute], engine.frequencies([hierarchy.attribute]))[hierarchy.attribute]
+    return {value: rows for value, rows in found.items() if value not in hierarchy.index}
+
+
+def corrected(policy: Policy, known: Summarized, surprise: Surprised) -> Summarized:
+    """The same table, now that a look has shown its values and how many rows there are. What was seen is kept."""
+    return replace(_completed(policy, known, surprise.seen.rows, surprise.unknown), seen=surprise.seen)
+
+
+def _completed(policy: Policy, known: Summarized, rows: int, unknown: PeopleByValue) -> Summarized:
+    """An estimate with values that it did not know of; rules stay as they are, unless they can't place these."""
+    assert known.statistics is not None
+    statistics = with_values(known.statistics, rows, unknown)
+    every = [*known.summary.hierarchies, *known.summary.sensitive_hierarchies.values()]
+    try:
+        hierarchies = [
+            build(h.attribute, [*h.leaves, *unknown[h.attribute]], h.rule) if h.attribute in unknown else h
+            for h in every
+        ]
+    except HierarchyError:
+        found = {h.attribute: known_values(statistics, h.attribute) for h in every}
+        hierarchies = build_all(policy, found)
+    return _by_statistics(policy, known.engine, statistics, hierarchies)
+
+
+def _by_statistics(
+    policy: Policy, engine: Engine, statistics: Statistics, hierarchies: Sequence[Hierarchy]
+) -> Summarized:
+    width = len(policy.quasi_identifiers)
+    sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
+    return Summarized(engine, statistics_summary(statistics, hierarchies[:width], sensitive), statistics=statistics)
+
+
+def _told(statistics: Statistics) -> dict[str, object]:
+    """What an estimate rests on, for the report."""
+    return {
+        "estimated_from": "a sample of pages" if statistics.sampled else "statistics of the database",
+        "rows_sampled": statistics.seen,
+        "lists_of_combinations": len(statistics.joint),
+        "analyzed": statistics.analyzed,
+        "rows_changed_since": statistics.changed,
+    }
 
 
 def _check_promises(policy: Policy, summary: Saveable) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from dataclasses import replace as change
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
@@ -143,15 +144,21 @@ def _by_a_summary(policy: Policy, error: TooManyCombinations) -> Policy:
 
 def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) -> tuple[Intake, Plan]:
     """A plan from a summary; what is known of the table in the end is what the looks at it told."""
-    from discreet.instant import find_instantly, summarize  # late: most runs need no summary
+    from discreet.instant import corrected, find_instantly, summarize  # late: most runs need no summary
+    from discreet.looks import Surprised
 
     with clock("scan"):
         progress("read", 0, 0, "")
         known = summarize(policy, source)
+    plan = None
     with clock("search"):
-        _refuse_at_once(policy, known.summary.rows, known.population)
-        limit = int(policy.suppress * known.summary.rows)
-        plan = _references_found(policy, limit, lambda most: find_instantly(policy, known, most, progress))
+        while plan is None:
+            _refuse_at_once(policy, known.summary.rows, known.population)
+            limit = int(policy.suppress * known.summary.rows)
+            try:
+                plan = _references_found(policy, limit, partial(find_instantly, policy, known, progress=progress))
+            except Surprised as surprise:  # a look showed what no estimate knew: with that, it is one no longer
+                known = corrected(policy, known, surprise)
     return Intake(known.engine, plan.frequency, known.counted), plan
 
 

@@ -35,7 +35,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-SUMMARIES = ("network", "histogram", "sample", "exact")  # that `search: instant` can make by itself
+STATISTICS = "statistics"  # those that a database keeps
+SUMMARIES = ("network", "histogram", "sample", "exact", STATISTICS)  # that `search: instant` can make by itself
 
 
 class Role(StrEnum):

@@ -1,0 +1,67 @@
+"""Counting a table whose values are not all known yet: those that are known by number, the others by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.engines.arrow import coding_table, numbered_texts, to_numpy
+from discreet.engines.base import Frequencies
+from discreet.engines.sql_engine import SqlEngine
+
+Value = str | None
+_NOBODY = -1  # the number of a value that has none
+
+
+@dataclass(frozen=True, eq=False)
+class CodedCounts:
+    """Distinct combinations with their counts: of the coded columns by number, then of the others by value.
+
+    ``numbers[c][i]`` is −1 where combination i has a value of column c that no number was told for: then it is
+    ``unknown.values[c][unknown.codes[c][i]]``. The counts are those of `unknown`, and of `others`.
+    """
+
+    numbers: tuple[np.ndarray, ...]
+    unknown: Frequencies
+    others: Frequencies
+
+
+def coded_counts(engine: SqlEngine, codes: Mapping[str, Mapping[Value, int]], columns: Sequence[str]) -> CodedCounts:
+    """Count the columns that codes are given for, and some more: one scan.
+
+    Rows are counted by their values first: to look up the codes of the distinct combinations is far less work than to
+    look up those of all rows (500,000 rows of a census: 0.6 s instead of 1.5 s).
+    """
+    asked = [*codes, *columns]
+    shown, joins = [], []
+    for i, (column, numbered) in enumerate(codes.items()):
+        with engine._plainly():
+            table = engine._relation_of(coding_table(numbered))
+        joins.append(f"LEFT JOIN {table} AS m{i} ON {engine._matches(column, f'v.c{i}', f'm{i}.value')}")
+        shown.append(f"COALESCE(m{i}.code, {_NOBODY}) AS g{i}")
+        shown.append(f"CASE WHEN m{i}.code IS NULL THEN {engine._written(f'v.c{i}', column)} END AS u{i}")
+    width = len(codes)
+    shown += [f"{engine._written(f'v.c{i}', c)} AS o{i}" for i, c in enumerate(columns, start=width)]
+    keys = [*(f"{k}{i}" for k in "gu" for i in range(width)), *(f"o{i}" for i in range(width, len(asked)))]
+    by = f"GROUP BY {', '.join(keys)}" if keys else ""
+    coded = f"SELECT {', '.join([*shown, 'v.n'])} FROM ({engine._counted(asked)}) AS v {' '.join(joins)}"
+    # A sum of BIGINTs is a number of another kind in most dialects.
+    query = f"SELECT {', '.join([*keys, 'CAST(sum(n) AS BIGINT) AS n'])} FROM ({coded}) AS w {by}"
+    texts: list[dict[Value, int]] = [{} for _ in asked]
+    places: list[list[np.ndarray]] = [[np.empty(0, dtype=np.int32)] for _ in asked]
+    numbers: list[list[np.ndarray]] = [[np.empty(0, dtype=np.int64)] for _ in range(width + 1)]
+    for batch in engine._asked(query):
+        for i in range(width):
+            numbers[i].append(to_numpy(batch.column(i)).astype(np.int64))
+        for i, known in enumerate(texts):
+            places[i].append(numbered_texts(batch.column(width + i), known))
+        numbers[-1].append(to_numpy(batch.column(batch.num_columns - 1)).astype(np.int64))
+    *of_known, counts = map(np.concatenate, numbers)
+    values, found = engine._values(asked, texts), tuple(map(np.concatenate, places))
+    return CodedCounts(
+        tuple(of_known),
+        Frequencies(values[:width], found[:width], counts),
+        Frequencies(values[width:], found[width:], counts),
+    )
