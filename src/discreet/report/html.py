@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -38,10 +39,13 @@ def to_html(data: ReportData) -> str:
 def page_environment() -> Environment:
     """What every page of ours is made in: user data escaped, nothing left undefined, figures for people."""
     # Here and not above: only a run that writes a page pays for loading it.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
+    # Compiled templates are kept where Python keeps compiled modules: a fifth of a second of every later run.
+    kept = TEMPLATES.parent / "__pycache__"
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
+        bytecode_cache=FileSystemBytecodeCache(str(kept), "%s.jinja") if os.access(kept, os.W_OK) else None,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
