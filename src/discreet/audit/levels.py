@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.distances import equal_distances, hierarchical_distances, ordered_distances
+from discreet.audit.knowledge import Knowledge
 from discreet.audit.lines import AT_LEAST, AT_MOST, BELOW, Deciding, FloatArray, Level
 from discreet.audit.realistic import Adversary, protected_by, smallest_epsilon, smallest_epsilons
 from discreet.audit.seen import AMBIGUOUS, Promise, Seen
@@ -26,11 +27,14 @@ Keeps = Callable[..., bool]
 _CLOSE = 1e-9  # figures nearer than this to what is required are compared exactly
 
 
-def levels(seen: Seen, *, presence: tuple[float, float] | None = None, linked: float | None = None) -> list[Level]:
+def levels(
+    seen: Seen, *, presence: tuple[float, float] | None = None, knowledge: Mapping[str, Knowledge] | None = None
+) -> list[Level]:
     """What the release reaches of everything that it promises, a level or two for each promise and attribute.
 
-    `presence` are the smallest and the largest chance that somebody of the population is in the table, `linked` is
-    the largest chance of a link by `worst_case`; both are about more than the files and come from other attacks.
+    Two promises are about more than the files. `presence` are the smallest and the largest chance that somebody of the
+    population is in the table, as that attack tells; `knowledge` is what is known of each sensitive attribute
+    beforehand, where robustness was promised against the source table.
 
     >>> from discreet.audit.seen import Tally
     >>> values = np.array([0, 1, 1])
@@ -42,17 +46,19 @@ def levels(seen: Seen, *, presence: tuple[float, float] | None = None, linked: f
     """
     found: list[Level] = []
     for promise in seen.promises:
-        if promise.model in _OF_GROUPS:
-            found += _OF_GROUPS[promise.model](seen, promise.parameters)
+        if promise.model == "k_anonymity":
+            found.append(_k(seen, promise.parameters))
         elif promise.model in ("presence", "confident_presence"):
             found += _presence(promise, presence)
-        elif promise.model in _OF_VALUES:
-            for tally in seen.tallies:
-                if promise.attribute in (None, tally.attribute):
-                    summed = summed_up(tally, len(seen.sizes))
-                    found += _OF_VALUES[promise.model](seen, summed, promise.parameters)
-        elif promise.model == "robust":
-            found.append(_robust(promise, linked))
+        for tally in seen.tallies:
+            if promise.attribute not in (None, tally.attribute):
+                continue
+            if promise.model in _OF_VALUES:
+                found += _OF_VALUES[promise.model](seen, summed_up(tally, len(seen.sizes)), promise.parameters)
+            elif promise.model == "robust":
+                from discreet.audit.robust_level import robust_level
+
+                found.append(robust_level(seen, tally, promise, (knowledge or {}).get(tally.attribute)))
     return found
 
 
@@ -333,14 +339,6 @@ def _presence(promise: Promise, found: tuple[float, float] | None) -> list[Level
     ]
 
 
-def _robust(promise: Promise, linked: float | None) -> Level:
-    most = 1 / _exact(promise.parameters["r"])
-    figure = "largest chance of a link, whatever set of quasi-identifiers she looks at"
-    note = "" if linked is not None else "needs what she knows: the source table, or the shares that were given"
-    holds = None if linked is None else linked <= float(most)
-    return Level("robust", promise.attribute, figure, AT_MOST, float(most), linked, holds, note=note)
-
-
 def _exact(number: object) -> Fraction:
     """0.1 is one tenth."""
     return Fraction(str(number))
@@ -359,9 +357,6 @@ def _ln(number: Fraction) -> Decimal:
         return Decimal(number.numerator).ln() - Decimal(number.denominator).ln()
 
 
-_OF_GROUPS: Mapping[str, Callable[[Seen, Mapping[str, Any]], list[Level]]] = {
-    "k_anonymity": lambda seen, said: [_k(seen, said)],
-}
 _OF_VALUES: Mapping[str, Callable[[Seen, Summed, Mapping[str, Any]], list[Level]]] = {
     "l_diversity": _diversity,
     "alpha_k": lambda seen, summed, said: [

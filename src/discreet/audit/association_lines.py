@@ -1,0 +1,42 @@
+"""Every adversary who wants to know what somebody has, for each sensitive attribute of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.audit.association import homogeneity, skew, uniform_worlds
+from discreet.audit.association import known_rows as knowing_rows
+from discreet.audit.knowledge import Knowledge
+from discreet.audit.lines import Line
+from discreet.audit.realistic import realistic_lines
+from discreet.audit.seen import Seen
+from discreet.audit.worst_case import worst_case
+
+
+def association(
+    seen: Seen,
+    known_rows: int = 1,
+    knowledge: Mapping[str, Knowledge] | None = None,
+    stubbornness: float | None = None,
+    prior: Any = None,
+    threshold: float | None = None,
+) -> list[Line]:
+    """All lines about associations, attribute by attribute.
+
+    `known_rows` is how many people's values she knows (a line for one is always there), `knowledge` what is known of
+    each attribute beforehand (see `read_knowledges`), `stubbornness` and `prior` describe realistic adversaries.
+    Without a threshold, what the release promises is one, else one half.
+    """
+    found: list[Line] = []
+    for tally in seen.tallies:
+        found += [
+            uniform_worlds(seen, tally, threshold),
+            homogeneity(seen, tally, threshold),
+            skew(seen, tally, threshold),
+            *(knowing_rows(seen, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
+        ]
+        worst = worst_case(seen, tally, (knowledge or {}).get(tally.attribute), threshold)
+        found += [worst] if worst is not None else []
+        found += realistic_lines(seen, tally, stubbornness, prior, threshold)
+    return found

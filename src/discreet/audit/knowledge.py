@@ -1,0 +1,257 @@
+"""What an adversary knows beforehand: how frequent each sensitive value is among people of every signature.
+
+A signature is a combination of values of some quasi-identifiers. She may know the table's own distribution (counted in
+the source table), one that somebody wrote down, or only what the release itself lets her read out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.seen import Seen, Tally
+from discreet.audit.tallies import Whole
+from discreet.engines.base import Frequencies
+from discreet.errors import DataError, Mistake, did_you_mean
+
+IntArray = NDArray[np.int64]
+
+MIN_SUPPORT = 30  # of rarer people she knows what is true of anybody
+_ALL_SETS, _LARGE_SETS = 5, 3  # all sets of up to five quasi-identifiers; of more, those of up to three and all of them
+_CHANCE = "p"
+
+Row = tuple[Mapping[str, str | None], str | None, Fraction]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A table of people: distinct combinations of quasi-identifiers and one sensitive attribute (the last column)."""
+
+    columns: tuple[str, ...]
+    found: Frequencies
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Shares that are written down: ({"nation": "Japanese"}, "heart", 0.003).
+
+    What the values listed for a signature leave of 1 is shared among the others as in the table.
+    """
+
+    rows: tuple[Row, ...]
+
+
+Knowledge = Counted | Listed
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """The people of a release whose quasi-identifiers are seen: distinct combinations within groups, and how many."""
+
+    columns: tuple[str, ...]
+    values: tuple[tuple[str | None, ...], ...]
+    codes: tuple[IntArray, ...]
+    group: IntArray
+    many: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What she knows by one set of attributes.
+
+    The i-th people have value v with chance ``weight[row[i], v] / support[row[i]]``: whole numbers, but where she has
+    them from estimates. Row 0 is anybody.
+    """
+
+    columns: tuple[str, ...]
+    row: IntArray
+    weight: Any
+    support: Any
+
+
+def read_knowledges(source: Any, seen: Seen) -> dict[str, Knowledge]:
+    """What she knows of each sensitive attribute of a release; a table of shares may be about some of them only."""
+    from discreet.engines.duckdb import DuckDB
+
+    there = DuckDB(source, seen.quasi_identifiers).columns
+    about = [tally.attribute for tally in seen.tallies]
+    shares = _CHANCE in there and _CHANCE not in (*seen.quasi_identifiers, *about)
+    return {a: read_knowledge(source, seen, a) for a in about if a in there or not shares}
+
+
+def read_knowledge(source: Any, seen: Seen, attribute: str) -> Knowledge:
+    """The source table (a path or a frame), or a table of shares: with a column p that is no column of the release."""
+    from discreet.engines.duckdb import DuckDB
+
+    names = [*seen.quasi_identifiers, attribute]
+    engine = DuckDB(source, names)
+    lacking = [c for c in names if c not in engine.columns]
+    if _CHANCE in engine.columns and _CHANCE not in names and attribute in engine.columns:
+        return _listed(engine.frequencies([c for c in [*names, _CHANCE] if c in engine.columns]), names, engine.columns)
+    if lacking:
+        found = (Mistake("knowledge", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking)
+        raise DataError(*found)
+    return Counted(seen.quasi_identifiers, engine.frequencies(names))
+
+
+def _listed(found: Frequencies, names: Sequence[str], there: Sequence[str]) -> Listed:
+    """Rows of shares; a quasi-identifier that is left empty is not in the row's signature."""
+    *about, attribute = [c for c in names if c in there]
+    columns = [[values[code] for code in codes] for values, codes in zip(found.values, found.codes, strict=True)]
+    rows: list[Row] = []
+    for *cells, value, chance in zip(*columns, strict=True):
+        try:
+            share = Fraction(str(chance))
+        except (ValueError, ZeroDivisionError):
+            share = Fraction(-1)
+        if not 0 <= share <= 1:
+            rule = "has a chance that is no number between 0 and 1"
+            raise DataError(Mistake(f"knowledge.{_CHANCE}", rule, "write shares like 0.05"))
+        signature = {c: cell for c, cell in zip(about, cells, strict=True) if cell is not None}
+        rows.append((signature, value, share))
+    assert attribute
+    return Listed(tuple(rows))
+
+
+def listed_in_words(words: Sequence[Any]) -> Listed:
+    """Shares as a manifest writes them: [[{nation: Japanese}, heart, 0.003], …]."""
+    return Listed(tuple((dict(signature), value, Fraction(str(p))) for signature, value, p in words))
+
+
+def attribute_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The sets of quasi-identifiers she looks at: all of up to five; of more, those of up to three and all together.
+
+    >>> len(attribute_sets("abcde")), len(attribute_sets("abcdef"))
+    (31, 42)
+    """
+    largest = len(names) if len(names) <= _ALL_SETS else _LARGE_SETS
+    found = [chosen for size in range(1, largest + 1) for chosen in combinations(names, size)]
+    return found if largest == len(names) else [*found, tuple(names)]
+
+
+def domain(knowledge: Knowledge, tally: Tally) -> tuple[str | None, ...]:
+    """The values of the sensitive attribute: those that are published, then others that she knows of."""
+    others = knowledge.found.values[-1] if isinstance(knowledge, Counted) else [value for _, value, _ in knowledge.rows]
+    return (*tally.values, *dict.fromkeys(value for value in others if value not in tally.values))
+
+
+def known_by_sets(
+    knowledge: Knowledge, people: People, tally: Tally, whole: Whole, sets: Sequence[Sequence[str]], min_support: int
+) -> Iterator[Known]:
+    """What she knows of these people by each set of attributes; sets by which she knows nothing are left out.
+
+    Of shares that are written down, the sets are those that are listed.
+    """
+    if isinstance(knowledge, Listed):
+        yield from _by_list(knowledge, people, tally, whole)
+        return
+    values = domain(knowledge, tally)
+    place = {value: i for i, value in enumerate(values)}
+    value = np.array([place[v] for v in knowledge.found.values[-1]], dtype=np.int64)[knowledge.found.codes[-1]]
+    counts = knowledge.found.counts
+    theirs = [_recoded(v, people, c) for c, v in zip(knowledge.columns, knowledge.found.values, strict=False)]
+    for columns in sets:
+        at = [knowledge.columns.index(c) for c in columns]
+        own = [knowledge.found.codes[i].astype(np.int64) for i in at]
+        key, person = _keys(own, [theirs[i] for i in at], [len(knowledge.found.values[i]) for i in at])
+        found, place_of = np.unique(key, return_inverse=True)
+        support = np.bincount(place_of, weights=counts).astype(counts.dtype)
+        kept = np.flatnonzero(support >= min_support)
+        if not len(kept):
+            continue
+        rows = np.zeros(len(found), dtype=np.int64)
+        rows[kept] = np.arange(1, len(kept) + 1)
+        flat = rows[place_of] * len(values) + value
+        weight = np.bincount(flat, weights=counts, minlength=(len(kept) + 1) * len(values)).astype(counts.dtype)
+        weight = weight.reshape(-1, len(values))
+        weight[0] = np.bincount(value, weights=counts, minlength=len(values)).astype(counts.dtype)
+        yield Known(tuple(columns), _rows(found, rows, person), weight, np.append(counts.sum(), support[kept]))
+
+
+def _rows(found: IntArray, rows: IntArray, person: IntArray) -> IntArray:
+    """The row of each person's key, 0 if there is none; `found` are sorted."""
+    where = np.minimum(np.searchsorted(found, person), len(found) - 1)
+    return np.where(found[where] == person, rows[where], 0)
+
+
+def _recoded(values: Sequence[str | None], people: People, column: str) -> IntArray:
+    """The people's values of a column as places among those she knows of; −1: she never heard of it."""
+    at = people.columns.index(column)
+    index = {value: code for code, value in enumerate(values)}
+    codes = np.array([index.get(value, -1) for value in people.values[at]], dtype=np.int64)
+    return codes[people.codes[at]]
+
+
+def _keys(own: Sequence[IntArray], theirs: Sequence[IntArray], sizes: Sequence[int]) -> tuple[IntArray, IntArray]:
+    """A number for each combination, the same for the knowledge and the people; −1 for one that she can't know."""
+    key, person = np.zeros(len(own[0]), dtype=np.int64), np.zeros(len(theirs[0]), dtype=np.int64)
+    strange = np.zeros(len(person), dtype=np.bool_)
+    span = 1
+    for mine, other, size in zip(own, theirs, sizes, strict=True):
+        if span * size >= 1 << 62:
+            both = np.unique(np.concatenate([key, person]), return_inverse=True)[1]
+            key, person, span = both[: len(key)], both[len(key) :], int(both.max(initial=0)) + 1
+        strange |= other < 0
+        key, person, span = key * size + mine, person * size + np.maximum(other, 0), span * size
+    return key, np.where(strange, -1, person)
+
+
+def _by_list(knowledge: Listed, people: People, tally: Tally, whole: Whole) -> Iterator[Known]:
+    values = domain(knowledge, tally)
+    weights = dict(zip(whole.values, whole.weight.tolist(), strict=True))
+    table = {value: Fraction(weights.get(value, 0)) for value in values}
+    listed: dict[tuple[tuple[str, str | None], ...], dict[str | None, Fraction]] = {}
+    for signature, value, p in knowledge.rows:
+        listed.setdefault(tuple(sorted(signature.items())), {})[value] = p
+    anybody = _spread(listed.pop((), {}), table)
+    by_set: dict[tuple[str, ...], list[tuple[tuple[str | None, ...], dict[str | None, Fraction]]]] = {}
+    for named, chances in listed.items():
+        by_set.setdefault(tuple(c for c, _ in named), []).append((tuple(v for _, v in named), _spread(chances, table)))
+    for columns, rows in by_set.items():
+        if not {*columns} <= {*people.columns}:
+            continue
+        cells = [list(dict.fromkeys(cell)) for cell in zip(*(about for about, _ in rows), strict=True)]
+        own = [np.array([cells[i].index(about[i]) for about, _ in rows]) for i in range(len(columns))]
+        theirs = [_recoded(known, people, column) for column, known in zip(columns, cells, strict=True)]
+        key, person = _keys(own, theirs, [len(known) for known in cells])
+        order = np.argsort(key)
+        row = _rows(key[order], order + 1, person)
+        exactly = [_whole([chances[value] for value in values]) for chances in [anybody, *(c for _, c in rows)]]
+        weight = np.array([weight for weight, _ in exactly], dtype=object)
+        yield Known(columns, row, weight, np.array([total for _, total in exactly], dtype=object))
+
+
+def _spread(chances: Mapping[str | None, Fraction], table: Mapping[str | None, Fraction]) -> dict[str | None, Fraction]:
+    """The chances of all values: what the listed ones leave of 1 goes to the others as in the table."""
+    total = sum(chances.values(), Fraction(0))
+    others = sum((n for value, n in table.items() if value not in chances), Fraction(0))
+    each = max(1 - total, Fraction(0)) / others if others else Fraction(0)
+    spread = {value: chances.get(value, each * n) for value, n in table.items()}
+    scale = sum(spread.values(), Fraction(0)) or Fraction(1)
+    return {value: p / scale for value, p in spread.items()}
+
+
+def _whole(chances: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Chances as whole numbers, and what to divide them by."""
+    scale = lcm(*(p.denominator for p in chances))
+    return [int(p * scale) for p in chances], scale
+
+
+def learnt(people: People, tally: Tally) -> Counted:
+    """What the release itself lets her read out: in each group, everybody has a share of each of its values."""
+    starts = np.searchsorted(tally.group, np.arange(int(tally.group.max(initial=0)) + 2))
+    lengths = np.diff(starts)[people.group]
+    entry = np.repeat(np.arange(len(people.group)), lengths)
+    first = np.cumsum(lengths) - lengths
+    at = np.repeat(starts[people.group] - first, lengths) + np.arange(len(entry))
+    total = np.bincount(tally.group, weights=tally.count)
+    counts = people.many[entry] * tally.count[at] / total[tally.group[at]]
+    codes = (*(codes[entry] for codes in people.codes), tally.value[at])
+    return Counted(people.columns, Frequencies((*people.values, tally.values), codes, counts))

@@ -1,0 +1,289 @@
+"""The worst case of what people of a kind are known to have: exact posteriors over possible worlds.
+
+Wong, Fu, Wang, Xu, Pei & Yu: she knows for every set of quasi-identifiers, and every combination of their values, how
+frequent each sensitive value is among such people. A possible world deals the values of a group out to its people, and
+weighs the product of their chances; p(t : x) is the share of weight in which t has x. For every person the set of
+attributes counts that tells most, and whether she looks at one value against all others, or at all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.association import finds, line_about
+from discreet.audit.knowledge import (
+    MIN_SUPPORT,
+    Counted,
+    Knowledge,
+    Known,
+    Listed,
+    People,
+    attribute_sets,
+    domain,
+    known_by_sets,
+    learnt,
+    listed_in_words,
+)
+from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, FloatArray, Line
+from discreet.audit.placing import places
+from discreet.audit.published import Population
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Promise, Seen, Tally
+from discreet.audit.tallies import Summed, summed_up, whole_table
+from discreet.engines.base import Frequencies
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+_MOST_STATES, _WORK = 1 << 17, 3e9  # how much is counted out: of one group, and of all over all sets of attributes
+_MOST_FOR_ONE, _WORK_FOR_ONE = 4_000, 5e9  # people of a group of which one value is; steps in all
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What she believes of people: `chance` is exact, `bound` at least as large where not all could be counted out.
+
+    `contradicted` groups can't be as they are published if what she knows is true.
+    """
+
+    people: People
+    chance: FloatArray
+    bound: FloatArray
+    contradicted: BoolArray
+
+    @property
+    def at_most(self) -> FloatArray:
+        """A chance that is surely not exceeded."""
+        return np.maximum(self.chance, self.bound)
+
+
+def worst_case(
+    seen: Seen, tally: Tally, knowledge: Knowledge | None = None, threshold: float | None = None
+) -> Line | None:
+    """The line of an adversary with worst-case knowledge; None where there is nothing that she could know.
+
+    She knows somebody's exact quasi-identifiers, who else is in the group, and how frequent each value is among people
+    like each of them: as counted in the source table or written down, else as she can read it out of a bucketized
+    release itself. She wants to know the value, and has won where she is surer of one than the threshold.
+    """
+    promise = _promise(seen, tally.attribute)
+    said: Mapping[str, Any] = promise.parameters if promise else {}
+    given = knowledge if knowledge is not None else given_knowledge(said)
+    people = people_of(seen, given)
+    if people is None or not len(people.group):
+        return None
+    known = given if given is not None else learnt(people, tally)
+    found = beliefs(seen, tally, people, known, said)
+    promised = None if promise is None or given is None else float(1 / Fraction(str(said["r"])))
+    placed = int(people.many.sum())
+    by_bound = found.bound > found.chance
+    details = {
+        "worst_exact": float(found.chance.max(initial=0.0)),
+        "people_decided_by_a_bound": int(people.many[by_bound].sum()),
+        "people_not_placed": seen.people - placed,
+        "groups_that_contradict_her": int(found.contradicted.sum()),
+        "min_support": int(said.get("min_support", MIN_SUPPORT)),
+    }
+    precision = AT_MOST if by_bound.any() else EXACT
+    if placed < seen.people:
+        precision = AT_LEAST
+    title, knows, assumes = _WORDS["read out" if given is None else "given"]
+    return line_about(
+        seen,
+        tally,
+        adversary="learnt_association" if given is None else "worst_case",
+        title=title,
+        knows=f"{finds(seen)} {knows}",
+        assumes=assumes,
+        chance=found.chance if precision == AT_LEAST else found.at_most,
+        people=people.many,
+        group=people.group,
+        threshold=threshold,
+        promised=promised,
+        precision=precision,
+        details=details,
+    )
+
+
+_WORDS = {
+    "given": (
+        "knows who is likely to have what",
+        "She knows everybody in the group by their exact quasi-identifiers, and how frequent each value is among "
+        "people like them, by whichever of their attributes tells most.",
+        "What she knows is what was given here. Of people of a rare kind she knows what is true of anybody.",
+    ),
+    "read out": (
+        "reads out of the release who is likely to have what",
+        "She knows everybody in the group by their exact quasi-identifiers, and takes from all other groups how "
+        "frequent each value is among people like them.",
+        "Somebody who knows the true shares (give the source table) may believe more.",
+    ),
+}
+
+
+def given_knowledge(said: Mapping[str, Any]) -> Listed | None:
+    """The shares that a promise of robustness was made against, if the manifest has them."""
+    words = said.get("knowledge")
+    return listed_in_words(words) if isinstance(words, list) else None
+
+
+def people_of(seen: Seen, knowledge: Knowledge | None) -> People | None:
+    """The people whose quasi-identifiers she sees, or whom she finds in the groups of a generalized release.
+
+    Of a generalized release only groups are taken that the people of the source table fill exactly, each of whom fits
+    no other group. None if nobody is seen.
+    """
+    if seen.publish == BUCKETIZED:
+        [table] = seen.tables
+        codes = tuple(codes.astype(np.int64) for codes in table.found.codes)
+        return _sorted(People(table.columns, table.found.values, codes, table.group, table.found.counts))
+    if seen.publish == AMBIGUOUS or not isinstance(knowledge, Counted):
+        return None
+    listed = _combinations(knowledge)
+    where = places(seen, listed)
+    if where is None:
+        return None
+    group, many = where.only, listed.found.counts
+    alone = group >= 0
+    filled = np.bincount(group[alone], weights=many[alone], minlength=len(seen.sizes)) == seen.sizes
+    shared = np.unique(where.groups[np.repeat(where.many > 1, where.many)])
+    filled[shared] = False
+    kept = alone & filled[np.maximum(group, 0)]
+    codes = tuple(codes[kept].astype(np.int64) for codes in listed.found.codes)
+    return _sorted(People(listed.columns, listed.found.values, codes, group[kept], many[kept]))
+
+
+def _sorted(people: People) -> People:
+    order = np.argsort(people.group, kind="stable")
+    codes = tuple(codes[order] for codes in people.codes)
+    return People(people.columns, people.values, codes, people.group[order], people.many[order])
+
+
+def _combinations(knowledge: Counted) -> Population:
+    """The distinct quasi-identifiers of a table, without the sensitive attribute."""
+    columns = np.stack(knowledge.found.codes[:-1], axis=1)
+    distinct, place = np.unique(columns, axis=0, return_inverse=True)
+    counts = np.bincount(place.ravel(), weights=knowledge.found.counts).astype(np.int64)
+    codes = tuple(distinct[:, i] for i in range(distinct.shape[1]))
+    return Population(knowledge.columns, Frequencies(knowledge.found.values[:-1], codes, counts))
+
+
+def beliefs(seen: Seen, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]) -> Beliefs:
+    """What she believes, in the end, of everybody: the largest over all sets of attributes."""
+    summed = summed_up(tally, len(seen.sizes))
+    protected = protected_sets(said.get("values"), domain(knowledge, tally))
+    chance = shares_of_sets(summed, protected)[people.group]
+    bound, contradicted = np.zeros(len(chance)), np.zeros(len(seen.sizes), dtype=np.bool_)
+    known = list(sets_of(seen, tally, people, knowledge, said))
+    for each in known:
+        told = judged(each, people, summed, protected, chance, len(known))
+        chance, bound = np.maximum(chance, told.chance), np.maximum(bound, told.bound)
+        contradicted |= told.contradicted
+    return Beliefs(people, chance, bound, contradicted)
+
+
+def sets_of(seen: Seen, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]) -> Sequence[Known]:
+    """What she knows by each set of attributes: those of the promise, or all that are usual."""
+    sets = said.get("attribute_sets") or attribute_sets(seen.quasi_identifiers)
+    support = int(said.get("min_support", MIN_SUPPORT))
+    return list(known_by_sets(knowledge, people, tally, whole_table(seen, tally), sets, support))
+
+
+def protected_sets(values: Sequence[Any] | None, known: Sequence[str | None]) -> BoolArray:
+    """A row for each protected value or set of values: which values it has. By default every value by itself.
+
+    >>> protected_sets([["flu", "cold"], "gout"], ["cold", "flu", "gout"]).astype(int).tolist()
+    [[1, 1, 0], [0, 0, 1]]
+    """
+    if values is None:
+        return np.eye(len(known), dtype=np.bool_)
+    named = [set(word) if isinstance(word, list | tuple) else {word} for word in values]
+    return np.array([[value in those for value in known] for those in named], dtype=np.bool_).reshape(-1, len(known))
+
+
+def shares_of_sets(summed: Summed, protected: BoolArray) -> FloatArray:
+    """The largest share of a protected set in each group: what she believes who knows nothing."""
+    tally = summed.tally
+    largest = np.zeros(len(summed.total))
+    if (protected.sum(axis=1) <= 1).all():
+        named: BoolArray = np.any(protected, axis=0)
+        single = named[tally.value]
+        np.maximum.at(largest, tally.group[single], tally.count[single])
+    else:
+        for those in protected:
+            chosen = tally.count * those[tally.value]
+            largest = np.maximum(largest, np.bincount(tally.group, weights=chosen, minlength=len(largest)))
+    return largest / np.maximum(summed.total, 1)
+
+
+def judged(
+    known: Known, people: People, summed: Summed, protected: BoolArray, chance: FloatArray, sets: int
+) -> Beliefs:
+    """What one set of attributes tells of everybody, where it is more than `chance`; that elsewhere.
+
+    `sets` is how many sets there are, among which the work is divided.
+    """
+    from discreet.audit.worst_case_kernels import judge
+
+    tally, groups = summed.tally, len(summed.total)
+    rows = len(known.support)
+    unit, place = np.unique(people.group * rows + known.row, return_inverse=True)
+    many = np.bincount(place, weights=people.many).astype(np.int64)
+    starts = np.searchsorted(unit // rows, np.arange(groups + 1))
+    least = np.full(len(unit), np.inf)
+    np.minimum.at(least, place, chance)
+    bound, contradicted = np.zeros(len(unit)), np.zeros(groups, dtype=np.bool_)
+    chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
+    width = chances.shape[1]
+    named_by = [np.flatnonzero(protected[:, v]) for v in range(width)]
+    judge(
+        starts,
+        unit % rows,
+        many,
+        np.searchsorted(tally.group, np.arange(groups + 1)),
+        tally.value,
+        tally.count,
+        chances,
+        np.ascontiguousarray(chances @ protected.T.astype(np.float64)),
+        protected,
+        np.cumsum([0, *(len(those) for those in named_by)]),
+        np.concatenate([*named_by, np.empty(0, dtype=np.int64)]).astype(np.int64),
+        _worth_one(summed, np.diff(starts), sets),
+        _worth_all(summed, np.diff(starts), sets),
+        least,
+        bound,
+        contradicted,
+    )
+    return Beliefs(people, least[place], bound[place], contradicted)
+
+
+def _worth_all(summed: Summed, kinds: IntArray, sets: int) -> BoolArray:
+    """The groups whose values are dealt out all at once."""
+    tally = summed.tally
+    states = np.exp(np.bincount(tally.group, weights=np.log(tally.count + 1.0), minlength=len(summed.total)))
+    work = np.where(kinds > 1, states * summed.distinct, 0.0)
+    return _while_it_lasts(work, states <= _MOST_STATES, _WORK / sets)
+
+
+def _worth_one(summed: Summed, kinds: IntArray, sets: int) -> BoolArray:
+    """The groups of which one value is dealt out at a time."""
+    work = np.where(kinds > 1, summed.total.astype(np.float64) ** 2, 0.0)
+    return _while_it_lasts(work, summed.total <= _MOST_FOR_ONE, _WORK_FOR_ONE / sets)
+
+
+def _while_it_lasts(work: FloatArray, able: BoolArray, most: float) -> BoolArray:
+    """The cheapest of those that are able, as long as their work adds up to no more than this."""
+    order = np.flatnonzero(able)[np.argsort(work[able], kind="stable")]
+    worth = np.zeros(len(work), dtype=np.bool_)
+    worth[order[np.cumsum(work[order]) <= most]] = True
+    return worth
+
+
+def _promise(seen: Seen, attribute: str) -> Promise | None:
+    """The promise of robustness, if there is one for this attribute."""
+    return next((p for p in seen.promises if p.model == "robust" and p.attribute in (None, attribute)), None)

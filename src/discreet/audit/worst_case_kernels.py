@@ -1,0 +1,364 @@
+"""The posteriors of people of one group over its possible worlds, compiled.
+
+A world deals the values of a group out to its people; its weight is the product of their chances. Two views of it: one
+value (or set of values) against all others, and all values at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+_PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first
+_TINY = 1e-200
+_UP, _ROUNDED = 1 + 1e-12, 1 + 1e-11  # bounds are rounded up; one that is above a chance by no more is the same number
+
+
+@njit(cache=True)
+def one_value(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> bool:
+    """The chance of each kind of people to be among the `having` who have the value; False if no world is possible.
+
+    ``many[i]`` people have it with chance ``f[i]`` beforehand. The worlds are the coefficient of z^having in
+    Π (1 − f + f z); those in which a given person has it, the same without her factor, times f. Multiplying all odds
+    by one number changes nothing but keeps the coefficient from vanishing.
+    """
+    kinds, people, sure, never = len(f), 0, 0, 0
+    alike = True
+    for i in range(kinds):
+        people += many[i]
+        sure += many[i] if f[i] >= 1.0 else 0
+        never += many[i] if f[i] <= 0.0 else 0
+        alike = alike and f[i] == f[0]
+    if alike:
+        out[:] = having / people
+        return True
+    if having < sure or having > people - never:
+        return False
+    if having == sure or having == people - never:
+        for i in range(kinds):
+            out[i] = 1.0 if f[i] >= 1.0 or (f[i] > 0.0 and having != sure) else 0.0
+        return True
+    if having == 1 and sure == 0:
+        total = 0.0
+        for i in range(kinds):
+            total += many[i] * f[i] / (1.0 - f[i])
+        for i in range(kinds):
+            out[i] = f[i] / (1.0 - f[i]) / total
+        return True
+    if people <= _PLAIN and _dealt(f, many, people, having, out):
+        return True
+    return bool(_dealt(_tilted(f, many, having), many, people, having, out))
+
+
+@njit(cache=True)
+def _tilted(f: FloatArray, many: IntArray, having: int) -> FloatArray:
+    """The same odds times a number, so that about as many as are there are expected."""
+    low, high = -1400.0, 1400.0
+    tilted = np.empty(len(f))
+    for _ in range(80):
+        middle = (low + high) / 2
+        expected = 0.0
+        for i in range(len(f)):
+            tilted[i] = _with_odds(f[i], middle)
+            expected += many[i] * tilted[i]
+        if expected < having:
+            low = middle
+        else:
+            high = middle
+    return tilted
+
+
+@njit(cache=True)
+def _with_odds(f: float, shift: float) -> float:
+    """The chance whose log-odds are those of f plus `shift`."""
+    if f <= 0.0 or f >= 1.0:
+        return f
+    odds = np.log(f) - np.log1p(-f) + shift
+    if odds > 0:
+        return float(1.0 / (1.0 + np.exp(-odds)))
+    return float(np.exp(odds) / (1.0 + np.exp(odds)))
+
+
+@njit(cache=True)
+def _dealt(f: FloatArray, many: IntArray, people: int, having: int, out: FloatArray) -> bool:
+    """One person after the other: before[j, k] is the weight of k of the first j having it."""
+    before = np.zeros((people + 1, having + 1))
+    before[0, 0] = 1.0
+    j = 0
+    for i in range(len(f)):
+        for _ in range(many[i]):
+            for k in range(min(j + 1, having) + 1):
+                weight = before[j, k] * (1.0 - f[i])
+                if k > 0:
+                    weight += before[j, k - 1] * f[i]
+                before[j + 1, k] = weight
+            j += 1
+    total = before[people, having]
+    if not total > _TINY:
+        return False
+    after = np.zeros(having + 1)  # after[k]: of those from j on, k have it
+    after[0] = 1.0
+    for i in range(len(f) - 1, -1, -1):
+        for turn in range(many[i]):
+            j -= 1
+            if turn == 0:
+                found = 0.0
+                for k in range(having):
+                    found += before[j, k] * after[having - 1 - k]
+                out[i] = min(found * f[i] / total, 1.0)
+            for k in range(having, 0, -1):
+                after[k] = after[k] * (1.0 - f[i]) + after[k - 1] * f[i]
+            after[0] *= 1.0 - f[i]
+    return True
+
+
+@njit(cache=True)
+def all_values(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) -> bool:
+    """The chance of each kind of people to have each value; False if no world is possible.
+
+    ``p[i, v]`` beforehand, ``counts[v]`` people of the group have value v. A state says how many of each value are
+    dealt out; how many that is in all says whose turn it is. So each state is visited once forwards and once back.
+    """
+    kinds, values = p.shape
+    people, states = 0, 1
+    for v in range(values):
+        people += counts[v]
+    step = np.empty(values, dtype=np.int64)
+    for v in range(values):
+        step[v] = states
+        states *= counts[v] + 1
+    scaled = _scaled(p, many, counts, people)
+    kind_of = np.empty(people, dtype=np.int64)
+    j = 0
+    for i in range(kinds):
+        for _ in range(many[i]):
+            kind_of[j] = i
+            j += 1
+    forward, backward = np.zeros(states), np.zeros(states)
+    forward[0], backward[states - 1] = 1.0, 1.0
+    digits = np.zeros(values, dtype=np.int64)
+    dealt = 0
+    for state in range(1, states):
+        dealt += _count_on(digits, counts)
+        kind, weight = kind_of[dealt - 1], 0.0
+        for v in range(values):
+            if digits[v] > 0:
+                weight += forward[state - step[v]] * scaled[kind, v]
+        forward[state] = weight
+    total = forward[states - 1]
+    if not (_TINY < total < 1e200):
+        return False
+    out[:, :] = 0.0
+    for state in range(states - 2, -1, -1):
+        dealt += _count_back(digits, counts)
+        kind, weight = kind_of[dealt], 0.0
+        first = dealt == 0 or kind_of[dealt - 1] != kind
+        for v in range(values):
+            if digits[v] < counts[v]:
+                onward = scaled[kind, v] * backward[state + step[v]]
+                weight += onward
+                if first:
+                    out[kind, v] += forward[state] * onward / total
+        backward[state] = weight
+    return True
+
+
+@njit(cache=True)
+def _count_on(digits: IntArray, counts: IntArray) -> int:
+    """The next state; returns by how many more are dealt out."""
+    more = 0
+    for v in range(len(digits)):
+        if digits[v] < counts[v]:
+            digits[v] += 1
+            return more + 1
+        more -= digits[v]
+        digits[v] = 0
+    return more
+
+
+@njit(cache=True)
+def _count_back(digits: IntArray, counts: IntArray) -> int:
+    """The state before; returns by how many more are dealt out."""
+    more = 0
+    for v in range(len(digits)):
+        if digits[v] > 0:
+            digits[v] -= 1
+            return more - 1
+        more += counts[v]
+        digits[v] = counts[v]
+    return more
+
+
+@njit(cache=True)
+def _scaled(p: FloatArray, many: IntArray, counts: IntArray, people: int) -> FloatArray:
+    """Chances by which about as many people as are there are expected to have each value, and each person has one.
+
+    What all chances of a value, or all of a person, are multiplied by cancels out; but without it the weights of all
+    worlds of a large group would vanish.
+    """
+    scaled = p.copy()
+    for _ in range(1 if people <= _PLAIN else 100):
+        for v in range(p.shape[1]):
+            expected = 0.0
+            for i in range(p.shape[0]):
+                expected += many[i] * scaled[i, v]
+            for i in range(p.shape[0]):
+                scaled[i, v] = scaled[i, v] / expected * counts[v] if expected > 0 else 0.0
+        for i in range(p.shape[0]):
+            total = 0.0
+            for v in range(p.shape[1]):
+                total += scaled[i, v]
+            for v in range(p.shape[1]):
+                scaled[i, v] = scaled[i, v] / total if total > 0 else 0.0
+    return scaled
+
+
+@njit(cache=True)
+def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) -> None:
+    """Upper bounds of what `all_values` tells, for groups with too many worlds.
+
+    Take a world in which t has x, and somebody else u who has y; let t and u change places. Counting the pairs of such
+    worlds gives W(t = y) / W(t = x) ≥ n_y / n_x · p_t(y) / p_t(x) · min over u of p_u(x) / p_u(y), over others who can
+    have y; and t's chance of x is 1 / (1 + Σ_y W(t = y) / W(t = x)).
+    """
+    kinds, values = p.shape
+    least, second = np.empty(values), np.empty(values)
+    at = np.empty(values, dtype=np.int64)
+    for x in range(values):
+        for y in range(values):
+            least[y], second[y], at[y] = np.inf, np.inf, -1
+            for i in range(kinds):
+                if p[i, y] > 0:
+                    ratio = p[i, x] / p[i, y]
+                    if ratio < least[y]:
+                        second[y] = least[y]
+                        least[y], at[y] = ratio, i
+                    elif ratio < second[y]:
+                        second[y] = ratio
+        for i in range(kinds):
+            if p[i, x] <= 0:
+                out[i, x] = 0.0
+                continue
+            others = 0.0
+            for y in range(values):
+                if y != x and p[i, y] > 0:
+                    smallest = second[y] if at[y] == i and many[i] == 1 else least[y]
+                    others += counts[y] / counts[x] * p[i, y] / p[i, x] * smallest
+            out[i, x] = min(_UP / (1.0 + others), 1.0)
+
+
+@njit(cache=True)
+def one_at_most(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> None:
+    """Upper bounds of what `one_value` tells: the same argument for one value and all others together."""
+    people = 0
+    for i in range(len(f)):
+        people += many[i]
+    p, both = np.empty((len(f), 2)), np.empty((len(f), 2))
+    p[:, 0], p[:, 1] = f, 1.0 - f
+    if having == people:
+        out[:] = 1.0
+        return
+    at_most(p, many, np.array([having, people - having]), both)
+    out[:] = both[:, 0]
+
+
+@njit(cache=True)
+def judge(
+    starts: IntArray,
+    row: IntArray,
+    many: IntArray,
+    value_starts: IntArray,
+    value: IntArray,
+    count: IntArray,
+    chances: FloatArray,
+    set_chances: FloatArray,
+    member: BoolArray,
+    named_starts: IntArray,
+    named_by: IntArray,
+    worth_one: BoolArray,
+    worth_all: BoolArray,
+    chance: FloatArray,
+    bound: FloatArray,
+    contradicted: BoolArray,
+) -> None:
+    """Raise `chance` (exact) and `bound` (at most) of every unit to what one set of attributes tells.
+
+    Unit i of group g is ``many[i]`` people of one row of `chances`; ``member[s, v]`` says whether the protected set s
+    has value v, ``named_by[named_starts[v]:named_starts[v + 1]]`` are the sets that have it. `worth_one` and
+    `worth_all` are groups whose worlds may be counted out in each view; where they are not, and a bound does not show
+    that it makes no difference, the bound is kept.
+    """
+    sets = member.shape[0]
+    touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
+    for g in range(len(starts) - 1):
+        low, high, first, last = starts[g], starts[g + 1], value_starts[g], value_starts[g + 1]
+        if high - low < 2:
+            continue  # all alike: the value's share, which is known already
+        kinds, values = high - low, last - first
+        own, having = value[first:last], count[first:last]
+        touches = 0
+        for v in own:
+            for at in range(named_starts[v], named_starts[v + 1]):
+                if last_group[named_by[at]] != g:
+                    last_group[named_by[at]] = g
+                    touched[touches] = named_by[at]
+                    touches += 1
+        p, single, found = np.empty((kinds, values)), np.empty(kinds), np.empty(kinds)
+        for at in range(touches):
+            s, those = touched[at], 0
+            for v in range(values):
+                those += having[v] if member[s, own[v]] else 0
+            for i in range(kinds):
+                single[i] = min(set_chances[row[low + i], s], 1.0)
+            if not worth_one[g]:
+                one_at_most(single, many[low:high], those, found)
+                for i in range(kinds):
+                    bound[low + i] = max(bound[low + i], found[i])
+            elif one_value(single, many[low:high], those, found):
+                for i in range(kinds):
+                    chance[low + i] = max(chance[low + i], found[i])
+            else:
+                contradicted[g] = True
+        for i in range(kinds):
+            for v in range(values):
+                p[i, v] = chances[row[low + i], own[v]]
+        together = np.empty((kinds, values))
+        at_most(p, many[low:high], having, together)
+        if not _raises(together, touched[:touches], member, own, chance[low:high], _ROUNDED):
+            continue
+        if worth_all[g] and all_values(p, many[low:high], having, together):
+            _raise(together, touched[:touches], member, own, chance[low:high])
+        else:
+            _raise(together, touched[:touches], member, own, bound[low:high])
+
+
+@njit(cache=True)
+def _of_set(together: FloatArray, i: int, s: int, member: BoolArray, own: IntArray) -> float:
+    total = 0.0
+    for v in range(len(own)):
+        total += together[i, v] if member[s, own[v]] else 0.0
+    return min(total, 1.0)
+
+
+@njit(cache=True)
+def _raises(
+    together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray, slack: float
+) -> bool:
+    """Is some of it above what is known already?"""
+    for s in touched:
+        for i in range(len(chance)):
+            if _of_set(together, i, s, member, own) > chance[i] * slack:
+                return True
+    return False
+
+
+@njit(cache=True)
+def _raise(together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray) -> None:
+    for s in touched:
+        for i in range(len(chance)):
+            chance[i] = max(chance[i], _of_set(together, i, s, member, own))
