@@ -1,123 +1,85 @@
-"""What a column would have looked like one level finer, by the rule that the release itself tells.
-
-Written from the description of the rules, not with the code that made the release.
-"""
+"""Labels of one column that say more than others do: where a whole column is made coarser, its labels don't overlap."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.audit.labels import number
-
-IntArray = NDArray[np.int64]
-Text = str | None
-
-_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ].*)?")
+from discreet.audit.labels import Anything, Between, BoolArray, Exactly, Label, OneOf, Prefix, Values, covers
 
 
-def at_level(words: Mapping[str, Any], level: int, values: Sequence[Text]) -> IntArray | None:
-    """A number for what each value is at a level, equal for values that can't be told apart there.
+def finer_labels(labels: Sequence[Label]) -> BoolArray:
+    """Which labels say of somebody more than another label of the column could.
 
-    None if the rule is one that can't be followed. NULL and the empty text have a place of their own.
+    None where labels overlap without one being inside of the other: then each group has labels of its own.
 
-    >>> at_level({"intervals": [5, 10]}, 2, ["31", "38", "40", None]).tolist()
-    [0, 0, 1, 2]
-    >>> at_level({"prefixes": [4, 3]}, 1, ["47106", "47109", "47201"]).tolist()
-    [0, 0, 1]
+    >>> finer_labels([Between(20, 39), Between(40, 59), Exactly("25"), Exactly("17"), Anything()])
+    array([False, False,  True, False, False])
+    >>> finer_labels([Between(20, 39), Between(30, 59), Exactly("25")])
+    array([False, False, False])
     """
-    known: Mapping[Text, Hashable] = {}
-    if level == 0:
-        named: Callable[[Text], Hashable] | None = lambda value: value  # noqa: E731
-    elif "taxonomy" in words:
-        paths = {row[0]: row for row in ((*map(_text, path), "*") for path in words["taxonomy"])}
-        known = {value: path[min(level, len(path) - 1)] for value, path in paths.items()}
-        named = known.get if {*values} <= known.keys() else None
-    else:
-        named = _rule(words, level)
-    if named is None:
-        return None
-    place: dict[Hashable, int] = {}
-    found = []
-    for value in values:
-        try:
-            name = ("", value) if value in (None, "") and not known else named(value)
-        except ValueError:
+    inside = np.zeros(len(labels), dtype=np.bool_)
+    exact = [i for i, label in enumerate(labels) if isinstance(label, Exactly)]
+    coarse = [i for i, label in enumerate(labels) if not isinstance(label, Exactly | Anything)]
+    values = Values([label.value for label in labels if isinstance(label, Exactly)])
+    for i in coarse:
+        inside[exact] |= covers(labels[i], values)
+    for kind in (Between, Prefix, OneOf):
+        chosen = [i for i in coarse if isinstance(labels[i], kind)]
+        nested = _NESTED[kind]([labels[i] for i in chosen])
+        if nested is None:
+            return np.zeros(len(labels), dtype=np.bool_)
+        inside[chosen] |= nested
+    return inside
+
+
+def _ranges(labels: Sequence[Label]) -> BoolArray | None:
+    """Sorted by where they begin, the longest first: one that begins before the last has ended is inside of it."""
+    ends = [_ends(label) for label in labels if isinstance(label, Between)]
+    inside = np.zeros(len(ends), dtype=np.bool_)
+    last: tuple[float, bool] = (-np.inf, True)
+    for i in sorted(range(len(ends)), key=lambda i: (ends[i][0], (-ends[i][1][0], not ends[i][1][1]))):
+        (low, excluded), high = ends[i]
+        if low < last[0] or (low == last[0] and last[1] and not excluded):
+            if high > last:
+                return None
+            inside[i] = True
+        else:
+            last = high
+    return inside
+
+
+def _ends(label: Between) -> tuple[tuple[float, bool], tuple[float, bool]]:
+    """Comparable ends: (low, is it left out) and (high, is it included)."""
+    low = -np.inf if label.low is None else label.low
+    high = np.inf if label.high is None else label.high
+    return (low, not label.low_included), (high, label.high_included)
+
+
+def _prefixes(labels: Sequence[Label]) -> BoolArray | None:
+    """A prefix is inside of another one that is shorter, for texts of one length."""
+    stems = [(label.stem, label.length) for label in labels if isinstance(label, Prefix)]
+    known = {*stems}
+    return np.array(
+        [any((stem[:n], length) in known for n in range(len(stem))) for stem, length in stems], dtype=np.bool_
+    )
+
+
+def _sets(labels: Sequence[Label]) -> BoolArray | None:
+    """A set is inside of another one if that has all of its members; one that shares some is of another kind."""
+    sets = [label.values for label in labels if isinstance(label, OneOf)]
+    inside = np.zeros(len(sets), dtype=np.bool_)
+    owner: dict[str | None, int] = {}
+    for i in sorted(range(len(sets)), key=lambda i: -len(sets[i])):
+        owners = {owner.get(value) for value in sets[i]}
+        if owners == {None}:
+            owner |= dict.fromkeys(sets[i], i)
+        elif len(owners) == 1:
+            inside[i] = True
+        elif len(owners) > 1:
             return None
-        found.append(place.setdefault(name, len(place)))
-    return np.array(found, dtype=np.int64)
+    return inside
 
 
-def _text(cell: object) -> Text:
-    return None if cell is None else str(cell)
-
-
-def _rule(words: Mapping[str, Any], level: int) -> Callable[[Text], Hashable] | None:
-    """The name of a value at a level from 1 on; what lies beyond the last level is one and the same."""
-    for word, rule in _RULES.items():
-        if word in words:
-            steps = words[word]
-            if not isinstance(steps, list) or level > len(steps):
-                return lambda value: "*"
-            return rule(words, steps[level - 1])
-    return (lambda value: "*") if "flat" in words else None
-
-
-def _intervals(words: Mapping[str, Any], width: Any) -> Callable[[Text], Hashable]:
-    origin, top, bottom = float(words.get("origin", 0)), words.get("top"), words.get("bottom")
-
-    def name(value: Text) -> Hashable:
-        n = _number(value)
-        if top is not None and n >= float(top):
-            return "top"
-        if bottom is not None and n <= float(bottom):
-            return "bottom"
-        return int((n - origin) // float(width))
-
-    return name
-
-
-def _cuts(words: Mapping[str, Any], cuts: Any) -> Callable[[Text], Hashable]:
-    points = sorted(float(cut) for cut in cuts)
-    return lambda value: bisect_right(points, _number(value))
-
-
-def _prefixes(words: Mapping[str, Any], length: Any) -> Callable[[Text], Hashable]:
-    return lambda value: (value or "")[: int(length)]
-
-
-def _dates(words: Mapping[str, Any], unit: Any) -> Callable[[Text], Hashable]:
-    def name(value: Text) -> Hashable:
-        found = _DAY.fullmatch(value or "")
-        if found is None:
-            raise ValueError("not a date that begins with the year")
-        year, month, day = int(found[1]), int(found[2]), int(found[3])
-        return {
-            "day": (year, month, day),
-            "month": (year, month),
-            "quarter": (year, (month - 1) // 3),
-            "year": year,
-            "decade": year // 10,
-        }[unit]
-
-    return name
-
-
-_RULES: dict[str, Callable[[Mapping[str, Any], Any], Callable[[Text], Hashable]]] = {
-    "intervals": _intervals,
-    "cuts": _cuts,
-    "prefixes": _prefixes,
-    "dates": _dates,
-}
-
-
-def _number(value: Text) -> float:
-    found = number(value)
-    if found is None:
-        raise ValueError("not a number")
-    return found
+_NESTED = {Between: _ranges, Prefix: _prefixes, OneOf: _sets}

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.description import Description, How, describe, example, read_description
+from discreet.audit.labels import Label
 from discreet.audit.manifests import AGAIN, described_by, read_manifest
 from discreet.audit.published import Table
 from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
-from discreet.audit.texts import column_of, parse
+from discreet.audit.texts import column_of, labels_of
 from discreet.engines.base import Frequencies
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake
@@ -71,25 +74,45 @@ def look(release: Path | str, description: Path | str | Mapping[str, Any] | None
         if description is not None:
             rule = "says itself what it is: its manifest goes before the description"
             raise DataError(Mistake(str(path), rule, "leave the description out, or name the file in it"))
-        return _read(path, path, described_by(read_manifest(path)), ours=True)
+        told = described_by(read_manifest(path))
+        return _read(path, dict.fromkeys(told.tables, path), told, ours=True)
     return _foreign(path, description)
 
 
 def _foreign(path: Path, description: Path | str | Mapping[str, Any] | None) -> Reading:
-    if description is None:
-        columns = DuckDB(path).columns
-        rule = "nothing is said about its columns"
-        raise DataError(Mistake(str(path), rule, f"write a description of it, such as\n{example(columns)}"))
-    words, _ = read_description(description)
+    words: Mapping[str, Any] = {} if description is None else read_description(description)[0]
     folder = path if path.is_dir() else path.parent
-    named = words.get("tables") if path.is_dir() else None
-    files = [str(file) for file in named] if isinstance(named, Mapping) else [path.name]
-    lacking = [Mistake(f"tables.{file}", "no such file", f"it must be in {path}") for file in files
-               if Path(file).name != file or not (folder / file).is_file()]  # fmt: skip
+    tables = words.get("tables") if path.is_dir() else None
+    files = [str(file) for file in tables] if isinstance(tables, Mapping) else [path.name]
+    lacking = [file for file in files if Path(file).name != file or not (folder / file).is_file()]
     if lacking:
-        raise DataError(*lacking)
-    told = describe(description, {file: DuckDB(folder / file, _named(words, file)).columns for file in files})
-    return _read(path, folder, told, ours=False)
+        raise DataError(*(Mistake(str(folder / file), "no such file", "name a published file") for file in lacking))
+    with TemporaryDirectory(prefix="discreet-") as beside:
+        within = {file: _with_names(folder / file, Path(beside)) for file in files}
+        columns = {file: DuckDB(place / file, _named(words, file)).columns for file, place in within.items()}
+        if description is None:
+            rule = "nothing is said about its columns"
+            repair = f"write a description of it, such as\n{example(columns[files[0]])}"
+            raise DataError(Mistake(str(path), rule, repair))
+        return _read(path, within, describe(description, columns), ours=False)
+
+
+def _with_names(path: Path, beside: Path) -> Path:
+    """The folder of the file; or of a copy in which the index that pandas wrote has the name that pandas reads it by.
+
+    A column without a name could not be told.
+    """
+    if path.suffix.lower() != ".csv":
+        return path.parent
+    with path.open("rb") as file:
+        header = file.readline().removeprefix(b"\xef\xbb\xbf")
+        rest = header.removeprefix(b'""')
+        if rest[:1] not in (b",", b";", b"\t"):
+            return path.parent
+        with (beside / path.name).open("wb") as copy:
+            copy.write(b"Unnamed: 0" + rest)
+            shutil.copyfileobj(file, copy)
+    return beside
 
 
 def _named(words: Mapping[str, Any], file: str) -> list[str]:
@@ -98,13 +121,13 @@ def _named(words: Mapping[str, Any], file: str) -> list[str]:
     return [str(c) for c in named] if isinstance(named, list | tuple) else []
 
 
-def _read(path: Path, folder: Path, told: Description, *, ours: bool) -> Reading:
-    files = tuple(_rows(folder / file, _needed(told, columns, file), ours) for file, columns in told.tables.items())
+def _read(path: Path, within: Mapping[str, Path], told: Description, *, ours: bool) -> Reading:
+    files = tuple(_rows(within[file] / file, _needed(told, columns), ours) for file, columns in told.tables.items())
     seen, group = _generalized(told, files[0]) if told.publish == GENERALIZED else _grouped(told, files)
     return Reading(path, told, files, seen, group)
 
 
-def _needed(told: Description, columns: Sequence[str], file: str) -> list[str]:
+def _needed(told: Description, columns: Sequence[str]) -> list[str]:
     counted = told.count and not {*columns} & {*told.quasi_identifiers}
     return [*columns, *([told.group] if told.group else []), *([told.count] if counted else [])]
 
@@ -115,14 +138,18 @@ def _rows(path: Path, needed: Sequence[str], ours: bool) -> Rows:
     if not {*needed} <= {*engine.columns}:
         by = "the manifest" if ours else "the description"
         raise DataError(Mistake(path.name, f"has not the columns that {by} says", AGAIN if ours else "mend it"))
-    known: list[dict[str | None, int]] = [{} for _ in engine.columns]
-    parts: list[list[Codes]] = [[np.empty(0, dtype=np.int32)] for _ in engine.columns]
-    for batch in engine.rows(engine.columns, known, in_order=True):
+    values, codes = in_order(engine, engine.columns)
+    return Rows(path.name, engine.columns, values, codes, _lines(path, needed, values, codes))
+
+
+def in_order(engine: DuckDB, columns: Sequence[str]) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
+    """Columns of a table as its rows stand: the distinct values of each, and the place of every row's: one scan."""
+    known: list[dict[str | None, int]] = [{} for _ in columns]
+    parts: list[list[Codes]] = [[np.empty(0, dtype=np.int32)] for _ in columns]
+    for batch in engine.rows(columns, known, in_order=True):
         for column, codes in zip(parts, batch, strict=True):
             column.append(codes)
-    codes = tuple(map(np.concatenate, parts))
-    values = tuple(tuple(place) for place in known)
-    return Rows(path.name, engine.columns, values, codes, _lines(path, needed, values, codes))
+    return tuple(tuple(place) for place in known), tuple(map(np.concatenate, parts))
 
 
 def _lines(
@@ -147,7 +174,7 @@ def _lines(
 
 def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
     """Rows with equal labels are one group."""
-    labels = {c: _labels(told, c, rows.column(c)[0]) for c in told.quasi_identifiers}
+    labels = {c: labels_in(told, c, rows.column(c)[0]) for c in told.quasi_identifiers}
     starred = np.full(len(rows), told.starred)
     for column in (*told.quasi_identifiers, *told.sensitive):
         values, codes = rows.column(column)
@@ -180,11 +207,12 @@ def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
     return seen, of_row
 
 
-def _labels(told: Description, name: str, texts: Sequence[str | None]) -> list[Any]:
+def labels_in(told: Description, name: str, texts: Sequence[str | None]) -> tuple[Label, ...]:
+    """What the distinct texts of a column say, by the description."""
     how = told.columns.get(name, How())
     paths = told.hierarchies.get(name, ())
     column = column_of(texts, how.kind, paths, level=how.level, suppressed=told.suppressed, days=how.days)
-    return [parse(text, column) for text in texts]
+    return labels_of(texts, column)
 
 
 def _grouped(told: Description, files: Sequence[Rows]) -> tuple[Seen, IntArray]:

@@ -1,0 +1,204 @@
+"""Things that must not be in a release, whoever looks: broken promises that anybody can count, leaks, damage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.finer import finer_labels
+from discreet.audit.labels import Anything
+from discreet.audit.leaks import against_source, leaking_columns, signs_of_order
+from discreet.audit.lines import Fault
+from discreet.audit.manifests import AGAIN
+from discreet.audit.reading import Reading
+from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
+
+IntArray = NDArray[np.int64]
+
+# Promises that a group breaks, or comes close to breaking, in which all have one value.
+_OF_VALUES = (
+    *("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
+    *("realistic", "robust", "ambiguity"),
+)
+_BESIDE = ("manifest.json", "audit.html", "audit.json")  # files beside the tables that no manifest lists
+_MERGE = "merge them with other groups, or suppress them"
+_OTHERS = "put more people with other values in them"
+
+
+def faults(reading: Reading, source: Any = None) -> list[Fault]:
+    """Everything that is wrong with a release; with the `source` (a path or a frame) also what only it can show."""
+    return [
+        *_files(reading),
+        *leaking_columns(reading),
+        *_promises(reading.seen),
+        *_homogeneous(reading),
+        *_suppressed(reading),
+        *_finer(reading),
+        *(signs_of_order(reading) if source is None else against_source(reading, source)),
+    ]
+
+
+def _files(reading: Reading) -> Iterator[Fault]:
+    """Is everything as the manifest says?"""
+    manifest = reading.told.manifest
+    if not manifest:
+        return
+    files = manifest.get("files")
+    listed: Mapping[str, Any] = files if isinstance(files, dict) else {}
+    for name, about in listed.items():
+        path = reading.path / name
+        said = about.get("sha256") if isinstance(about, dict) else None
+        if Path(name).name != name or not path.is_file():
+            yield Fault("missing_file", name, "is listed in the manifest, but is not there", AGAIN)
+        elif said is not None and _sha256(path) != said:
+            yield Fault("changed_file", name, "is not the file that the manifest lists: its sha256 differs", AGAIN)
+    for path in sorted(reading.path.iterdir()):
+        if path.name not in listed and path.name not in _BESIDE:
+            yield Fault("unlisted_file", path.name, "is in the folder, but the manifest does not list it", "remove it")
+    words = {word: given for word, given in manifest.items() if word != "checksum"}
+    checksum = hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
+    if manifest.get("checksum", checksum) != checksum:
+        rule = "was changed after it was written: its checksum differs"
+        yield Fault("changed_manifest", "manifest.json", rule, AGAIN)
+    yield from _counted(reading.seen, manifest)
+
+
+def _counted(seen: Seen, manifest: Mapping[str, Any]) -> Iterator[Fault]:
+    """What the manifest counts must be what is there."""
+    rows = manifest["rows"]
+    for what, said, counted in (
+        ("people published", rows.get("published"), seen.people),
+        ("groups", manifest.get("groups"), len(seen.sizes)),
+        ("people in the smallest group", manifest.get("smallest_group"), int(seen.sizes.min(initial=seen.people))),
+    ):
+        if isinstance(said, int) and said != counted:
+            rule = f"says {said:,} {what}, but there are {counted:,}"
+            yield Fault("wrong_count", "manifest.json", rule, AGAIN, abs(said - counted))
+    parts = [rows.get(part) for part in ("source", "published", "suppressed")]
+    lost = parts[0] - parts[1] - parts[2] if all(isinstance(n, int) for n in parts) else 0
+    if lost:
+        rule = f"{abs(lost):,} rows of the source are neither published nor suppressed"
+        yield Fault("lost_rows", "manifest.json", rule, "publish the table again", abs(lost))
+
+
+def _promises(seen: Seen) -> Iterator[Fault]:
+    """Groups below k, above α or above β."""
+    for promise in seen.promises:
+        said = promise.parameters
+        if promise.model in ("k_anonymity", "alpha_k") and "k" in said:
+            k = Fraction(str(said["k"]))
+            small = np.flatnonzero(seen.sizes * k.denominator < k.numerator)
+            yield from _of_groups(seen, "group_below_k", small, f"fewer than {said['k']} people", _MERGE)
+        if promise.model == "ambiguity" and seen.publish == AMBIGUOUS:
+            if "alpha" in said:
+                above = _present_above(seen, Fraction(str(said["alpha"])))
+                yield from _of_groups(seen, "group_above_alpha", above, f"a presence above {said['alpha']}", _OTHERS)
+            if "beta" in said:
+                above = _associated_above(seen, promise.attribute, Fraction(str(said["beta"])))
+                rule = f"a value with an association above {said['beta']}"
+                yield from _of_groups(seen, "group_above_beta", above, rule, _OTHERS)
+
+
+def _present_above(seen: Seen, alpha: Fraction) -> IntArray:
+    """Groups with |G| / Π mᵢ > α (ambiguity, Theorem 5.1): by floats where that is clear, else in whole numbers."""
+    distinct = [np.bincount(table.group, minlength=len(seen.sizes)) for table in seen.tables]
+    product = np.ones(len(seen.sizes))
+    for counts in distinct:
+        product *= counts
+    chance = np.minimum(seen.sizes / np.maximum(product, 1.0), 1.0)
+    above = chance > float(alpha)
+    for g in np.flatnonzero(np.abs(chance - float(alpha)) < 1e-9).tolist():
+        exact = 1
+        for counts in distinct:
+            exact *= int(counts[g])
+        above[g] = min(Fraction(int(seen.sizes[g]), max(exact, 1)), Fraction(1)) > alpha
+    return np.flatnonzero(above)
+
+
+def _associated_above(seen: Seen, attribute: str | None, beta: Fraction) -> IntArray:
+    """Groups with a value of which c / |G| > β."""
+    found = [np.empty(0, dtype=np.int64)]
+    for tally in seen.tallies:
+        if attribute in (None, tally.attribute):
+            above = tally.count * beta.denominator > seen.sizes[tally.group] * beta.numerator
+            found.append(tally.group[above])
+    return np.unique(np.concatenate(found))
+
+
+def _homogeneous(reading: Reading) -> Iterator[Fault]:
+    """Groups in which everybody has the same value: grave where the release promises something about it."""
+    seen = reading.seen
+    for tally in seen.tallies:
+        values = np.bincount(tally.group, minlength=len(seen.sizes))
+        shown = np.array([value != reading.told.suppressed for value in tally.values], dtype=np.bool_)
+        alone = tally.group[shown[tally.value] & (values[tally.group] == 1)]
+        promised = any(p.model in _OF_VALUES and p.attribute in (None, tally.attribute) for p in seen.promises)
+        people = int(seen.sizes[alone].sum())
+        rule = f"one value of {tally.attribute} only, which is so told of {people:,} people"
+        repair = _MERGE if promised else "promise diversity too, if that is not meant"
+        yield from _of_groups(seen, "homogeneous_group", alone, rule, repair, grave=promised)
+
+
+def _suppressed(reading: Reading) -> Iterator[Fault]:
+    """Rows that say nothing of who they are about, but show a sensitive value."""
+    seen, manifest = reading.seen, reading.told.manifest
+    # A search that gives every group its own labels may end with a group of which nothing is said; that one is counted.
+    own = manifest.get("publish") in ("multidimensional", "local_recoding") and manifest["groups"] == len(seen.sizes)
+    if seen.publish != GENERALIZED or own or len(seen.sizes) < 2:
+        return
+    nothing = np.ones(len(seen.sizes), dtype=np.bool_)
+    for region in seen.regions:
+        nothing &= np.array([isinstance(label, Anything) for label in region.labels], dtype=np.bool_)[region.label]
+    for tally in seen.tallies:
+        shown = np.array([value != reading.told.suppressed for value in tally.values], dtype=np.bool_)[tally.value]
+        left = shown & nothing[tally.group]
+        rows = int(tally.count[left].sum())
+        if rows:
+            rule = f"{_are(rows, 'row')} suppressed in every quasi-identifier, but not here"
+            repair = "leave these rows out, or suppress all of them"
+            line = _first_line(seen, np.unique(tally.group[left]))
+            yield Fault("suppressed_row_with_value", f"{seen.file}: {tally.attribute}", rule, repair, rows, line)
+
+
+def _finer(reading: Reading) -> Iterator[Fault]:
+    """Values that are published more exactly than others of their column, where whole columns are made coarser."""
+    seen, ours = reading.seen, reading.told.manifest.get("publish")
+    if ours not in (None, "generalization"):
+        return
+    for region in seen.regions:
+        groups = np.flatnonzero(finer_labels(region.labels)[region.label])
+        people = int(seen.sizes[groups].sum())
+        # Other tools may give each group labels of its own: then finer ones are the rule, not the exception.
+        if people and (ours or 20 * people <= seen.people):
+            rule = f"{_are(people, 'row')} published more exactly than others: inside of a range or set that those have"
+            repair = "publish the column in the same way for everybody"
+            place, line = f"{seen.file}: {region.attribute}", _first_line(seen, groups)
+            yield Fault("finer_value", place, rule, repair, people, line, grave=ours is not None)
+
+
+def _of_groups(
+    seen: Seen, fault: str, groups: IntArray, having: str, repair: str, *, grave: bool = True
+) -> Iterator[Fault]:
+    if len(groups):
+        rule = f"{len(groups):,} {'group has' if len(groups) == 1 else 'groups have'} {having}"
+        yield Fault(fault, seen.file, rule, repair, len(groups), _first_line(seen, groups), grave)
+
+
+def _first_line(seen: Seen, groups: IntArray) -> int | None:
+    return None if seen.first_line is None else int(seen.first_line[groups].min())
+
+
+def _are(n: int, noun: str) -> str:
+    return f"{n:,} {noun} is" if n == 1 else f"{n:,} {noun}s are"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()

@@ -1,0 +1,157 @@
+"""What a release tells beside its values: columns that nobody named, numbers of rows, their order, NULLs that are gone.
+
+The order of rows and lost NULLs are best seen with the source at hand; without it there are signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.labels import Anything, Between, Exactly, Label, coverage, covers, number
+from discreet.audit.lines import Fault
+from discreet.audit.reading import Codes, Reading, Rows, in_order, labels_in
+from discreet.audit.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
+from discreet.audit.seen import AMBIGUOUS, GENERALIZED
+from discreet.engines.duckdb import DuckDB
+from discreet.errors import DataError, Mistake, did_you_mean
+
+FloatArray = NDArray[np.float64]
+Column = tuple[Sequence[str | None], Codes]
+
+_ENOUGH = 10  # rows, from which on it is no accident that all have different values
+_LARGEST = 50_000_000  # pairs of a label and a value of one column that are held against each other
+
+
+def leaking_columns(reading: Reading) -> Iterator[Fault]:
+    """Columns that nobody named, identifiers, and whatever numbers the rows."""
+    told = reading.told
+    roles = {*told.quasi_identifiers, *told.sensitive, *told.others}
+    for rows in reading.files:
+        for column in rows.columns:
+            place = f"{rows.file}: {column}"
+            if column in told.identifiers:
+                yield Fault("identifier", place, "is an identifier, and published", "remove the column", len(rows))
+            elif column not in roles and column not in (told.group, told.count):
+                repair = "remove the column, or say what it is"
+                yield Fault("unnamed_column", place, "is published, but nobody said what it is", repair, len(rows))
+            rule = _key(rows, column, told.sensitive) if column not in _keyless(reading) else ""
+            if rule:
+                repair = "remove the column: whoever has it in another table finds everybody's row"
+                yield Fault("row_number", place, rule, repair, len(rows))
+
+
+def signs_of_order(reading: Reading) -> Iterator[Fault]:
+    """An order of rows that neither chance nor the published values explain."""
+    for rows in reading.files:
+        found = unexplained(_ordered(reading, rows))
+        if found is not None:
+            column, chance = found
+            rule = (
+                f"rows stand in an order that chance does not explain (runs of equal values, p {_below(chance)}): "
+                "that of the source, or one in which it was sorted before it was made coarser"
+            )
+            yield Fault("rows_in_order", f"{rows.file}: {column}", rule, "shuffle the rows", len(rows), grave=False)
+
+
+def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
+    """What can be seen beside the table that was published: rows in its order, and NULLs that were lost."""
+    told = reading.told
+    columns = [*told.quasi_identifiers, *told.sensitive]
+    engine = DuckDB(source, columns)
+    lacking = [c for c in columns if c not in engine.columns]
+    if lacking:
+        raise DataError(*(Mistake("source", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking))
+    given = dict(zip(columns, zip(*in_order(engine, columns), strict=True), strict=True))
+    for rows in reading.files:
+        yield from _lost_nulls(reading, rows, given)
+        if reading.seen.publish == AMBIGUOUS or not {*rows.columns} & {*told.quasi_identifiers}:
+            continue
+        chance = _chance_of_order(reading, rows, given)
+        if chance < CHANCE and not sorted_by_itself(_ordered(reading, rows)):
+            rule = f"its rows stand in the order of the source (by chance with p {_below(chance)})"
+            repair = "shuffle the rows: the order tells whose row is whose"
+            yield Fault("rows_in_order", rows.file, rule, repair, len(rows))
+
+
+def _keyless(reading: Reading) -> tuple[str, ...]:
+    """Columns that may be different in every row: whoever knows quasi-identifiers finds a row by them anyway."""
+    return (*reading.told.quasi_identifiers, reading.told.group, reading.told.count)
+
+
+def _key(rows: Rows, column: str, sensitive: Sequence[str]) -> str:
+    """Why a column tells the rows apart, if it does; sensitive values may be all different, but not count the rows."""
+    values, codes = rows.column(column)
+    if len(values) < max(len(rows), _ENOUGH):
+        return ""
+    numbers = np.array([np.nan if (n := number(v)) is None else n for v in values], dtype=np.float64)
+    if np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all():
+        if numbers.max() - numbers.min() == len(rows) - 1:
+            return "numbers the rows"
+        if (np.diff(numbers[codes]) > 0).all():
+            return "rises from row to row, as the number of a row in the source does"
+    return "" if column in sensitive else "is different in every row"
+
+
+def _ordered(reading: Reading, rows: Rows) -> list[Ordered]:
+    """The columns of a file, but for those that number its rows: they are told apart."""
+    found = []
+    for column in rows.columns:
+        if column not in _keyless(reading) and _key(rows, column, reading.told.sensitive):
+            continue
+        values, codes = rows.column(column)
+        labels = _said(reading, column, values)
+        exact = all(isinstance(label, Exactly) for label in labels)
+        found.append(Ordered(column, codes, values, exact, _sizes(labels)))
+    return found
+
+
+def _said(reading: Reading, column: str, values: Sequence[str | None]) -> Sequence[Label]:
+    """What the texts of any column say."""
+    if reading.seen.publish == GENERALIZED and column in reading.told.quasi_identifiers:
+        return labels_in(reading.told, column, values)
+    star = reading.told.suppressed if reading.seen.starred else ""
+    return [Anything() if value == star and value else Exactly(value) for value in values]
+
+
+def _sizes(labels: Sequence[Label]) -> FloatArray:
+    """Where each label begins, for those that have an order."""
+    found = []
+    for label in labels:
+        size: float | None = None
+        if isinstance(label, Between):
+            size = label.high if label.low is None else label.low
+        elif isinstance(label, Exactly):
+            size = number(label.value)
+        found.append(np.nan if size is None else size)
+    return np.array(found, dtype=np.float64)
+
+
+def _chance_of_order(reading: Reading, rows: Rows, given: Mapping[str, Column]) -> float:
+    held = [c for c in given if c in rows.columns and len(rows.column(c)[0]) * len(given[c][0]) <= _LARGEST]
+    fits = [coverage(_said(reading, c, rows.column(c)[0]), given[c][0]) for c in held]
+    published = [rows.column(c)[1] for c in held]
+    return in_source_order(fits, published, [given[c][1] for c in held]) if held else 1.0
+
+
+def _lost_nulls(reading: Reading, rows: Rows, given: Mapping[str, Column]) -> Iterator[Fault]:
+    """NULL in the source, but nowhere in what is published."""
+    for column in (c for c in given if c in rows.columns):
+        values, codes = given[column]
+        nulls = int((codes == values.index(None)).sum()) if None in values else 0
+        if nulls and not any(covers(label, [None])[0] for label in _said(reading, column, rows.column(column)[0])):
+            rule = f"{nulls:,} rows of the source have no value here, and no published row can be one of them"
+            repair = "keep NULL as a value of its own: groups are counted wrongly without it"
+            yield Fault("lost_nulls", f"{rows.file}: {column}", rule, repair, nulls)
+
+
+def _below(chance: float) -> str:
+    """A chance in a message.
+
+    >>> _below(2.3e-9), _below(1e-300)
+    ('= 2.3e-09', 'below 1e-99')
+    """
+    return f"= {chance:.2g}" if chance > 1e-99 else "below 1e-99"

@@ -1,0 +1,237 @@
+"""Do the rows of a published file stand in the order of the source? Then everybody who has the source's order (a list
+by name, by date of admission) can tell whose row is whose.
+
+With the source, rows are held against it one by one. Without it there are only signs: values that stand together more
+often than chance explains. An order that published values explain (a file that is sorted by its columns) tells nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.labels import BoolArray, Text, number
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+Codes = NDArray[Any]  # places, in whole numbers of any width
+
+CHANCE = 1e-6  # how seldom chance may do what is reported
+_TRIED = 2000  # rows (of each table) from which it is estimated how often two rows fit by chance
+_MANY = 10  # equal neighbours, from which on their number is as good as normal
+_STEPS = 1_000_000  # different pairs of neighbours that an order of values is looked for in
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """One published column as it stands: the place of each row's value among distinct ones, which may have a size."""
+
+    name: str
+    codes: Codes
+    values: Sequence[Text]
+    exact: bool = True  # is it published as it is in the source?
+    sizes: FloatArray | None = None  # of each value: the number that it is, or the beginning of its interval
+
+
+def unexplained(columns: Sequence[Ordered]) -> tuple[str, float] | None:
+    """The column that most clearly stands in an order which chance does not explain, and what the chance is.
+
+    None if there is no such column, or if the file is sorted by its own columns.
+
+    >>> codes = np.repeat([0, 1], 50)
+    >>> unexplained([Ordered("age", codes, ["20-39", "40-59"], exact=False), Ordered("sex", codes[::-1], ["F", "M"])])
+    >>> shuffled = np.arange(100) * 37 % 100 // 50
+    >>> column, chance = unexplained([Ordered("age", codes, ["20-39", "40-59"], False), Ordered("sex", shuffled, "FM")])
+    >>> column, chance < 1e-15
+    ('age', True)
+    """
+    if not columns or len(columns[0].codes) < 2:
+        return None
+    taken, left, block = _sorting(columns)
+    if not left:
+        return None
+    chances = [(_chance_of(column, block), column.name) for column in left]
+    # A column may have been sorted before it was made coarser.
+    chances += [(_chance_of(column, before), column.name) for column, before in taken if not column.exact]
+    least, name = min(chances)
+    return (name, least * len(columns)) if least * len(columns) < CHANCE else None
+
+
+def sorted_by_itself(columns: Sequence[Ordered]) -> bool:
+    """Do the published values explain the order of the rows?
+
+    >>> sorted_by_itself([Ordered("a", np.array([0, 0, 1]), "ab"), Ordered("b", np.array([1, 0, 1]), "yx")])
+    True
+    >>> sorted_by_itself([Ordered("a", np.array([0, 1, 0]), "ab")])
+    False
+    """
+    return not _sorting(columns)[1]
+
+
+def _sorting(columns: Sequence[Ordered]) -> tuple[list[tuple[Ordered, IntArray]], list[Ordered], IntArray]:
+    """The columns that the rows are sorted by, each with the blocks of rows that were equal before; those that they
+    are not sorted by; and the blocks that are equal in all the former."""
+    left, taken = list(columns), []
+    block = np.zeros(len(columns[0].codes) if columns else 0, dtype=np.int64)
+    while (found := next((c for c in left if _is_sorted(c, block)), None)) is not None:
+        taken.append((found, block))
+        left.remove(found)
+        new = (np.diff(block) != 0) | (np.diff(np.asarray(found.codes)) != 0)
+        block = np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
+    return taken, left, block
+
+
+def in_source_order(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes]) -> float:
+    """How likely chance makes rows fit those of the source one after the other as they do: 1 if they don't.
+
+    ``fits[d][a, b]``: may the published text a of column d stand for value b of the source? Where rows were left out
+    the others must be found in the source in the same order. What is told is never below the true chance (Chernoff's
+    bound; for rows left out, times the ways to leave them out), but for the estimate of how often two rows fit.
+    """
+    rows, whole = len(published[0]), len(source[0])
+    if not rows or rows > whole:
+        return 1.0
+    alike = _alike(fits, published, source)
+    if not 0 < alike < 1:
+        return 1.0
+    if rows == whole:
+        fitting = np.ones(rows, dtype=np.bool_)
+        for fit, ours, theirs in zip(fits, published, source, strict=True):
+            fitting &= fit[ours, theirs]
+        return _at_least(int(fitting.sum()), rows, alike)
+    if not _found_in_order(fits, published, source):
+        return 1.0
+    ways = math.lgamma(whole + 1) - math.lgamma(rows + 1) - math.lgamma(whole - rows + 1)
+    return math.exp(min(ways + rows * math.log(alike), 0.0))
+
+
+def _is_sorted(column: Ordered, block: IntArray) -> bool:
+    """Is it sorted inside of every block, in any order that its values may have?"""
+    codes = np.asarray(column.codes, dtype=np.int64)
+    within = block[1:] == block[:-1]
+    before, after = codes[:-1][within], codes[1:][within]
+    for rank in _ranks(column.values):
+        steps = rank[after] - rank[before]
+        if (steps >= 0).all() or (steps <= 0).all():
+            return True
+    # Some order of the values that we don't know (that of a hierarchy): one that is nowhere contradicted. Few steps
+    # contradict nothing.
+    used = len(np.unique(codes))
+    return len(before) >= 3 * used and _without_circles(before, after, len(column.values))
+
+
+def _ranks(values: Sequence[Text]) -> list[IntArray]:
+    """The places of values in the orders that programs sort them by."""
+    pairs = [(number(value), value) for value in values]
+    keys: list[list[Any]] = [
+        [(value is None, value or "") for value in values],
+        [(value is not None, value or "") for value in values],
+        [(2 + (v is None), 0.0, "") if not v else (n is None, n or 0.0, v) for n, v in pairs],
+    ]
+    found = []
+    for key in keys:
+        place = {each: i for i, each in enumerate(sorted(set(key)))}
+        found.append(np.array([place[each] for each in key], dtype=np.int64))
+    return found
+
+
+def _without_circles(before: IntArray, after: IntArray, values: int) -> bool:
+    """Can the values be put in an order in which no step goes down?"""
+    steps = np.unique((before * values + after)[before != after])
+    if len(steps) > _STEPS:
+        return False
+    nexts: dict[int, list[int]] = {}
+    entering = np.bincount(steps % values, minlength=values)
+    for step in steps.tolist():
+        nexts.setdefault(step // values, []).append(step % values)
+    free = np.flatnonzero(entering == 0).tolist()
+    done = 0
+    while free:
+        done += 1
+        for follower in nexts.get(free.pop(), ()):
+            entering[follower] -= 1
+            if not entering[follower]:
+                free.append(follower)
+    return done == values
+
+
+def _chance_of(column: Ordered, block: IntArray) -> float:
+    """How likely equal values, or values on one side of the median, stand together as often as they do."""
+    chance = together(np.asarray(column.codes, dtype=np.int64), block)
+    if column.sizes is not None and np.isfinite(column.sizes).all():
+        sizes = column.sizes[column.codes]
+        chance = min(chance, together((sizes > np.median(sizes)).astype(np.int64), block))
+    return 2 * chance
+
+
+def together(codes: IntArray, block: IntArray) -> float:
+    """The chance that at least so many neighbours (within a block) are equal, rows of a block being shuffled.
+
+    Barton & David 1957: with nᵥ rows of each value among n, Σ nᵥ(nᵥ−1)/n neighbours are equal on average. By the normal
+    tail; where few are expected, never less than Chernoff's bound for rare events, so that a few are no alarm.
+
+    >>> together(np.array([0, 0, 0, 1, 1, 1]), np.zeros(6, dtype=np.int64)) > 0.05
+    True
+    >>> together(np.repeat([0, 1], 100), np.zeros(200, dtype=np.int64)) < 1e-30
+    True
+    """
+    within = block[1:] == block[:-1]
+    equal = int(((codes[1:] == codes[:-1]) & within).sum())
+    _, of_block, n = np.unique(block, return_inverse=True, return_counts=True)
+    width = int(codes.max(initial=0)) + 1
+    pair, counts = np.unique(of_block * width + codes, return_counts=True)
+    counts = counts.astype(np.float64)
+    owner = pair // width
+    squares = np.bincount(owner, weights=counts**2, minlength=len(n))
+    cubes = np.bincount(owner, weights=counts**3, minlength=len(n))
+    size = n.astype(np.float64)
+    mean = (squares - size) / size
+    variance = np.zeros(len(n))
+    some = size > 1
+    s, q, c = size[some], squares[some], cubes[some]
+    variance[some] = (q * (q + s * (s + 1)) - 2 * s * c - s**3) / (s**2 * (s - 1))
+    expected, spread = float(mean.sum()), float(np.maximum(variance, 0).sum())
+    if equal <= expected:
+        return 1.0
+    if expected <= 0 or spread <= 0:
+        return 1.0
+    normal = 0.5 * math.erfc((equal - 0.5 - expected) / math.sqrt(2 * spread))
+    rare = math.exp(min(equal - expected + equal * math.log(expected / equal), 0.0))
+    return normal if expected > _MANY and spread > _MANY else max(normal, rare)
+
+
+def _alike(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes]) -> float:
+    """How often a row of the one fits a row of the other, from some rows of each; never 0."""
+    ours = np.linspace(0, len(published[0]) - 1, min(_TRIED, len(published[0]))).astype(np.int64)
+    theirs = np.linspace(0, len(source[0]) - 1, min(_TRIED, len(source[0]))).astype(np.int64)
+    both = np.ones((len(ours), len(theirs)), dtype=np.bool_)
+    for fit, a, b in zip(fits, published, source, strict=True):
+        both &= fit[a[ours]][:, b[theirs]]
+    return (int(both.sum()) + 1) / (both.size + 1)
+
+
+def _at_least(found: int, rows: int, chance: float) -> float:
+    """Chernoff: so many of the rows, each with this chance."""
+    share = found / rows
+    if share <= chance:
+        return 1.0
+    distance = share * math.log(share / chance)
+    if share < 1:
+        distance += (1 - share) * math.log((1 - share) / (1 - chance))
+    return math.exp(-rows * distance)
+
+
+def _found_in_order(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes]) -> bool:
+    from discreet.audit.row_order_kernels import found_in_order  # late: most audits have no source
+
+    start = np.cumsum([0, *(fit.size for fit in fits)])[:-1].astype(np.int64)
+    flat = np.concatenate([fit.ravel() for fit in fits])
+    width = np.array([fit.shape[1] for fit in fits], dtype=np.int64)
+    ours = np.stack([np.asarray(codes, dtype=np.int64) for codes in published], axis=1)
+    theirs = np.stack([np.asarray(codes, dtype=np.int64) for codes in source], axis=1)
+    return bool(found_in_order(flat, start, width, ours, theirs))
