@@ -7,9 +7,28 @@ release, …) is not asked, and a note says what she would need.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from discreet.audit.lines import Fault, Level, Line
+from discreet.audit.association_lines import association
+from discreet.audit.composition import composition
+from discreet.audit.faults import faults
+from discreet.audit.knowledge import read_knowledges
+from discreet.audit.levels import levels
+from discreet.audit.lines import EXACT, Fault, Level, Line
+from discreet.audit.marginals import read_marginals
+from discreet.audit.minimality import minimality
+from discreet.audit.presence_lines import presence_lines
+from discreet.audit.published import Population, read_population
+from discreet.audit.reading import look, read
+from discreet.audit.reidentification import reidentification
+from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
+from discreet.errors import DataError, Mistake, PolicyError
+from discreet.progress import Progress, silent
+
+Description = Path | str | Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -17,7 +36,7 @@ class Audit:
     """What each adversary knows now about the people in a release.
 
     `lines` is one line per adversary (and sensitive attribute), `levels` are the release's promises read a second time,
-    `faults` are things that must not be in a release whoever looks, `notes` say which adversaries were not asked, and
+    `faults` are things that should not be in a release whoever looks, `notes` say which adversaries were not asked, and
     what it would take.
     """
 
@@ -35,10 +54,174 @@ class Audit:
     @property
     def broken(self) -> tuple[Line | Level, ...]:
         """Whatever breaks what the release itself promises."""
-        levels = tuple(level for level in self.levels if level.holds is False)
-        return levels + tuple(line for line in self.lines if line.breaks)
+        failing = tuple(level for level in self.levels if level.holds is False)
+        return failing + tuple(line for line in self.lines if line.breaks)
 
     @property
     def kept(self) -> bool:
         """Is nothing broken that the release promises, and nothing in it that must not be?"""
-        return not self.broken and not self.faults
+        return not self.broken and not any(fault.grave for fault in self.faults)
+
+
+def audit(
+    release: Path | str,
+    *,
+    description: Description | None = None,
+    population: Any = None,
+    marginals: Mapping[str, Any] | None = None,
+    size: int | None = None,
+    confidence: float | None = None,
+    source: Any = None,
+    other: Path | str | None = None,
+    other_description: Description | None = None,
+    known_rows: int = 1,
+    stubbornness: float | None = None,
+    threshold: float | None = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Ask every adversary about a release of ours (a folder), or another tool's (a file) with a `description` of it.
+
+    What they are said to know: `population`, a list of everybody who may be in the table; `marginals`, how many people
+    of the population have each value of every quasi-identifier (with `size`, shares), believed with a `confidence`;
+    `size`, how many people the population has; `source`, the original table (its quasi-identifiers for who tries to
+    undo the search, its sensitive values for who knows how common they are among people of every kind); `other`, a
+    second release about the same people; `known_rows`, how many people's values; `stubbornness`, on how many people's
+    data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the `threshold` are
+    counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else.
+    """
+    _check(size, confidence, known_rows, stubbornness, threshold, other, other_description)
+    work = _Progress(progress, steps=7)
+    work("the release")
+    reading = look(release, description)
+    seen = reading.seen
+    wanted = seen.quasi_identifiers
+    listed = None if population is None else read_population(population, wanted)
+    table = None if source is None else _people_of(source, wanted)
+    knowledge = None if source is None else read_knowledges(source, seen)
+    known_marginals = None if marginals is None else read_marginals(marginals, wanted, size)
+    second = None if other is None else read(other, other_description)
+    work("who is in the table")
+    presence = presence_lines(seen, listed, known_marginals, confidence, threshold)
+    work("whose row it is")
+    lines = presence + reidentification(seen, listed, size, threshold)
+    work("who has what")
+    lines += association(seen, known_rows, knowledge, stubbornness, threshold=threshold)
+    work("how it was made")
+    whole = table or listed
+    undone = [] if whole is None else minimality(seen, whole, threshold)
+    work("two releases")
+    intersected = [] if second is None else composition(seen, second, whole, threshold)
+    lines += undone + intersected
+    work("promises and faults")
+    return Audit(
+        release=Path(release).name,
+        publish=str(seen.manifest.get("publish", seen.publish)),
+        people=seen.people,
+        groups=len(seen.sizes),
+        smallest_group=int(seen.sizes.min(initial=seen.people)),
+        left_out=seen.left_out + seen.starred,
+        lines=tuple(lines),
+        levels=tuple(levels(seen, presence=_presence(seen, presence), knowledge=knowledge)),
+        faults=tuple(faults(reading, source)),
+        notes=tuple(_notes(seen, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
+    )
+
+
+class _Progress:
+    def __init__(self, progress: Progress, steps: int):
+        self._progress, self._steps, self._done = progress, steps, 0
+
+    def __call__(self, what: str) -> None:
+        self._progress("audit", self._done, self._steps, what)
+        self._done += 1
+
+
+def _check(
+    size: int | None,
+    confidence: float | None,
+    known_rows: int,
+    stubbornness: float | None,
+    threshold: float | None,
+    other: Path | str | None,
+    other_description: Description | None,
+) -> None:
+    """All that can't be meant, at once."""
+    mistakes = []
+    if threshold is not None and not 0 <= threshold <= 1:
+        mistakes.append(Mistake("threshold", f"must be between 0 and 1, got {threshold}", "it is a probability"))
+    if confidence is not None and not 0 <= confidence < 1:
+        rule = f"must be at least 0 and below 1, got {confidence}"
+        mistakes.append(Mistake("confidence", rule, "it is a probability, and never certain"))
+    if size is not None and size < 1:
+        mistakes.append(Mistake("size", f"must be at least 1, got {size}", "it is a number of people"))
+    if known_rows < 0:
+        mistakes.append(Mistake("known_rows", f"must be at least 0, got {known_rows}", "it is a number of people"))
+    if stubbornness is not None and not 0 < stubbornness < float("inf"):
+        mistakes.append(Mistake("stubbornness", f"must be above 0, got {stubbornness}", "it is a number of people"))
+    if other is None and other_description is not None:
+        mistakes.append(Mistake("other_description", "describes no release", "name the other release, too"))
+    if mistakes:
+        raise PolicyError(*mistakes)
+
+
+def _people_of(source: Any, columns: tuple[str, ...]) -> Population:
+    """The people in the original table: whatever is wrong with it is the source's fault."""
+    try:
+        return read_population(source, columns)
+    except DataError as error:
+        own = (m if m.place != "population" else Mistake("source", m.rule, m.repair) for m in error.mistakes)
+        raise DataError(*own) from None
+
+
+def _presence(seen: Seen, lines: list[Line]) -> tuple[float, float] | None:
+    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody.
+
+    A promise with a confidence is not about these, and is judged by a line of its own.
+    """
+    found = next((line for line in lines if line.adversary == "presence_with_list"), None)
+    if found is None or found.precision != EXACT or not found.details.get("list_may_be_everybody"):
+        return None
+    if seen.promised("confident_presence") is not None:
+        return None
+    return float(found.details["smallest"]), found.worst
+
+
+def _notes(
+    seen: Seen,
+    listed: Population | None,
+    table: Population | None,
+    second: Seen | None,
+    marginals: bool,
+    undone: bool,
+    intersected: bool,
+) -> list[str]:
+    """Who was not asked, and what it would take."""
+    notes = []
+    if listed is None:
+        notes.append(
+            "Somebody who holds a list of the population, and looks for people of it in the release: "
+            "give the list (population)."
+        )
+    if listed is None and not marginals and seen.publish == GENERALIZED:
+        notes.append(
+            "Somebody who knows how common each value is in the population: give how many people have each value "
+            "(marginals, size)."
+        )
+    if table is None:
+        notes.append(
+            "Somebody who knows how common each sensitive value is among people of every kind, or who tries to undo "
+            "the search: give the original table (source)."
+        )
+    elif not undone:
+        notes.append(
+            "Somebody who tries to undo the search: nothing finer was refused for its sensitive values alone, as far "
+            "as the release tells how it was made."
+        )
+    if second is None:
+        notes.append("Somebody who holds another release about the same people: give that one (other).")
+    elif not intersected:
+        why = "they have no sensitive attribute in common, or too many groups fit everybody"
+        if AMBIGUOUS in (seen.publish, second.publish):
+            why = "an ambiguous release does not tell which values belong together"
+        notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")
+    return notes

@@ -65,7 +65,7 @@ def headline(audit: Audit) -> str:
     )
     if audit.broken:
         return f"This release does not keep its promises; {surer}."
-    if audit.faults:
+    if any(one.grave for one in audit.faults):
         return f"There is something in this release that must not be; {surer}."
     promises = "No promise is broken" if audit.levels else "This release promises nothing that could be read again"
     return f"{promises}, {'but ' if above and audit.levels else ''}{surer}."
@@ -83,17 +83,18 @@ def above(line: Line) -> str:
     return f"{line.above:,} of {line.people:,} ({percent(line.share_above)})"
 
 
-def where(deciding: Deciding | None, *, people: str = "people") -> str:
-    """The group that decides, by its size and place; never by its values.
+def where(deciding: Deciding | None, *, named: bool = True) -> str:
+    """The group that decides, by its size and place; never by its values. With `named`, the file is told.
 
-    >>> where(Deciding(3, 12, 27, "data.csv"))
-    '12 people, line 27 of data.csv'
+    >>> where(Deciding(3, 12, 27, "data.csv")), where(Deciding(3, 1, 27, "data.csv"), named=False)
+    ('12 people, line 27 of data.csv', '1 person, line 27')
     """
     if deciding is None:
         return "none"
-    size = f"{deciding.size:,} {'person' if deciding.size == 1 else people}"
-    place = f"line {deciding.line:,} of {printable(deciding.file)}" if deciding.line is not None else ""
-    return ", ".join(part for part in (size, place) if part)
+    size = f"{deciding.size:,} {'person' if deciding.size == 1 else 'people'}"
+    if deciding.line is None:
+        return size
+    return f"{size}, line {deciding.line:,}" + (f" of {printable(deciding.file)}" if named else "")
 
 
 def title(line: Line) -> str:
@@ -163,9 +164,12 @@ def to_text(audit: Audit) -> str:
         f"({audit.publish}), the smallest of {audit.smallest_group:,}",
         headline(audit),
     ]
+    files = {d.file for d in (*(x.deciding for x in audit.lines), *(x.deciding for x in audit.levels)) if d is not None}
+    named = len(files) > 1
+    deciding = "deciding group" + "".join(f" ({printable(file)})" for file in files if not named and file)
     for threat, asking in by_question(audit):
         lines += ["", QUESTIONS[threat]]
-        table = [["adversary", "worst", "limit", "people above", "deciding group", ""]]
+        table = [["adversary", "worst", "limit", "people above", deciding, ""]]
         for line in asking:
             cells = [
                 title(line),
@@ -179,14 +183,15 @@ def to_text(audit: Audit) -> str:
         lines += _columns(table, right={1, 2})
     if audit.levels:
         lines += ["", "Promises, read a second time"]
-        table = [["promise", "asked", "reached", "deciding group", ""]]
+        table = [["promise", "asked", "reached", deciding, ""]]
         for level in audit.levels:
             kept = "open" if level.holds is None else "kept" if level.holds else "BROKEN"
-            table.append([promise(level), asked(level), reached(level), where(level.deciding), kept])
+            table.append([promise(level), asked(level), reached(level), where(level.deciding, named=named), kept])
         lines += _columns(table)
         lines += [f"  {promise(level)}: {level.note}" for level in audit.levels if level.note]
-    if audit.faults:
-        lines += ["", "Must not be in a release", *(f"  {fault(one)}" for one in audit.faults)]
+    for grave, heading in ((True, "Must not be in a release"), (False, "To be looked at")):
+        found = [f"  {fault(one)}" for one in audit.faults if one.grave is grave]
+        lines += ["", heading, *found] if found else []
     if audit.notes:
         lines += ["", "Not asked", *(f"  {note}" for note in audit.notes)]
     return "\n".join(lines)
