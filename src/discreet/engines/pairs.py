@@ -68,7 +68,7 @@ def asked_pair_counts(engine: SqlEngine, columns: Sequence[str]) -> PairCounts:
     # Sets of two columns with too many values are counted, but stay where they are.
     query = f"""
         WITH counted AS ({engine._counted(columns)}),
-        sets AS (SELECT {_present(keys)} AS a, {_present(keys[::-1], -1)} AS b, {", ".join(keys)},
+        sets AS (SELECT {grouped_set(keys)} AS a, {grouped_set(keys[::-1], -1)} AS b, {", ".join(keys)},
             CAST(sum(n) AS BIGINT) AS n FROM counted GROUP BY GROUPING SETS ({sets})),
         sizes AS (SELECT a, count(*) AS d FROM sets WHERE a = b GROUP BY a)
         SELECT sets.a, sets.b, {first} AS v, {last} AS w, sets.n FROM sets
@@ -98,7 +98,7 @@ def _small(first: int, last: int) -> bool:
     return first * last <= LARGEST_PAIR
 
 
-def _present(keys: Sequence[str], step: int = 1) -> str:
+def grouped_set(keys: Sequence[str], step: int = 1) -> str:
     """SQL: the number of the first of these columns that a set of a grouping has."""
     numbered = zip(keys, range(len(keys))[::step], strict=True)
     return f"CASE {' '.join(f'WHEN grouping({key}) = 0 THEN {i}' for key, i in numbered)} END"
@@ -126,7 +126,7 @@ def asked_sample(engine: SqlEngine, columns: Sequence[str], rows: int, seed: int
         WITH told AS (SELECT {", ".join(written)}, n FROM ({engine._counted(columns)}) AS counted),
         drawn AS (SELECT {listed}, {engine._one_to("n")} AS j FROM told),
         chosen AS (SELECT {listed} FROM (SELECT {listed}, {lot} AS lot FROM drawn) AS lots ORDER BY lot LIMIT {rows})
-        SELECT {_present(keys)} AS a, {value}{nothing}, CAST(sum(n) AS BIGINT) AS n
+        SELECT {grouped_set(keys)} AS a, {value}{nothing}, CAST(sum(n) AS BIGINT) AS n
             FROM told GROUP BY GROUPING SETS ({sets})
         UNION ALL SELECT -1, {listed}, count(*) FROM chosen GROUP BY {listed}"""
     known: list[dict[str | None, int]] = [{} for _ in columns]

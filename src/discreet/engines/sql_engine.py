@@ -130,8 +130,12 @@ class SqlEngine(ABC):
 
     def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
         """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""
-        found, [numbered] = self._frequencies(columns, [self._number(self._written(self.name(group), group))])
+        found, [numbered] = self._frequencies(columns, [self._group_number(group)])
         return found, numbered
+
+    def _group_number(self, column: str) -> str:
+        """SQL of the BIGINT that a column says in plain digits, else −1."""
+        return self._number(self._written(self.name(column), column))
 
     def pair_counts(self, columns: Sequence[str]) -> PairCounts:
         """Counts of single values and of pairs of values of every two columns: one scan."""

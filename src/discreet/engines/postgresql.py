@@ -1,0 +1,247 @@
+"""PostgreSQL: a table, a view or a foreign table, counted in the server.
+
+All is read in one read-only transaction: every scan sees the table as it was when the first one began, whoever writes
+to it meanwhile. Only frequencies leave the server, in one stream per question.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.engines import postgresql_types as kinds
+from discreet.engines.base import PublishedTables, Tables
+from discreet.engines.lists import listed_values
+from discreet.engines.pairs import grouped_set
+from discreet.engines.postgresql_address import address, server
+from discreet.engines.postgresql_conditions import condition
+from discreet.engines.postgresql_session import answer, begin, connect, plainly, settle
+from discreet.engines.profile import ColumnProfile
+from discreet.engines.rows import Condition, ListedIn
+from discreet.engines.sources import check_column_names
+from discreet.engines.sql import name, text
+from discreet.engines.sql_engine import SqlEngine
+from discreet.errors import DataError, Mistake
+
+if TYPE_CHECKING:
+    import psycopg
+    import pyarrow as pa
+
+_READABLE = ("r", "p", "v", "m", "f")  # tables, partitioned ones, views, materialized ones, foreign tables
+_COMMON = 1000  # values of a column that a profile shows
+
+
+class PostgreSQL(SqlEngine):
+    """One table, and the verbs of `base.Engine`, answered by a server.
+
+    `url` is ``postgresql://…#[schema.]table`` (see `postgresql_address`), without a user or password. Columns that the
+    reader may not see are not there. `named` are columns that the table is said to have; the server knows better.
+    """
+
+    forms: tuple[str, ...] = ("table",)
+    text_type = "text"
+
+    _connection: psycopg.Connection[Any]
+    _bases: dict[str, str]  # the type of each column, as `postgresql_types` knows it
+    _options: dict[str, str]  # how to connect once more
+
+    def __init__(self, url: str, named: Collection[str] = ()):
+        found = address(url)
+        self._place, self._options = found.place, found.options
+        self._connection = connect(found.options, found.place)
+        weakref.finalize(self, self._connection.close)
+        with self._plainly():
+            begin(self._connection)
+            self._open(found.sql)
+
+    @classmethod
+    def within(cls, connection: psycopg.Connection[Any], schema: str, table: str) -> PostgreSQL:
+        """A table as a transaction that has begun sees it."""
+        opened = cls.__new__(cls)
+        opened._place, opened._options, opened._connection = table, {}, connection
+        with opened._plainly():
+            opened._open(f"{name(schema)}.{name(table)}")
+        return opened
+
+    def _open(self, table: str) -> None:
+        """Find the table by the reader's own search path, and all that is to be known of its columns."""
+        self.scans, self._lists = 0, dict[ListedIn, str]()
+        found = self._connection.execute(
+            f"""SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass({text(table)})"""
+        ).fetchall()
+        settle(self._connection)
+        if not found or found[0][3] not in _READABLE:
+            rule = "is no table" if found else "no such table"
+            raise DataError(Mistake(self._place, rule, "check its schema and name; capitals matter"))
+        oid, schema, relation, _ = found[0]
+        columns = self._connection.execute(_COLUMNS.format(oid=oid)).fetchall()
+        self.types = {column: declared for column, declared, _, readable in columns if readable}
+        self._bases = {column: base for column, _, base, readable in columns if readable}
+        self.columns = tuple(self.types)
+        if not self.columns:
+            rule = "has no column that you may read" if columns else "has no columns"
+            repair = f"ask its owner for: GRANT SELECT ON {self._place} TO your role" if columns else "add one"
+            raise DataError(Mistake(self._place, rule, repair))
+        check_column_names(self.columns, self._place)
+        self._relation = f"{name(schema)}.{name(relation)}"
+        if len(self.columns) < len(columns):
+            self._relation = f"(SELECT {', '.join(map(name, self.columns))} FROM {self._relation} AS seen)"
+
+    # What PostgreSQL adds to the common words.
+
+    def name(self, column: str) -> str:
+        return name(column)
+
+    def text(self, value: str) -> str:
+        return text(value)
+
+    def _ask(self, query: str) -> Iterator[pa.RecordBatch]:
+        return answer(self._connection, query)
+
+    def _plainly(self, place: str = "") -> AbstractContextManager[None]:
+        return plainly(place or self._place)
+
+    def _relation_of(self, table: pa.Table) -> str:
+        """As arrays within the query: to read is enough, no table has to be made."""
+        rows = [row for row in zip(*(column.to_pylist() for column in table.columns), strict=True) if _sayable(row)]
+        columns = zip(*rows, strict=True) if rows else ((),) * table.num_columns
+        arrays = ", ".join(
+            f"CAST({text(_array(values))} AS {'text' if str(kind).endswith('string') else 'bigint'}[])"
+            for values, kind in zip(columns, table.schema.types, strict=True)
+        )
+        return f"(SELECT * FROM unnest({arrays}) AS ours({', '.join(map(name, table.column_names))}))"
+
+    def _condition(self, asked: Condition) -> str:
+        if isinstance(asked, ListedIn) and asked not in self._lists:
+            self._lists[asked] = self._relation_of(listed_values(asked))
+        listed = self._lists[asked] if isinstance(asked, ListedIn) else ""
+        return condition(asked, self._kind(asked.column), listed)
+
+    def _number(self, written: str) -> str:
+        number = f"CAST({written} AS numeric)"
+        inside = f"{number} BETWEEN -9223372036854775808 AND 9223372036854775807"
+        return f"""CASE WHEN {written} ~ '^(0|-?[1-9][0-9]{{0,18}})$'
+            THEN CASE WHEN {inside} THEN CAST({number} AS bigint) ELSE -1 END ELSE -1 END"""
+
+    def _group_number(self, column: str) -> str:
+        if kinds.WHOLE.fullmatch(self._kind(column)):
+            return f"COALESCE(CAST({name(column)} AS bigint), -1)"
+        return super()._group_number(column)
+
+    def _one_to(self, n: str) -> str:
+        return f"generate_series(1, {n})"
+
+    def _whole_type(self) -> str:
+        return "integer"
+
+    def _kind(self, column: str) -> str:
+        return "integer" if self.types[column] == "integer" else self._bases[column]
+
+    def _key(self, column: str) -> str:
+        return kinds.key(name(column), self._kind(column))
+
+    def _written(self, value: str, column: str) -> str:
+        return kinds.written(value, self._kind(column))
+
+    def _matches(self, column: str, value: str, text: str) -> str:
+        """By one equality, with a place for NULL: of IS NOT DISTINCT FROM, PostgreSQL would try all pairs of rows."""
+        return f"COALESCE('=' || {self._written(value, column)}, '') = COALESCE('=' || {text}, '')"
+
+    # Verbs of its own.
+
+    def profile(self) -> list[ColumnProfile]:
+        """What can be said of each column by itself: one scan."""
+        keys = [f"c{i}" for i in range(len(self.columns))]
+        taken = ", ".join(f"{self._key(c)} AS {key}" for c, key in zip(self.columns, keys, strict=True))
+        texts = [self._written(key, c) for c, key in zip(self.columns, keys, strict=True)]
+        query = f"""
+            WITH sets AS (SELECT {grouped_set(keys)} AS a, {", ".join(keys)}, count(*) AS n
+                FROM (SELECT {taken} FROM {self._relation} AS t) AS u
+                GROUP BY GROUPING SETS ({", ".join(f"({key})" for key in keys)})),
+            singles AS (SELECT a, n, CASE a {" ".join(f"WHEN {i} THEN {t}" for i, t in enumerate(texts))} END AS v
+                FROM sets),
+            ranked AS (SELECT a, v, n, row_number() OVER (PARTITION BY a ORDER BY n DESC, v) AS place,
+                sum(n) OVER (PARTITION BY a) AS rows, count(*) OVER (PARTITION BY a) AS found,
+                sum(CASE WHEN v IS NULL THEN n ELSE 0 END) OVER (PARTITION BY a) AS nulls FROM singles)
+            SELECT a, v, n, CAST(rows AS bigint), found, CAST(nulls AS bigint)
+            FROM ranked WHERE place <= {_COMMON} ORDER BY a, place"""
+        told: list[list[Any]] = [[] for _ in self.columns]
+        for batch in self._asked(query):
+            for a, *about in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                told[a].append(about)
+        return [_profile(column, about) for column, about in zip(self.columns, told, strict=True)]
+
+    @contextmanager
+    def publishing(self, folder: Path, form: str, schema: str = "", replace: bool = False) -> Iterator[Tables]:
+        """Tables in a schema of their own, in the same database: they are there when all is done, or not at all."""
+        from discreet.engines.postgresql_publishing import WrittenSchema
+
+        with self._plainly():
+            [(snapshot,)] = self._connection.execute("SELECT pg_export_snapshot()").fetchall()
+        connection = connect(self._options, self._place)
+        try:
+            with plainly(schema):
+                begin(connection, write=True, snapshot=snapshot)
+                settle(connection)
+            written = WrittenSchema(connection, schema, self)
+            written.begin(replace)
+            yield written
+            with plainly(schema):
+                connection.commit()
+        finally:
+            connection.close()
+
+
+def read_schema(url: str, schema: str) -> PublishedTables:
+    """The tables of a finished release, to be read; what table the url names does not matter."""
+    from discreet.engines.postgresql_publishing import PublishedSchema
+
+    connection = connect(server(url), schema)
+    with plainly(schema):
+        begin(connection)
+        settle(connection)
+    read = PublishedSchema(connection, schema)
+    weakref.finalize(read, connection.close)
+    return read
+
+
+def _profile(column: str, about: list[list[Any]]) -> ColumnProfile:
+    rows, distinct, nulls = about[0][2:] if about else (0, 0, 0)
+    return ColumnProfile(column, rows, distinct, nulls, tuple((v, n) for v, n, *_ in about))
+
+
+def _sayable(row: tuple[Any, ...]) -> bool:
+    """Can a server have it? No text of PostgreSQL has a zero byte."""
+    return not any(isinstance(value, str) and "\0" in value for value in row)
+
+
+def _array(values: Collection[str | int | None]) -> str:
+    """An array as PostgreSQL writes it.
+
+    >>> print(_array(["a", None, 'say "b"', ""]))
+    {"a",NULL,"say \\"b\\"",""}
+    """
+    quoted = ("NULL" if v is None else str(v) if isinstance(v, int) else '"' + _escaped(v) + '"' for v in values)
+    return "{" + ",".join(quoted) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+# Name and type of each column, the type that domains rest on, and whether we may read it.
+_COLUMNS = """
+    WITH RECURSIVE columns AS (SELECT attrelid, attnum, attname, atttypid, atttypmod FROM pg_attribute
+        WHERE attrelid = {oid} AND attnum > 0 AND NOT attisdropped),
+    chain AS (SELECT attnum, atttypid AS type, atttypmod AS modifier FROM columns
+        UNION ALL SELECT chain.attnum, t.typbasetype, t.typtypmod FROM chain JOIN pg_type t ON t.oid = chain.type
+        WHERE t.typtype = 'd')
+    SELECT attname, format_type(atttypid, atttypmod),
+        CASE t.typtype WHEN 'e' THEN 'enum' ELSE format_type(type, modifier) END,
+        has_column_privilege(attrelid, attnum, 'SELECT')
+    FROM columns JOIN chain USING (attnum) JOIN pg_type t ON t.oid = chain.type
+    WHERE t.typtype <> 'd' ORDER BY attnum"""

@@ -1,0 +1,188 @@
+"""A connection to PostgreSQL: how it is set up, how answers are read, and what its errors are called.
+
+The server's own messages quote hosts, users and values of people: none of them is ever shown.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import DataError, Mistake
+
+if TYPE_CHECKING:
+    import psycopg
+    import pyarrow as pa
+
+_BLOCK = 1 << 24  # bytes parsed at a time; no row is longer
+_WHOLE = (20, 21, 23)  # oids of bigint, smallint, integer
+_ENVIRONMENT = "check PGHOST, PGPORT, PGDATABASE, PGUSER and the password, or the service: psql should connect with it"
+# So that a value has one text on whatever server, and a long search does not lose its connection.
+_SETTINGS = {
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "lc_monetary": "C",
+    "xmloption": "content",
+    "standard_conforming_strings": "on",
+    "client_min_messages": "error",
+    "idle_in_transaction_session_timeout": "0",
+    "statement_timeout": "0",
+    "jit": "off",
+}
+
+
+def connect(options: Mapping[str, str], place: str) -> psycopg.Connection[Any]:
+    """A connection by the environment and these options, in a transaction that has not started yet."""
+    try:
+        import psycopg
+    except ImportError:
+        repair = "pip install 'discreet[postgresql]'"
+        raise DataError(Mistake(place, "reading PostgreSQL needs psycopg, which is not installed", repair)) from None
+    with plainly(place):
+        return psycopg.connect(**options, client_encoding="UTF8", application_name="discreet")  # type: ignore[arg-type]
+
+
+def begin(connection: psycopg.Connection[Any], write: bool = False, snapshot: str = "") -> None:
+    """Start the one transaction: all that it reads was there when it began, or when the snapshot was taken."""
+    import psycopg
+
+    connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    connection.read_only = not write
+    if snapshot:
+        connection.execute(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
+    late = {"transaction_timeout": "0"} if connection.info.server_version >= 170000 else {}
+    for setting, value in (_SETTINGS | late).items():
+        connection.execute(f"SET LOCAL {setting} = '{value}'")
+
+
+def settle(connection: psycopg.Connection[Any]) -> None:
+    """From here on, no name means anything but what it says: all others are written with their schema."""
+    connection.execute("SET LOCAL search_path = pg_catalog, pg_temp")
+
+
+def answer(connection: psycopg.Connection[Any], query: str) -> Iterator[pa.RecordBatch]:
+    """What a query answers, batch by batch: texts as strings, whole numbers as int64."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with connection.cursor() as cursor:
+        described = cursor.execute(f"SELECT * FROM ({query}) AS described LIMIT 0".encode()).description or []
+        types = {f"{i}": pa.int64() if c.type_code in _WHOLE else pa.string() for i, c in enumerate(described)}
+        with cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)".encode()) as copy:
+            stream = io.BufferedReader(_Stream(iter(copy)), 1 << 20)
+            if not stream.peek(1):
+                return
+            yield from csv.open_csv(
+                stream,
+                csv.ReadOptions(column_names=list(types), block_size=_BLOCK),
+                csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+                csv.ConvertOptions(
+                    column_types=types, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
+                ),
+            )
+
+
+class _Stream(io.RawIOBase):
+    """The pieces of an answer, as one file to be read."""
+
+    def __init__(self, pieces: Iterator[Any]):
+        self._pieces, self._rest = pieces, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        filled = 0
+        while filled < len(buffer):
+            if not self._rest:
+                self._rest = memoryview(next(self._pieces, b""))
+                if not self._rest:
+                    break
+            taken = min(len(buffer) - filled, len(self._rest))
+            buffer[filled : filled + taken] = self._rest[:taken]
+            self._rest = self._rest[taken:]
+            filled += taken
+        return filled
+
+
+@contextmanager
+def plainly(place: str) -> Iterator[None]:
+    """Errors of the server, said as place, rule and repair."""
+    import psycopg
+    import pyarrow as pa
+
+    try:
+        yield
+    except psycopg.Error as error:
+        raise DataError(_mistake(place, error)) from None
+    except pa.ArrowInvalid as error:
+        raise DataError(_unreadable(place, str(error))) from None
+
+
+# By SQLSTATE, or its first two signs.
+_STATES = {
+    "42501": ("you may not do this", "ask the owner for: GRANT SELECT ON the table, GRANT USAGE ON SCHEMA its schema"),
+    "42P01": ("no such table", "check its schema and name; capitals matter"),
+    "3F000": ("no such schema", "check its name; capitals matter"),
+    "42P06": ("there is such a schema already", "choose another one"),
+    "42P07": ("there is such a table already", "choose another schema"),
+    "2BP01": ("something else in the database depends on it", "drop that first, or choose another schema"),
+    "25006": ("the server only reads: it is a standby, or set so", "publish on the primary server"),
+    "28": ("the server does not let you in", _ENVIRONMENT),
+    "3D000": ("there is no such database", _ENVIRONMENT),
+    "40001": ("the standby stopped the query to follow its primary", "set hot_standby_feedback, or ask the primary"),
+    "53100": ("the server has no space left on its disk", "free some, or ask for fewer columns"),
+    "53200": ("the server ran out of memory", "ask for fewer columns"),
+    "53300": ("the server has too many connections", "try again later"),
+    "55P03": ("somebody else has locked the table", "try again later"),
+    "57014": ("the server was told to stop the query", "try again, or ask who did"),
+    "57P": ("the server was shut down", "try again when it runs"),
+    "08": ("the connection to the server was lost", "try again"),
+    "22P05": ("holds, or is asked for, a sign that the encoding of the database lacks", "use a database in UTF-8"),
+    "22021": ("holds text that is not in the encoding of the database", "mend these values"),
+    "54": ("is too wide or too long for the server", "ask for fewer columns"),
+}
+
+
+def _mistake(place: str, error: psycopg.Error) -> Mistake:
+    state = error.sqlstate or ""
+    for known in (state, state[:3], state[:2]):
+        if known in _STATES:
+            return Mistake(place, *_STATES[known])
+    if state:
+        return Mistake(place, f"the server can't answer this (SQLSTATE {state})", "look into the server's log")
+    import psycopg
+
+    message = str(error)
+    if isinstance(error, psycopg.ProgrammingError):
+        return Mistake(place, "the options of the connection can't be used together", _ENVIRONMENT)
+    for pattern, rule in _CONNECTING:
+        if re.search(pattern, message):
+            return Mistake(place, rule, _ENVIRONMENT)
+    return Mistake(place, *_STATES["08"])
+
+
+# libpq gives no SQLSTATE while it connects; nothing of the message is shown.
+_CONNECTING = (
+    (r"password authentication failed|no password supplied|authentication|pg_hba", "the server does not let you in"),
+    (r'database ".*" does not exist', "there is no such database"),
+    (r"role|user", "the server does not let you in"),
+    (r"service", "there is no such service"),
+    (r"SSL|certificate|GSS", "the server can't be reached in the way that is asked for (SSL)"),
+    (r"timeout|timed out", "the server does not answer"),
+    (r"refused|No such file|could not translate|resolve|could not connect|connection failed", "there is no server"),
+)
+
+
+def _unreadable(place: str, message: str) -> Mistake:
+    if "straddling" in message:
+        return Mistake(place, f"a row is longer than {_BLOCK >> 20} megabytes", "leave the column out")
+    if "UTF8" in message or "UTF-8" in message:
+        return Mistake(place, *_STATES["22021"])
+    return Mistake(place, "the server's answer can't be read", "try again")
