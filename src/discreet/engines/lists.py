@@ -1,0 +1,15 @@
+"""The values that a file lists, for engines that can't see our files: DuckDB reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.engines.duckdb import DuckDB
+from discreet.engines.rows import ListedIn
+
+
+def listed_values(asked: ListedIn) -> Any:
+    """The distinct values of the column that is asked for, or of the only one: an Arrow table, column v."""
+    reader = DuckDB({"v": []})
+    with reader._plainly(str(asked.file)):
+        return reader._connection.sql(f"SELECT v FROM {reader._list(asked)}").to_arrow_table()

@@ -1,0 +1,122 @@
+"""The Spark session that is asked: the one that runs, the one that the environment names, or one on this machine."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from discreet.errors import DataError, Mistake
+
+# On this machine alone: nothing listens to others, nothing is shown, nothing is logged (logs quote values).
+_ALONE = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+}
+_QUIET = {"spark.app.name": "discreet", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+def find_session() -> Any:
+    """The session that runs; else one by SPARK_REMOTE (a server) or SPARK_MASTER (a cluster); else a local one."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        rule = "this table is in Spark, and PySpark is not installed"
+        raise DataError(Mistake("source", rule, "pip install 'discreet[spark]'")) from None
+    with _without_pandas_warning():
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            return running
+        try:
+            if remote := os.environ.get("SPARK_REMOTE"):
+                return SparkSession.builder.remote(remote).getOrCreate()
+            return start(os.environ.get("SPARK_MASTER") or "local[*]")
+        except failures() as error:
+            raise DataError(Mistake("source", "no Spark answers", _repair(error))) from None
+
+
+def start(master: str) -> Any:
+    """A session of our own: on this machine (``local[2]``), or with a cluster (``spark://…``). Needs Java."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        repair = "install Java 17 (Debian: openjdk-17-jre-headless), or name a Spark Connect server in SPARK_REMOTE"
+        raise DataError(Mistake("source", "Spark needs Java, which is not here", repair))
+    told = _QUIET | {"spark.master": master}
+    if master.startswith("local"):
+        told |= _ALONE | {"spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
+        # Where it would keep tables of its own, which is the working folder otherwise.
+        told["spark.sql.warehouse.dir"] = tempfile.mkdtemp(prefix="discreet-")
+        atexit.register(shutil.rmtree, told["spark.sql.warehouse.dir"], ignore_errors=True)
+    conf = SparkConf().setAll(list(told.items()))
+    # What Java says before it has read how quiet it should be goes nowhere.
+    gateway = launch_gateway(conf, popen_kwargs={"stderr": subprocess.DEVNULL})  # type: ignore[no-untyped-call]
+    SparkContext(conf=conf, gateway=gateway)
+    return SparkSession.builder.getOrCreate()
+
+
+def _repair(error: BaseException) -> str:
+    if "JAVA" in str(error):
+        return "Java did not start: check JAVA_HOME (Spark 4 wants Java 17)"
+    return "check SPARK_REMOTE or SPARK_MASTER, and that the server runs"
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """The errors of Spark, of the two ways to talk to it, and of what it answers."""
+    import pyarrow as pa
+    from pyspark.errors import PySparkException
+
+    found: list[type[Exception]] = [PySparkException, pa.ArrowException, UnicodeDecodeError, ConnectionError]
+    if "py4j.protocol" in sys.modules:
+        found.append(sys.modules["py4j.protocol"].Py4JError)
+    if "grpc" in sys.modules:
+        found.append(sys.modules["grpc"].RpcError)
+    return tuple(found)
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Without what PySpark logs of an error: the whole query and, perhaps, the value that it stumbled on."""
+    from pyspark.logger import PySparkLogger
+
+    loggers: list[logging.Logger] = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        with _without_pandas_warning():
+            yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
+
+
+@contextmanager
+def _without_pandas_warning() -> Iterator[None]:
+    """PySpark warns of pandas 3 wherever it is installed; no frame of pandas is used here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
+
+
+@contextmanager
+def setting(session: Any, name: str, value: str) -> Iterator[None]:
+    """A setting of the session for a while, and then as it was."""
+    before = session.conf.get(name)
+    session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        session.conf.set(name, before)

@@ -1,0 +1,76 @@
+"""What Spark reads: a table or view of its catalog, Parquet files, or a CSV file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from discreet.engines.sources import CsvLayout, csv_layout
+from discreet.engines.spark_sql import name, text
+from discreet.errors import DataError, Mistake
+
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".tsv", ".txt", ".gz")
+_PART = "(?:`(?:[^`]|``)+`|[^`.]+)"
+_NOTHING = "\ue000nothing\ue000"  # what stands in no file: read for a value that is not there
+_UNREADABLE = "\ufffd"  # what Spark reads for bytes that are no text
+
+
+def frame_of(session: Any, source: str, named: Collection[str] = ()) -> Any:
+    """A table or file as a DataFrame; `named` are columns that it is said to have."""
+    if "/" not in source and not source.lower().endswith(_PARQUET + _CSV):
+        return session.sql(f"SELECT * FROM {'.'.join(map(name, parts_of(source)))}")
+    path = plain_path(source)
+    if not source.lower().endswith(_CSV):
+        return session.read.parquet(path)
+    if "://" in source:
+        raise DataError(Mistake(source, "is a CSV file elsewhere", "save it as Parquet, or make it a table of Spark"))
+    return _csv(session, source, path, csv_layout(Path(source), named))
+
+
+def parts_of(table: str) -> list[str]:
+    """The parts of a table's name; those with odd signs stand in backticks.
+
+    >>> parts_of("clinic.patients"), parts_of("`my.schema`.`a``b`")
+    (['clinic', 'patients'], ['my.schema', 'a`b'])
+    """
+    if not re.fullmatch(rf"{_PART}(\.{_PART})*", table):
+        raise DataError(Mistake(table, "is not the name of a table", "write schema.table, with odd names in backticks"))
+    found = re.findall(_PART, table)
+    return [part[1:-1].replace("``", "`") if part[0] == "`" else part for part in found]
+
+
+def plain_path(source: str | Path) -> str:
+    """A path that Spark takes for one path."""
+    path = str(source)
+    if "://" not in path:
+        path = str(Path(path).resolve())
+    if re.search(r"[*?{}\[\]\\]", path):
+        rule = "has a sign in its path that stands for other files to Spark"
+        raise DataError(Mistake(str(source), rule, "put it elsewhere: no *, ?, [, ], {, } or backslash in the path"))
+    return path
+
+
+def _csv(session: Any, source: str, path: str, layout: CsvLayout) -> Any:
+    """A CSV file, every value as text; "" and nothing stay different."""
+    if len(layout.columns) == 1:  # Spark skips blank lines, which are rows there
+        raise DataError(Mistake(source, "is a CSV file of one column", "save it as Parquet"))
+    schema = ", ".join(f"{name(column)} STRING" for column in layout.columns)
+    options = {
+        "sep": layout.delimiter,
+        "header": layout.header,
+        "lineSep": layout.end,
+        "quote": '"',
+        "escape": '"',
+        "multiLine": True,
+        "nullValue": _NOTHING,
+        "emptyValue": "",
+        "mode": "FAILFAST",
+    }
+    frame = session.read.options(**options).schema(schema).csv(path)
+    # All columns are looked at: Spark notices neither rows of another length nor bad text in what it leaves out.
+    whole = f"concat_ws('', {', '.join(map(name, layout.columns))})"
+    checked = f"CASE WHEN contains({whole}, {text(_UNREADABLE)}) THEN raise_error('unreadable text') ELSE true END"
+    return frame.where(checked)
