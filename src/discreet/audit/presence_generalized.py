@@ -214,7 +214,7 @@ def _about_rest(said: Presence) -> str:
 def _crowd(said: Presence) -> str:
     groups = int(said.found.contradicted.sum())
     if groups:
-        return f"{groups:,} of {len(said.found.contradicted):,} groups have more rows than it has people for them"
+        return f"{groups:,} of {len(said.found.contradicted):,} groups can't be filled from it"
     return "more people were left out than it has"
 
 

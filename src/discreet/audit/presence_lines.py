@@ -86,7 +86,11 @@ def _listed(seen: Seen, population: Population, threshold: float | None) -> Line
         title="Is somebody in the table? With a list of everybody",
         knows=_LIST,
         assumes="That the list has everybody, once. Of the people on it with the same values, any are as likely."
-        + (f" It is not everybody: {missing:,} groups have people who are not on it." if missing else ""),
+        + (
+            f" It is not everybody: {missing:,} of {len(seen.sizes):,} groups can't be filled from it."
+            if missing
+            else ""
+        ),
         chance=np.minimum(same.rows / same.having, 1.0),
         people=people,
         group=same.told_by,

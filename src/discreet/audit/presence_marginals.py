@@ -314,8 +314,9 @@ def _about(known: bool, rest: int, impossible: BoolArray) -> str:
     if rest:
         words += f" Of the {rest:,} people who were left out no value is known: they are taken out of every count."
     if impossible.any():
+        groups = "1 group has" if impossible.sum() == 1 else f"{int(impossible.sum()):,} groups have"
         words += (
-            f" The counts are not everybody's: {int(impossible.sum()):,} groups have more rows than they have people, "
-            "so that the promise can't be judged by them."
+            f" The counts are not everybody's: {groups} more rows than there are people for them, so that the promise "
+            "can't be judged by them."
         )
     return words
