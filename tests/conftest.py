@@ -9,8 +9,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.servers import module_database, postgresql, postgresql_server
+from tests.sparks import sail, spark, spark_cluster
 
-__all__ = ["module_database", "postgresql", "postgresql_server"]  # fixtures: a PostgreSQL for whoever asks for one
+# Fixtures: a PostgreSQL, or a Spark, for whoever asks for one.
+__all__ = ["module_database", "postgresql", "postgresql_server", "sail", "spark", "spark_cluster"]
 
 settings.register_profile(
     "discreet",
