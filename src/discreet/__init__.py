@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from discreet.application import apply
+    from discreet.audit.everybody import Audit, audit_release
     from discreet.audit.presence import audit_presence
     from discreet.errors import DataError, DiscreetError, HierarchyError, Infeasible, PolicyError, ReleaseError
     from discreet.models.harm import delta_from_harm
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "discreet.application": ("apply",),
+    "discreet.audit.everybody": ("Audit", "audit_release"),
     "discreet.audit.presence": ("audit_presence",),
     "discreet.errors": (
         "DataError",
@@ -47,6 +49,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Attribute",
+    "Audit",
     "DataError",
     "DiscreetError",
     "HierarchyError",
@@ -59,6 +62,7 @@ __all__ = [
     "anonymize",
     "apply",
     "audit_presence",
+    "audit_release",
     "compare_answers",
     "compare_tables",
     "delta_from_harm",

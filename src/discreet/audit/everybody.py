@@ -63,7 +63,7 @@ class Audit:
         return not self.broken and not any(fault.grave for fault in self.faults)
 
 
-def audit(
+def audit_release(
     release: Path | str,
     *,
     description: Description | None = None,

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from discreet.cli import studies
+from discreet.cli import auditing, studies
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake
 
@@ -210,26 +210,7 @@ def apply(
     screen.say(made.to_json(), to_text(made.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
 
 
-@app.command()
-def audit(
-    release: Annotated[Path, typer.Argument(help="The folder of a release.")],
-    population: Annotated[Path, typer.Option(help="A list of the people that an adversary may know: CSV or Parquet.")],
-    alpha: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Count people above this chance (default: the promised α).")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """What somebody who holds a list of the population learns about who is in a release."""
-    from discreet.audit.presence import audit_presence, to_json, to_text
-
-    screen = Screen(as_json, quiet)
-    with screen.progress() as progress:
-        progress("audit", 0, 0, "")
-        found = audit_presence(release, population, alpha=alpha)
-    screen.say(to_json(found), to_text(found))
-
-
+auditing.register(app)
 studies.register(app)
 
 

@@ -176,7 +176,7 @@ def to_text(audit: Audit) -> str:
                 worst(line),
                 percent(line.threshold),
                 above(line),
-                where(line.deciding),
+                where(line.deciding, named=named),
                 verdict(line),
             ]
             table.append(cells)
