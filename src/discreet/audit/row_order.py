@@ -23,6 +23,7 @@ Codes = NDArray[Any]  # places, in whole numbers of any width
 
 CHANCE = 1e-6  # how seldom chance may do what is reported
 _TRIED = 2000  # rows (of each table) from which it is estimated how often two rows fit by chance
+_AHEAD = (2, 4, 8, 16)  # rows of the source in which the next published row is looked for
 _MANY = 10  # equal neighbours, from which on their number is as good as normal
 _STEPS = 1_000_000  # different pairs of neighbours that an order of values is looked for in
 
@@ -89,25 +90,22 @@ def _sorting(columns: Sequence[Ordered]) -> tuple[list[tuple[Ordered, IntArray]]
 def in_source_order(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes]) -> float:
     """How likely chance makes rows fit those of the source one after the other as they do: 1 if they don't.
 
-    ``fits[d][a, b]``: may the published text a of column d stand for value b of the source? Where rows were left out
-    the others must be found in the source in the same order. What is told is never below the true chance (Chernoff's
-    bound; for rows left out, times the ways to leave them out), but for the estimate of how often two rows fit.
+    ``fits[d][a, b]``: may the published text a of column d stand for value b of the source? Where rows were left out,
+    each of the others is looked for in the source a little after the one before. What is told is Chernoff's bound on
+    the chance, given how often two rows fit that have nothing to do with each other, which is estimated.
     """
     rows, whole = len(published[0]), len(source[0])
     if not rows or rows > whole:
         return 1.0
     alike = _alike(fits, published, source)
-    if not 0 < alike < 1:
-        return 1.0
     if rows == whole:
         fitting = np.ones(rows, dtype=np.bool_)
         for fit, ours, theirs in zip(fits, published, source, strict=True):
             fitting &= fit[ours, theirs]
         return _at_least(int(fitting.sum()), rows, alike)
-    if not _found_in_order(fits, published, source):
-        return 1.0
-    ways = math.lgamma(whole + 1) - math.lgamma(rows + 1) - math.lgamma(whole - rows + 1)
-    return math.exp(min(ways + rows * math.log(alike), 0.0))
+    # Far enough to bridge rows that were left out, not so far that something fits anyway.
+    chances = [_at_least(_placed(fits, published, source, n), rows, min(n * alike, 1.0)) for n in _AHEAD]
+    return min(len(chances) * min(chances), 1.0)
 
 
 def _is_sorted(column: Ordered, block: IntArray) -> bool:
@@ -217,7 +215,7 @@ def _alike(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequen
 
 def _at_least(found: int, rows: int, chance: float) -> float:
     """Chernoff: so many of the rows, each with this chance."""
-    share = found / rows
+    share = found / max(rows, 1)
     if share <= chance:
         return 1.0
     distance = share * math.log(share / chance)
@@ -226,12 +224,13 @@ def _at_least(found: int, rows: int, chance: float) -> float:
     return math.exp(-rows * distance)
 
 
-def _found_in_order(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes]) -> bool:
-    from discreet.audit.row_order_kernels import found_in_order  # late: most audits have no source
+def _placed(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes], ahead: int) -> int:
+    """How many published rows are found in the source, each among the few rows that follow the one found before."""
+    from discreet.audit.row_order_kernels import placed_in_order  # late: most audits have no source
 
     start = np.cumsum([0, *(fit.size for fit in fits)])[:-1].astype(np.int64)
     flat = np.concatenate([fit.ravel() for fit in fits])
     width = np.array([fit.shape[1] for fit in fits], dtype=np.int64)
     ours = np.stack([np.asarray(codes, dtype=np.int64) for codes in published], axis=1)
     theirs = np.stack([np.asarray(codes, dtype=np.int64) for codes in source], axis=1)
-    return bool(found_in_order(flat, start, width, ours, theirs))
+    return int(placed_in_order(flat, start, width, ours, theirs, ahead))

@@ -10,25 +10,24 @@ IntArray = NDArray[np.int64]
 
 
 @njit(cache=True)
-def found_in_order(
-    fits: NDArray[np.bool_], start: IntArray, width: IntArray, published: IntArray, source: IntArray
-) -> bool:
-    """Does every published row fit a row of the source that comes after that of the row before?
+def placed_in_order(
+    fits: NDArray[np.bool_], start: IntArray, width: IntArray, published: IntArray, source: IntArray, ahead: int
+) -> int:
+    """How many published rows fit one of the next rows of the source, `ahead` at most, after that of the row before.
 
-    ``fits[start[d] + a · width[d] + b]``: may text a of column d stand for value b? The first row that fits is as good
-    as any: it leaves the most for those that follow.
+    ``fits[start[d] + a · width[d] + b]``: may text a of column d stand for value b? A row that is not found is passed
+    over; those that follow catch up with it.
     """
-    at = 0
+    at, placed = 0, 0
     for i in range(len(published)):
-        while at < len(source):
-            fitting = True
+        for there in range(at, min(at + ahead, len(source))):
+            found = True
             for d in range(len(start)):
-                if not fits[start[d] + published[i, d] * width[d] + source[at, d]]:
-                    fitting = False
+                if not fits[start[d] + published[i, d] * width[d] + source[there, d]]:
+                    found = False
                     break
-            at += 1
-            if fitting:
+            if found:
+                at = there + 1
+                placed += 1
                 break
-        else:
-            return False
-    return True
+    return placed
