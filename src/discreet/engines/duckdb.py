@@ -139,7 +139,7 @@ class DuckDB(SqlEngine):
 
     def _profile_of(self, column: str) -> ColumnProfile:
         c = name(column)
-        counts = f"SELECT count(*), count(DISTINCT {c}), count(*) - count({c}) FROM profiled"
+        counts = f"SELECT count(*), count(DISTINCT {self._key(column)}), count(*) - count({c}) FROM profiled"
         rows, distinct, nulls = self._connection.sql(counts).fetchall()[0]
         top = self._connection.sql(
             f"SELECT CAST({c} AS VARCHAR) AS v, count(*) AS n FROM profiled GROUP BY v ORDER BY n DESC, v LIMIT 1000"

@@ -40,9 +40,10 @@ def relation(path: Path, named: Collection[str] = ()) -> str:
     """The SQL that reads a file, every CSV value as text; `named` are columns it is said to have."""
     if not path.exists():
         raise DataError(Mistake(str(path), "no such file", "check the path; in a policy it is relative to the policy"))
+    if path.is_dir():
+        return _folder_relation(path)
     if not path.is_file():
-        kind = "a folder" if path.is_dir() else "no ordinary file"
-        raise DataError(Mistake(str(path), f"is {kind}, not a table", "name a CSV or Parquet file"))
+        raise DataError(Mistake(str(path), "is no ordinary file, not a table", "name a CSV or Parquet file"))
     suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
     if suffix.lower() in (".parquet", ".pq"):
         _check_parquet_names(path)
@@ -50,6 +51,18 @@ def relation(path: Path, named: Collection[str] = ()) -> str:
     if suffix.lower() in (".xlsx", ".xls", ".ods", ".json", ".sav", ".dta", ".zip"):
         raise DataError(Mistake(str(path), "not a CSV or Parquet file", "save the table as CSV or Parquet"))
     return _csv_relation(path, csv_layout(path, named))
+
+
+def _folder_relation(folder: Path) -> str:
+    """One table in the Parquet files of a folder, as Spark writes it; what is hidden or has another name is no part."""
+    parts = sorted(part for part in folder.glob("*.parquet") if part.is_file() and part.name[0] not in "._")
+    if not parts:
+        repair = "name a CSV or Parquet file, or a folder of Parquet files"
+        raise DataError(Mistake(str(folder), "is a folder without Parquet files, not a table", repair))
+    if len({_check_parquet_names(part) for part in parts} - {None}) > 1:
+        rule = "is a folder of Parquet files with different columns"
+        raise DataError(Mistake(str(folder), rule, "keep the files of one table in a folder of their own"))
+    return f"read_parquet([{', '.join(map(_file, parts))}], hive_partitioning=false)"
 
 
 def listed(path: Path, column: str) -> tuple[str, tuple[str, ...]]:
@@ -164,16 +177,17 @@ def _as_arrow(frame: Any) -> Any:
     return None
 
 
-def _check_parquet_names(path: Path) -> None:
+def _check_parquet_names(path: Path) -> tuple[str, ...] | None:
     """DuckDB would rename the second of two equal names; a file it can't read is for DuckDB to tell."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        names = parquet.read_schema(path).names
+        names = tuple(parquet.read_schema(path).names)
     except (pa.ArrowException, OSError):
-        return
+        return None
     check_column_names(names, str(path))
+    return names
 
 
 def _file(path: Path) -> str:

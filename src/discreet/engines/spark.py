@@ -57,7 +57,8 @@ class Spark(SqlEngine):
         self._lists: dict[ListedIn, str] = {}  # views with values from files
         self._names = (f"discreet_{secrets.token_hex(8)}_{i}" for i in count())
         self._views: list[str] = []
-        weakref.finalize(self, _forget, self._session, self._views)
+        # At the end of the program the session ends, and its views with it.
+        weakref.finalize(self, _forget, self._session, self._views).atexit = False
         self.scans = 0
         with self._plainly():
             frame = frame_of(self._session, str(source), named) if isinstance(source, str | Path) else source
@@ -120,7 +121,7 @@ class Spark(SqlEngine):
 
     def _number(self, written: str) -> str:
         number = f"TRY_CAST({written} AS BIGINT)"
-        return f"CASE WHEN CAST({number} AS STRING) = {written} THEN {number} ELSE CAST(-1 AS BIGINT) END"
+        return f"COALESCE(CASE WHEN CAST({number} AS STRING) <=> {written} THEN {number} END, CAST(-1 AS BIGINT))"
 
     def _one_to(self, n: str) -> str:
         return f"explode(sequence(CAST(1 AS BIGINT), {n}))"
