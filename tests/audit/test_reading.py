@@ -156,6 +156,15 @@ def test_another_tools_tables_are_joined_by_their_groups(tmp_path):
         read(folder, about)
 
 
+def test_a_row_may_stand_for_several_people(tmp_path):
+    rows = [{"age": "20-39", "disease": d, "count": n} for d, n in (("flu", 3), ("cold", 1))]
+    rows += [{"age": "*", "disease": "*", "count": 2}]
+    about = {"quasi_identifiers": ["age"], "sensitive": ["disease"], "count": "count"}
+    found = look(write_table(tmp_path / "data.csv", rows), about)
+    assert (found.seen.sizes.tolist(), found.seen.starred) == ([4], 2)
+    assert found.seen.tallies[0].count.tolist() == [3, 1]
+
+
 def test_a_file_of_which_nothing_is_said_is_refused_with_a_description_to_edit(tmp_path):
     path = write_table(tmp_path / "data.csv", ROWS)
     with pytest.raises(DataError) as raised:

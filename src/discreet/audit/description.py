@@ -11,8 +11,10 @@ as a mapping:
     others: [remark]                           # columns that are published on purpose and are neither of these
     suppressed: "*"                            # how a suppressed value is written
 
+    count: people                              # the column that tells for how many people a row stands
+
 Only the first line must be there. A release in several files with groups has `tables: {people.csv: [age, zip],
-values.csv: [disease]}`, `group: number` (the column that they share) and, if values are counted, `count: people`.
+values.csv: [disease]}` and `group: number` (the column that they share).
 """
 
 from __future__ import annotations
@@ -151,7 +153,7 @@ class _Reader:
             others=others,
             identifiers=self._texts("identifiers"),
             group=self._text("group"),
-            count=self._text("count"),
+            count=self._count(known),
             promises=self._promises(sensitive),
             hierarchies=self._hierarchies(known),
             columns=self._kinds(known),
@@ -163,12 +165,9 @@ class _Reader:
 
     def _tables(self) -> dict[str, tuple[str, ...]]:
         given = self._mapping("tables")
-        apart = ("group", "count")
-        self._mistakes += [
-            Mistake(word, "is of use only beside 'tables'", "say which file has which columns")
-            for word in apart
-            if word in self._words and not given
-        ]
+        if "group" in self._words and not given:
+            rule = "is of use only beside 'tables'"
+            self._mistakes.append(Mistake("group", rule, "say which file has which columns"))
         if given and not self._text("group"):
             self._mistakes.append(Mistake("group", "is missing", "name the column that the tables have in common"))
         found = {}
@@ -185,6 +184,11 @@ class _Reader:
         if len(self._files) > 1 and not given:
             rule = f"are missing, and there are {len(self._files)} files"
             self._mistakes.append(Mistake("tables", rule, "say which columns of each file are meant"))
+        return found
+
+    def _count(self, known: Sequence[str]) -> str:
+        found = self._text("count")
+        self._lacking("count", [found] if found else [], known)
         return found
 
     def _publish(self, tables: Mapping[str, Sequence[str]], quasi_identifiers: Sequence[str]) -> str:

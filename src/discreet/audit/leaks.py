@@ -15,7 +15,7 @@ from discreet.audit.labels import Anything, Between, Exactly, Label, coverage, c
 from discreet.audit.lines import Fault
 from discreet.audit.reading import Codes, Reading, Rows, in_order, labels_in
 from discreet.audit.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
-from discreet.audit.seen import AMBIGUOUS, GENERALIZED
+from discreet.audit.seen import GENERALIZED
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake, did_you_mean
 
@@ -68,7 +68,9 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
     given = dict(zip(columns, zip(*in_order(engine, columns), strict=True), strict=True))
     for rows in reading.files:
         yield from _lost_nulls(reading, rows, given)
-        if reading.seen.publish == AMBIGUOUS or not {*rows.columns} & {*told.quasi_identifiers}:
+        if told.count or not {*rows.columns} & {
+            *told.quasi_identifiers
+        }:  # rows that stand for several people have none
             continue
         chance = _chance_of_order(reading, rows, given)
         if chance < CHANCE and not sorted_by_itself(_ordered(reading, rows)):

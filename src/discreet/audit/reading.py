@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -189,14 +190,14 @@ def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
         regions.append(Region(column, tuple(labels[column][i] for i in used), label.astype(np.int64)))
     of_row = np.full(len(rows), -1, dtype=np.int64)
     of_row[kept] = group
-    weights = np.ones(len(kept), dtype=np.int64)
+    weights = _counts(rows, told.count)
     seen = Seen(
         told.publish,
         told.quasi_identifiers,
-        sizes=np.bincount(group, minlength=len(first)).astype(np.int64),
-        tallies=tuple(_tally(rows, c, kept, group, weights) for c in told.sensitive),
+        sizes=_sizes(group, weights[kept], len(first)),
+        tallies=tuple(_tally(rows, c, kept, group, weights[kept]) for c in told.sensitive),
         regions=tuple(regions),
-        starred=int(starred.sum()),
+        starred=int(weights[starred].sum()),
         left_out=told.left_out,
         promises=told.promises,
         file=rows.file,
@@ -268,8 +269,8 @@ def _counts(rows: Rows, column: str) -> IntArray:
     if not column:
         return np.ones(len(rows), dtype=np.int64)
     texts, codes = rows.column(column)
-    if not all(text is not None and text.isdecimal() and text.isascii() and len(text) <= 10 for text in texts):
-        raise DataError(Mistake(rows.file, "has counts that are no whole numbers", AGAIN))
+    if not all(text is not None and re.fullmatch(r"0*[1-9][0-9]{0,9}", text) for text in texts):
+        raise DataError(Mistake(rows.file, "has counts that are no whole numbers from 1", AGAIN))
     return np.array([int(str(text)) for text in texts], dtype=np.int64)[codes]
 
 
@@ -285,11 +286,9 @@ def _table(rows: Rows, columns: Sequence[str], group: IntArray) -> Table:
 def _tally(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: IntArray) -> Tally:
     values, codes = rows.column(column)
     used, value = np.unique(codes[kept], return_inverse=True)
-    key, entry = np.unique(group * max(len(used), 1) + value, return_inverse=True)
-    count = np.bincount(entry, weights=weights, minlength=len(key)).astype(np.int64)
-    some = count > 0
-    key, count = key[some], count[some]
     width = max(len(used), 1)
+    key, entry = np.unique(group * width + value, return_inverse=True)
+    count = np.bincount(entry, weights=weights, minlength=len(key)).astype(np.int64)
     return Tally(column, tuple(values[i] for i in used), key // width, key % width, count)
 
 
