@@ -11,7 +11,7 @@ import re
 import secrets
 import weakref
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +46,7 @@ class Spark(SqlEngine):
     `named` are columns that it is said to have. `limit` is how many distinct combinations may come to the driver.
     """
 
-    forms = ("parquet",)
+    forms: tuple[str, ...] = ("parquet",)
     text_type = "STRING"
     same = "<=>"
 
@@ -230,12 +230,10 @@ class Spark(SqlEngine):
 
 
 def _forget(session: Any, views: Sequence[str]) -> None:
-    """Nothing of ours stays in the user's session."""
-    try:
+    """Nothing of ours stays in the user's session. If that is gone, so are its views."""
+    with silent(), suppress(*failures(), AttributeError):
         for view in views:
             session.catalog.dropTempView(view)
-    except (*failures(), AttributeError):  # the session is gone, and its views with it
-        return
 
 
 def _mistake(place: str, message: str) -> Mistake:

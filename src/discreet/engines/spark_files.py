@@ -58,7 +58,7 @@ class WrittenParts:
                 distinct = distinct.set_column(i, f"w{i}", pa.array(said, pa.binary()))
         with self.source._plainly(table):
             counted = self.source._relation_of(distinct)
-            repeated = f"SELECT *, {self.source._one_to('n')} AS copy FROM {counted} AS counted"
+            repeated = f"SELECT *, {self.source._one_to('n')} AS copy FROM {counted} AS counted WHERE n > 0"
             values = [f"{self._typed(f'w{i}', column)} AS w{i}" for i, column in enumerate(rows.columns)]
             lot = f"xxhash64({'0' if random is None else random.integers(1 << 62)}L, place, copy)"
             order = "place" if random is None else "lot"
