@@ -118,6 +118,15 @@ def test_a_homogeneous_group_breaks_no_promise_where_only_k_is_promised(tmp_path
     assert (fault.fault, fault.grave) == ("homogeneous_group", False)
 
 
+@pytest.mark.parametrize(("values", "grave"), [(["HIV", ["gout", "flu"]], True), (["HIV"], False)])
+def test_a_homogeneous_group_breaks_a_promise_only_if_that_speaks_of_its_value(tmp_path, values, grave):
+    rows = [{"age": "1", "disease": "flu"}] * 3 + [{"age": "2", "disease": d} for d in ("flu", "cold", "gout")]
+    promises = [{"robust": {"r": 2, "values": values}}]
+    about = {"quasi_identifiers": "age", "sensitive": "disease", "promises": promises}
+    fault = found(write_table(tmp_path / "data.csv", rows), about)["homogeneous_group"]
+    assert fault.grave == grave
+
+
 @pytest.mark.parametrize("kind", ["generalization", "multidimensional", "local_recoding"])
 def test_a_suppressed_row_that_kept_its_value_is_reported(copied, kind):
     folder = copied(kind)
@@ -309,6 +318,14 @@ def test_lost_nulls_are_reported(tmp_path):
     rows += [{"age": None, "zip": "47***", "disease": "flu"}] * 30
     random.Random(7).shuffle(rows)
     assert "lost_nulls" not in found(write_table(tmp_path / "data.csv", rows), PLAIN, source)
+
+
+def test_suppressed_rows_may_be_those_without_a_value(tmp_path):
+    source = people()
+    source["age"][0] = None
+    folder = publish(tmp_path / "release", "generalization", source, require=DIVERSE, suppress=0.1)
+    assert all(row["age"] for row in read_table(folder / "data.csv"))  # else this tests nothing
+    assert "lost_nulls" not in found(folder, source=source)
 
 
 def test_a_lone_null_is_a_group_of_one(tmp_path):

@@ -18,7 +18,7 @@ from discreet.audit.leaks import against_source, leaking_columns, signs_of_order
 from discreet.audit.lines import Fault
 from discreet.audit.manifests import AGAIN
 from discreet.audit.reading import Reading
-from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
+from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen, Tally
 
 IntArray = NDArray[np.int64]
 
@@ -138,12 +138,26 @@ def _homogeneous(reading: Reading) -> Iterator[Fault]:
     for tally in seen.tallies:
         values = np.bincount(tally.group, minlength=len(seen.sizes))
         shown = np.array([value != reading.told.suppressed for value in tally.values], dtype=np.bool_)
-        alone = tally.group[shown[tally.value] & (values[tally.group] == 1)]
-        promised = any(p.model in _OF_VALUES and p.attribute in (None, tally.attribute) for p in seen.promises)
-        people = int(seen.sizes[alone].sum())
-        rule = f"one value of {tally.attribute} only, which is so told of {people:,} people"
-        repair = _MERGE if promised else "promise diversity too, if that is not meant"
-        yield from _of_groups(seen, "homogeneous_group", alone, rule, repair, grave=promised)
+        alone = shown[tally.value] & (values[tally.group] == 1)
+        protected = _protected(seen, tally)[tally.value]
+        for grave, groups in ((True, tally.group[alone & protected]), (False, tally.group[alone & ~protected])):
+            people = int(seen.sizes[groups].sum())
+            rule = f"one value of {tally.attribute} only, which is so told of {people:,} people"
+            repair = _MERGE if grave else "promise something about these values too, if that is not meant"
+            yield from _of_groups(seen, "homogeneous_group", groups, rule, repair, grave=grave)
+
+
+def _protected(seen: Seen, tally: Tally) -> NDArray[np.bool_]:
+    """The values of an attribute that the release promises something about: all, unless its promises name some."""
+    named: set[str | None] = set()
+    for promise in seen.promises:
+        if promise.model in _OF_VALUES and promise.attribute in (None, tally.attribute):
+            given = promise.parameters.get("values")
+            if given is None:
+                return np.ones(len(tally.values), dtype=np.bool_)
+            for value in given if isinstance(given, list | tuple) else [given]:
+                named |= {*value} if isinstance(value, list | tuple) else {value}
+    return np.array([value in named for value in tally.values], dtype=np.bool_)
 
 
 def _suppressed(reading: Reading) -> Iterator[Fault]:
