@@ -158,10 +158,18 @@ def test_only_the_size_of_a_population_gives_estimates():
     found = by_name(reidentification(seen, population_size=200))
     assert found["journalist"].precision == found["marketer_at_large"].precision == ESTIMATE
     chance = chance_of_one(sizes, 10 / 200)
-    assert found["journalist"].worst == chance[0]
+    told = found["journalist"].details["estimated_population_uniques"]
+    # Of the two who are alone in the table, so many are expected to be alone in the population.
+    chance[:2] = max(chance[0], told["Dankar's rule"] * 10 / 200 / 2)
+    assert found["journalist"].worst == pytest.approx(chance[0])
     assert found["marketer_at_large"].worst == pytest.approx((chance * sizes).sum() / 10)
     assert "estimate" in found["journalist"].assumes
-    assert found["journalist"].details["estimated_population_uniques"]["which is"] == "Pitman"
+    assert told["which is"] == "Pitman"
+
+
+def test_where_all_differ_everybody_is_expected_to_be_unique():
+    seen = Seen("generalization", (), np.ones(40, dtype=np.int64), ())
+    assert by_name(reidentification(seen, population_size=1000))["journalist"].worst == 1
 
 
 def test_a_list_goes_before_a_size_and_a_size_may_not_be_too_small():

@@ -171,9 +171,13 @@ def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float |
     check_population_size(population_size, sample)
     if seen.publish == AMBIGUOUS:  # of how many people have which values nothing is published
         return []
-    chance = chance_of_one(alike.rows, sample / population_size)
+    fraction = sample / population_size
     each = np.unique(alike.kind, return_index=True)[1]
     uniques = population_uniques(alike.rows[each], population_size)
+    chance = chance_of_one(alike.rows, fraction)
+    alone = alike.rows == 1
+    # Whoever is unique in the population is so in the table: as many are expected there as the share of it.
+    chance[alone] = np.maximum(chance[alone], min(uniques.chosen * fraction / max(int(alone.sum()), 1), 1.0))
     told: dict[str, Any] = {
         "population": population_size,
         "estimated_population_uniques": {
