@@ -71,7 +71,7 @@ class WrittenParts:
     def _typed(self, value: str, column: CodedColumn) -> str:
         """A text in the type that its column has in the source."""
         kind = self._kind(column)
-        return f"CAST({value} AS {kind})" if kind not in ("string", "bigint", "binary") else value
+        return value if column.dictionary is None or kind in ("string", "binary") else f"CAST({value} AS {kind})"
 
     def rewrite(self, table: str, rewriting: Rewriting) -> None:
         """Write the rows of the table recoded, in random order or sorted: one scan.
