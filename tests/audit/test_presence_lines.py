@@ -137,7 +137,7 @@ def test_an_ambiguous_group_above_alpha_breaks_its_promise():
     assert line.deciding.group == 1
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(end_to_end.cases(), st.sampled_from(["generalization", "multidimensional"]), st.sampled_from([0, 0.4]))
 def test_presence_that_was_promised_is_found_again_whatever_the_columns_are(tmp_path_factory, case, publish, suppress):
     names, everybody, private, delta, order = case
@@ -161,7 +161,7 @@ def test_presence_that_was_promised_is_found_again_whatever_the_columns_are(tmp_
     assert present.above == 0
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(end_to_end.cases(), st.booleans(), st.sampled_from(["1/3", "0.9"]))
 def test_presence_that_was_promised_with_a_confidence_is_found_again(tmp_path_factory, case, shares, level):
     names, everybody, private, delta, order = case
