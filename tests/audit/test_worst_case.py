@@ -111,6 +111,9 @@ def test_a_bound_is_told_as_one(monkeypatch):
     line, level = robust([COUNTEREXAMPLE], COUNTEREXAMPLE_SHARES, r=2)
     assert line.precision == AT_MOST and line.details["people_decided_by_a_bound"] > 0
     assert line.details["worst_exact"] < exactly.worst <= line.worst and not line.breaks
+    bound, single = worst_case(*first(robust_release([COUNTEREXAMPLE], COUNTEREXAMPLE_SHARES, r=2)))
+    assert bound == line and single.adversary == "worst_case_one_value"
+    assert single.precision == EXACT and single.worst < exactly.worst
     assert level.holds is None and "bounds" in level.note
 
 
@@ -118,11 +121,16 @@ def first(seen):
     return seen, seen.tallies[0]
 
 
-def robust(groups, rows, names=("nation",), **said):
-    """A release of groups of people, and the line against shares that are listed."""
+def robust_release(groups, rows, **said):
+    """A release of groups of people that promises robustness against shares that are listed."""
     words = [[dict(signature), value, str(p)] for signature, value, p in rows]
-    seen = bucketized(groups, names, promises=[promise("robust", "disease", knowledge=words, **said)])
-    return worst_case(*first(seen)), levels(seen)[0]
+    return bucketized(groups, ("nation",), promises=[promise("robust", "disease", knowledge=words, **said)])
+
+
+def robust(groups, rows, **said):
+    """The line and the level of such a release."""
+    seen = robust_release(groups, rows, **said)
+    return worst_case(*first(seen))[0], levels(seen)[0]
 
 
 def test_the_paper_s_two_people():
@@ -205,7 +213,7 @@ def test_without_knowledge_she_reads_it_out_of_the_release(groups):
     for *codes, n in zip(*found.found.codes, found.found.counts, strict=True):
         told[tuple(v[c] for v, c in zip(found.found.values, codes, strict=True))] += n
     assert {k: pytest.approx(float(v)) for k, v in expected.items()} == dict(told)
-    line = worst_case(*first(seen))
+    [line] = worst_case(*first(seen))
     assert line.adversary == "learnt_association" and line.promised is None
 
 
@@ -217,7 +225,7 @@ def test_people_of_a_generalized_release_are_found_in_the_source():
     )
     seen = seen_of(groups, quasi_identifiers=NAMES, regions=regions, promises=[promise("robust", r=3, min_support=2)])
     table = [("A", "1", "x"), ("A", "2", "y"), ("B", "1", "x"), ("B", "2", "z"), ("B", "2", "z")]
-    line = worst_case(*first(seen), counted(table))
+    [line] = worst_case(*first(seen), counted(table))
     by_age = [
         largest_posterior([row for row in table if row[0] == nation], i, table, [{v} for v in "xyz"], 2)
         for nation, n in (("A", 2), ("B", 3))
@@ -225,20 +233,20 @@ def test_people_of_a_generalized_release_are_found_in_the_source():
     ]
     assert line.worst == pytest.approx(float(max(by_age)))
     assert (line.people, line.precision) == (5, EXACT)
-    missing = worst_case(*first(seen), counted(table[:-1]))
+    [missing] = worst_case(*first(seen), counted(table[:-1]))
     assert (missing.people, missing.precision, missing.details["people_not_placed"]) == (2, AT_LEAST, 3)
 
 
 def test_where_nobody_is_seen_there_is_no_line():
     seen = seen_of([["x", "y"]])
-    assert worst_case(*first(seen)) is None
-    assert worst_case(*first(ambiguous([[("A", "x"), ("B", "y")]], ["nation"]))) is None
+    assert worst_case(*first(seen)) == []
+    assert worst_case(*first(ambiguous([[("A", "x"), ("B", "y")]], ["nation"]))) == []
 
 
 def test_large_groups_are_dealt_out_without_underflow():
     rows = [(f"n{i % 7}", "1", "x" if i % 3 else "y") for i in range(600)]
     seen = bucketized([rows], NAMES)
-    line = worst_case(*first(seen), counted([*rows, *[("n0", "2", "y")] * 300]))
+    [line] = worst_case(*first(seen), counted([*rows, *[("n0", "2", "y")] * 300]))
     assert line.precision == EXACT and 2 / 3 < line.worst < 1
     found = beliefs(*first(seen), people_of(seen, None), counted(rows), {})
     assert summed_up(seen.tallies[0], 1).total[0] == 600 and (found.chance >= 0.66).all()

@@ -209,8 +209,6 @@ def line_about(
     details: Mapping[str, Any] | None = None,
 ) -> Line:
     """A line about one sensitive attribute. The threshold is as given, else what is promised, else one half."""
-    if threshold is None:
-        threshold = promised or THRESHOLD  # 0 is no threshold: it promises that there is nobody
     return line(
         adversary=adversary,
         threat=ASSOCIATION,
@@ -221,7 +219,7 @@ def line_about(
         people=people,
         group=group,
         sizes=seen.sizes,
-        threshold=threshold,
+        threshold=line_threshold(threshold, promised),
         first_line=seen.first_line,
         file=seen.file,
         precision=precision,
@@ -229,6 +227,11 @@ def line_about(
         promised=promised,
         details=details,
     )
+
+
+def line_threshold(threshold: float | None, promised: float | None) -> float:
+    """As given, else what is promised, else one half. 0 is no threshold: it promises that there is nobody."""
+    return threshold if threshold is not None else promised or THRESHOLD
 
 
 def _finite(number: float) -> float | None:

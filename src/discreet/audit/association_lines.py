@@ -36,7 +36,6 @@ def association(
             skew(seen, tally, threshold),
             *(knowing_rows(seen, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
         ]
-        worst = worst_case(seen, tally, (knowledge or {}).get(tally.attribute), threshold)
-        found += [worst] if worst is not None else []
+        found += worst_case(seen, tally, (knowledge or {}).get(tally.attribute), threshold)
         found += realistic_lines(seen, tally, stubbornness, prior, threshold)
     return found

@@ -9,14 +9,14 @@ attributes counts that tells most, and whether she looks at one value against al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.association import finds, line_about
+from discreet.audit.association import finds, line_about, line_threshold
 from discreet.audit.knowledge import (
     MIN_SUPPORT,
     Counted,
@@ -40,86 +40,128 @@ from discreet.engines.base import Frequencies
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_MOST_STATES, _WORK = 1 << 17, 3e9  # how much is counted out: of one group, and of all over all sets of attributes
-_MOST_FOR_ONE, _WORK_FOR_ONE = 4_000, 5e9  # people of a group of which one value is; steps in all
+_MOST_STATES, _WORK = 1 << 17, 1e9  # how much is counted out: of one group, and of all over all sets of attributes
+_DIGITS = 1e-12  # chances nearer to each other are the same
+_MOST_FOR_ONE, _WORK_FOR_ONE = 4_000, 1e9  # people of a group of which one value is; steps in all
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
     """What she believes of people: `chance` is exact, `bound` at least as large where not all could be counted out.
 
-    `contradicted` groups can't be as they are published if what she knows is true.
+    `one` and `one_bound` are the same for an adversary who looks at one value at a time. `contradicted` groups can't be
+    as they are published if what she knows is true.
     """
 
     people: People
     chance: FloatArray
     bound: FloatArray
+    one: FloatArray
+    one_bound: FloatArray
     contradicted: BoolArray
+
+    @classmethod
+    def before(cls, people: People, chance: FloatArray, groups: int) -> Beliefs:
+        """What she believes who knows nothing about people."""
+        nothing = np.zeros(len(chance))
+        return cls(people, chance, nothing, chance, nothing, np.zeros(groups, dtype=np.bool_))
 
     @property
     def at_most(self) -> FloatArray:
         """A chance that is surely not exceeded."""
         return np.maximum(self.chance, self.bound)
 
+    @property
+    def one_value(self) -> Beliefs:
+        """Of her who looks at one value at a time."""
+        return replace(self, chance=self.one, bound=self.one_bound)
+
+    def raised(self, other: Beliefs) -> Beliefs:
+        """The larger of two beliefs about the same people."""
+        names = ("chance", "bound", "one", "one_bound")
+        larger = {name: np.maximum(getattr(self, name), getattr(other, name)) for name in names}
+        return replace(self, contradicted=self.contradicted | other.contradicted, **larger)
+
 
 def worst_case(
     seen: Seen, tally: Tally, knowledge: Knowledge | None = None, threshold: float | None = None
-) -> Line | None:
-    """The line of an adversary with worst-case knowledge; None where there is nothing that she could know.
+) -> list[Line]:
+    """The line of an adversary with worst-case knowledge; none where there is nothing that she could know.
 
     She knows somebody's exact quasi-identifiers, who else is in the group, and how frequent each value is among people
     like each of them: as counted in the source table or written down, else as she can read it out of a bucketized
     release itself. She wants to know the value, and has won where she is surer of one than the threshold.
+
+    Where groups have too many worlds, the line is a proven bound; a second one then tells what she believes who looks
+    at one value at a time, which can be counted out for larger groups. Chances have some twelve digits: one that is a
+    threshold's equal as far as these go is taken for it (`robust_level` decides ties of the promise in whole numbers).
     """
     promise = _promise(seen, tally.attribute)
     said: Mapping[str, Any] = promise.parameters if promise else {}
     given = knowledge if knowledge is not None else given_knowledge(said)
     people = people_of(seen, given)
     if people is None or not len(people.group):
-        return None
+        return []
     known = given if given is not None else learnt(people, tally)
-    found = beliefs(seen, tally, people, known, said)
     promised = None if promise is None or given is None else float(1 / Fraction(str(said["r"])))
+    found = beliefs(seen, tally, people, known, said)
+    name = "learnt_association" if given is None else "worst_case"
+    lines = [_line(seen, tally, name, found, said, promised, threshold)]
+    if (found.bound > found.chance).any():
+        lines.append(_line(seen, tally, f"{name}_one_value", found.one_value, said, promised, threshold))
+    return lines
+
+
+def _line(
+    seen: Seen,
+    tally: Tally,
+    name: str,
+    found: Beliefs,
+    said: Mapping[str, Any],
+    promised: float | None,
+    threshold: float | None,
+) -> Line:
+    people, by_bound = found.people, found.bound > found.chance
     placed = int(people.many.sum())
-    by_bound = found.bound > found.chance
-    details = {
-        "worst_exact": float(found.chance.max(initial=0.0)),
-        "people_decided_by_a_bound": int(people.many[by_bound].sum()),
-        "people_not_placed": seen.people - placed,
-        "groups_that_contradict_her": int(found.contradicted.sum()),
-        "min_support": int(said.get("min_support", MIN_SUPPORT)),
-    }
-    precision = AT_MOST if by_bound.any() else EXACT
-    if placed < seen.people:
-        precision = AT_LEAST
-    title, knows, assumes = _WORDS["read out" if given is None else "given"]
+    precision = AT_LEAST if placed < seen.people else AT_MOST if by_bound.any() else EXACT
+    chance = found.chance if precision == AT_LEAST else found.at_most
+    limit = line_threshold(threshold, promised)
+    title, knows, assumes = _WORDS[name.removesuffix("_one_value")]
+    if name.endswith("_one_value"):
+        title, assumes = f"{title}, one value at a time", f"She looks at one value against all others. {assumes}"
     return line_about(
         seen,
         tally,
-        adversary="learnt_association" if given is None else "worst_case",
+        adversary=name,
         title=title,
         knows=f"{finds(seen)} {knows}",
         assumes=assumes,
-        chance=found.chance if precision == AT_LEAST else found.at_most,
+        chance=np.where(np.abs(chance - limit) <= _DIGITS * limit, limit, chance),
         people=people.many,
         group=people.group,
-        threshold=threshold,
+        threshold=limit,
         promised=promised,
         precision=precision,
-        details=details,
+        details={
+            "worst_exact": float(found.chance.max(initial=0.0)),
+            "people_decided_by_a_bound": int(people.many[by_bound].sum()),
+            "people_not_placed": seen.people - placed,
+            "groups_that_contradict_her": int(found.contradicted.sum()),
+            "min_support": int(said.get("min_support", MIN_SUPPORT)),
+        },
     )
 
 
 _WORDS = {
-    "given": (
+    "worst_case": (
         "knows who is likely to have what",
         "She knows everybody in the group by their exact quasi-identifiers, and how frequent each value is among "
         "people like them, by whichever of their attributes tells most.",
         "What she knows is what was given here. Of people of a rare kind she knows what is true of anybody.",
     ),
-    "read out": (
+    "learnt_association": (
         "reads out of the release who is likely to have what",
-        "She knows everybody in the group by their exact quasi-identifiers, and takes from all other groups how "
+        "She knows everybody in the group by their exact quasi-identifiers, and takes from all groups together how "
         "frequent each value is among people like them.",
         "Somebody who knows the true shares (give the source table) may believe more.",
     ),
@@ -177,14 +219,11 @@ def beliefs(seen: Seen, tally: Tally, people: People, knowledge: Knowledge, said
     """What she believes, in the end, of everybody: the largest over all sets of attributes."""
     summed = summed_up(tally, len(seen.sizes))
     protected = protected_sets(said.get("values"), domain(knowledge, tally))
-    chance = shares_of_sets(summed, protected)[people.group]
-    bound, contradicted = np.zeros(len(chance)), np.zeros(len(seen.sizes), dtype=np.bool_)
-    known = list(sets_of(seen, tally, people, knowledge, said))
+    found = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(seen.sizes))
+    known = sets_of(seen, tally, people, knowledge, said)
     for each in known:
-        told = judged(each, people, summed, protected, chance, len(known))
-        chance, bound = np.maximum(chance, told.chance), np.maximum(bound, told.bound)
-        contradicted |= told.contradicted
-    return Beliefs(people, chance, bound, contradicted)
+        found = found.raised(judged(each, people, summed, protected, found.chance, len(known)))
+    return found
 
 
 def sets_of(seen: Seen, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]) -> Sequence[Known]:
@@ -237,7 +276,8 @@ def judged(
     starts = np.searchsorted(unit // rows, np.arange(groups + 1))
     least = np.full(len(unit), np.inf)
     np.minimum.at(least, place, chance)
-    bound, contradicted = np.zeros(len(unit)), np.zeros(groups, dtype=np.bool_)
+    bound, one, one_bound = np.zeros(len(unit)), np.zeros(len(unit)), np.zeros(len(unit))
+    contradicted = np.zeros(groups, dtype=np.bool_)
     chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
     width = chances.shape[1]
     named_by = [np.flatnonzero(protected[:, v]) for v in range(width)]
@@ -257,9 +297,11 @@ def judged(
         _worth_all(summed, np.diff(starts), sets),
         least,
         bound,
+        one,
+        one_bound,
         contradicted,
     )
-    return Beliefs(people, least[place], bound[place], contradicted)
+    return Beliefs(people, least[place], bound[place], one[place], one_bound[place], contradicted)
 
 
 def _worth_all(summed: Summed, kinds: IntArray, sets: int) -> BoolArray:

@@ -56,20 +56,20 @@ def one_value(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> bo
 
 
 @njit(cache=True)
-def _tilted(f: FloatArray, many: IntArray, having: int) -> FloatArray:
-    """The same odds times a number, so that about as many as are there are expected."""
+def _tilted(f: FloatArray, many: IntArray, wanted: int) -> FloatArray:
+    """The same odds times a number, by which just about (and no fewer than) as many as are wanted are expected."""
     low, high = -1400.0, 1400.0
     tilted = np.empty(len(f))
-    for _ in range(80):
-        middle = (low + high) / 2
+    for turn in range(81):
+        shift = (low + high) / 2 if turn < 80 else high
         expected = 0.0
         for i in range(len(f)):
-            tilted[i] = _with_odds(f[i], middle)
+            tilted[i] = _with_odds(f[i], shift)
             expected += many[i] * tilted[i]
-        if expected < having:
-            low = middle
+        if expected < wanted:
+            low = shift
         else:
-            high = middle
+            high = shift
     return tilted
 
 
@@ -254,17 +254,24 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
 
 @njit(cache=True)
 def one_at_most(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> None:
-    """Upper bounds of what `one_value` tells: the same argument for one value and all others together."""
-    people = 0
+    """Upper bounds of what `one_value` tells, for groups with too many people.
+
+    Somebody's odds are f / (1 − f) · P(Y = having − 1) / P(Y = having), Y being how many of the others have the value.
+    Multiply all odds by a number, so that at least `having` of the others are expected to have it: then `having` is no
+    more than the most likely number (Darroch 1964), and the last quotient is at most 1. Expecting one more of all
+    people will do.
+    """
+    people, never = 0, 0
     for i in range(len(f)):
         people += many[i]
-    p, both = np.empty((len(f), 2)), np.empty((len(f), 2))
-    p[:, 0], p[:, 1] = f, 1.0 - f
-    if having == people:
-        out[:] = 1.0
+        never += many[i] if f[i] <= 0.0 else 0
+    if having + 1 > people - never:
+        for i in range(len(f)):
+            out[i] = 1.0 if f[i] > 0.0 else 0.0
         return
-    at_most(p, many, np.array([having, people - having]), both)
-    out[:] = both[:, 0]
+    tilted = _tilted(f, many, having + 1)
+    for i in range(len(f)):
+        out[i] = min(tilted[i] * _UP, 1.0)
 
 
 @njit(cache=True)
@@ -284,6 +291,8 @@ def judge(
     worth_all: BoolArray,
     chance: FloatArray,
     bound: FloatArray,
+    one: FloatArray,
+    one_bound: FloatArray,
     contradicted: BoolArray,
 ) -> None:
     """Raise `chance` (exact) and `bound` (at most) of every unit to what one set of attributes tells.
@@ -291,7 +300,7 @@ def judge(
     Unit i of group g is ``many[i]`` people of one row of `chances`; ``member[s, v]`` says whether the protected set s
     has value v, ``named_by[named_starts[v]:named_starts[v + 1]]`` are the sets that have it. `worth_one` and
     `worth_all` are groups whose worlds may be counted out in each view; where they are not, and a bound does not show
-    that it makes no difference, the bound is kept.
+    that it makes no difference, the bound is kept. `one` and `one_bound` are raised to what one value at a time tells.
     """
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
@@ -318,9 +327,11 @@ def judge(
             if not worth_one[g]:
                 one_at_most(single, many[low:high], those, found)
                 for i in range(kinds):
+                    one_bound[low + i] = max(one_bound[low + i], found[i])
                     bound[low + i] = max(bound[low + i], found[i])
             elif one_value(single, many[low:high], those, found):
                 for i in range(kinds):
+                    one[low + i] = max(one[low + i], found[i])
                     chance[low + i] = max(chance[low + i], found[i])
             else:
                 contradicted[g] = True
