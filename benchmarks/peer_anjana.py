@@ -6,6 +6,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pandas as pd
+from anjana import anonymity
 from anjana.anonymity import k_anonymity, l_diversity
 
 
@@ -16,7 +17,13 @@ def main(path: str) -> None:
     data = pd.read_csv(task["source"], dtype=str, keep_default_na=False, na_values=[""])
     hierarchies = {n: dict(enumerate(map(list, zip(*task["hierarchies"][n], strict=True)))) for n in names}
     start = perf_counter()
-    if task["l"]:
+    if "call" in task:  # any of its models, by its own names
+        call = getattr(anonymity, task["call"])
+        given = {"data": data, "ident": [], "quasi_ident": names, "hierarchies": hierarchies, "k": task["k"]}
+        if call is not k_anonymity:
+            given["sens_att"] = task["sensitive"]
+        found = call(**given, supp_level=100 * task["suppress"], **task["parameters"])
+    elif task["l"]:
         found = l_diversity(
             data, [], names, task["sensitive"], task["k"], task["l"], 100 * task["suppress"], hierarchies
         )

@@ -21,7 +21,9 @@ def main(path: str) -> None:
         data[name] = pd.to_numeric(data[name]) if name in task["numbers"] else data[name].astype("category")
     start = perf_counter()
     preserver = anonypy.Preserver(data, names, task["sensitive"])
-    if task["l"]:
+    if "call" in task:
+        rows = getattr(preserver, task["call"])(task["k"], **task["parameters"])
+    elif task["l"]:
         rows = preserver.anonymize_l_diversity(k=task["k"], l=task["l"])
     else:
         rows = preserver.anonymize_k_anonymity(k=task["k"])

@@ -162,7 +162,7 @@ def _theirs(
         "k": task.k,
         "l": task.l,
         "suppress": task.suppress,
-        "hierarchies": {name: _rows(h) for name, h in hierarchies.items()},
+        "hierarchies": {name: hierarchy_rows(h) for name, h in hierarchies.items()},
     }
     path = folder / "task.json"
     path.write_text(json.dumps(words), encoding="utf-8")
@@ -174,7 +174,7 @@ def _theirs(
     return {"process": ran.cost.wall, "cpu": ran.cost.cpu, "call": ran.json()["seconds"]}
 
 
-def _rows(hierarchy: Hierarchy) -> list[list[str]]:
+def hierarchy_rows(hierarchy: Hierarchy) -> list[list[str]]:
     """Leaf, level 1, …, * for every leaf but NULL, which no other tool has a place for."""
     return [
         [str(hierarchy.labels[level][codes[i]]) for level, codes in enumerate(hierarchy.codes)]

@@ -34,27 +34,27 @@ def leaking_columns(reading: Reading) -> Iterator[Fault]:
         for column in rows.columns:
             place = f"{rows.file}: {column}"
             if column in told.identifiers:
-                yield Fault("identifier", place, "is an identifier, and published", "remove the column", len(rows))
+                yield Fault("identifier", place, "is an identifier, and published", "remove the column")
             elif column not in roles and column not in (told.group, told.count):
                 repair = "remove the column, or say what it is"
-                yield Fault("unnamed_column", place, "is published, but nobody said what it is", repair, len(rows))
+                yield Fault("unnamed_column", place, "is published, but nobody said what it is", repair)
             rule = _key(rows, column, told.sensitive) if column not in _keyless(reading) else ""
             if rule:
                 repair = "remove the column: whoever has it in another table finds everybody's row"
-                yield Fault("row_number", place, rule, repair, len(rows))
+                yield Fault("row_number", place, rule, repair)
 
 
 def signs_of_order(reading: Reading) -> Iterator[Fault]:
     """An order of rows that neither chance nor the published values explain."""
     for rows in reading.files:
-        found = unexplained(_ordered(reading, rows))
+        found = None if rows.lines is None else unexplained(_ordered(reading, rows))
         if found is not None:
             column, chance = found
             rule = (
                 f"rows stand in an order that chance does not explain (runs of equal values, p {_below(chance)}): "
                 "that of the source, or one in which it was sorted before it was made coarser"
             )
-            yield Fault("rows_in_order", f"{rows.file}: {column}", rule, "shuffle the rows", len(rows), grave=False)
+            yield Fault("rows_in_order", f"{rows.file}: {column}", rule, "shuffle the rows", grave=False)
 
 
 def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
@@ -68,15 +68,14 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
     given = dict(zip(columns, zip(*in_order(engine, columns), strict=True), strict=True))
     for rows in reading.files:
         yield from _lost_nulls(reading, rows, given)
-        if told.count or not {*rows.columns} & {
-            *told.quasi_identifiers
-        }:  # rows that stand for several people have none
+        # Tables of a database have no order, nor have rows that stand for several people.
+        if rows.lines is None or told.count or not {*rows.columns} & {*told.quasi_identifiers}:
             continue
         chance = _chance_of_order(reading, rows, given)
         if chance < CHANCE and not sorted_by_itself(_ordered(reading, rows)):
             rule = f"its rows stand in the order of the source (by chance with p {_below(chance)})"
             repair = "shuffle the rows: the order tells whose row is whose"
-            yield Fault("rows_in_order", rows.file, rule, repair, len(rows))
+            yield Fault("rows_in_order", rows.file, rule, repair)
 
 
 def _keyless(reading: Reading) -> tuple[str, ...]:
@@ -93,7 +92,7 @@ def _key(rows: Rows, column: str, sensitive: Sequence[str]) -> str:
     if np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all():
         if numbers.max() - numbers.min() == len(rows) - 1:
             return "numbers the rows"
-        if (np.diff(numbers[codes]) > 0).all():
+        if rows.lines is not None and (np.diff(numbers[codes]) > 0).all():
             return "rises from row to row, as the number of a row in the source does"
     return "" if column in sensitive else "is different in every row"
 
@@ -145,7 +144,9 @@ def _lost_nulls(reading: Reading, rows: Rows, given: Mapping[str, Column]) -> It
     for column in (c for c in given if c in rows.columns):
         values, codes = given[column]
         nulls = int((codes == values.index(None)).sum()) if None in values else 0
-        if nulls > suppressed and not any(covers(label, [None])[0] for label in _said(reading, column, rows.column(column)[0])):
+        if nulls > suppressed and not any(
+            covers(label, [None])[0] for label in _said(reading, column, rows.column(column)[0])
+        ):
             rule = f"{nulls:,} rows of the source have no value here, and no published row can be one of them"
             repair = "keep NULL as a value of its own: groups are counted wrongly without it"
             yield Fault("lost_nulls", f"{rows.file}: {column}", rule, repair, nulls)

@@ -1,0 +1,319 @@
+"""What do anjana and anonypy publish when they are asked for a promise, and what does pycanon say of it?
+
+Each is asked for its own models on Adult; what it returns is written as CSV and audited with `discreet audit`, from the
+file and the source alone. pycanon judges the same files. The files stay in benchmarks/results/audit_peers, with the
+description of each, so that the commands can be run again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from pyarrow import csv
+
+from benchmarks.adult import SENSITIVE, People, adult
+from benchmarks.measure import ROOT, Findings, Options, Table, run
+from benchmarks.peers import PINS, environment, hierarchy_rows
+from discreet import audit_release
+from discreet.audit.everybody import Audit
+from discreet.intake import take_in
+
+QUASI_IDENTIFIERS = 5
+FOLDER = ROOT / "benchmarks" / "results" / "audit_peers"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call of another tool, by its own names, and the promise that it stands for in ours."""
+
+    tool: str
+    name: str
+    call: str
+    promises: tuple[Mapping[str, Any], ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    suppress: float = 0.0
+    unknown: bool = False  # people whose occupation is unknown (NULL) are in the table
+    checked: tuple[str, ...] = ("k_anonymity",)  # what pycanon is asked
+
+
+K = {"k_anonymity": {"k": 5}}
+
+
+def _of(model: str, **parameters: Any) -> dict[str, Any]:
+    return {model: parameters | {"attribute": SENSITIVE}}
+
+
+ASKED = (
+    Asked("anjana", "k", "k_anonymity", (K,)),
+    Asked("anjana", "k-suppressed", "k_anonymity", (K,), suppress=0.05),
+    Asked(
+        "anjana",
+        "l",
+        "l_diversity",
+        (K, _of("l_diversity", l=3, kind="distinct")),
+        {"l_div": 3},
+        suppress=0.05,
+        checked=("k_anonymity", "l_diversity"),
+    ),
+    Asked(
+        "anjana",
+        "entropy",
+        "entropy_l_diversity",
+        (K, _of("l_diversity", l=3, kind="entropy")),
+        {"l_div": 3},
+        suppress=0.05,
+        checked=("k_anonymity", "entropy_l_diversity"),
+    ),
+    Asked(
+        "anjana",
+        "recursive",
+        "recursive_c_l_diversity",
+        (K, _of("l_diversity", l=3, kind="recursive", c=1)),
+        {"c": 1, "l_div": 3},
+        suppress=0.05,
+        checked=("k_anonymity", "recursive_c_l_diversity"),
+    ),
+    Asked(
+        "anjana",
+        "alpha",
+        "alpha_k_anonymity",
+        ({"alpha_k": {"alpha": 0.6, "k": 5, "attribute": SENSITIVE}},),
+        {"alpha": 0.6},
+        suppress=0.05,
+        checked=("alpha_k_anonymity",),
+    ),
+    Asked(
+        "anjana",
+        "t",
+        "t_closeness",
+        (K, _of("t_closeness", t=0.4, distance="equal")),
+        {"t": 0.4},
+        suppress=0.05,
+        checked=("k_anonymity", "t_closeness"),
+    ),
+    Asked(
+        "anjana",
+        "enhanced-beta",
+        "enhanced_beta_likeness",
+        (K, _of("beta_likeness", beta=2, kind="enhanced")),
+        {"beta": 2},
+        suppress=0.05,
+        checked=("k_anonymity", "enhanced_beta_likeness"),
+    ),
+    Asked("anonypy", "k", "anonymize_k_anonymity", (K,)),
+    Asked("anonypy", "l", "anonymize_l_diversity", (K, _of("l_diversity", l=3, kind="distinct")), {"l": 3}),
+    Asked(
+        "anonypy",
+        "t",
+        "anonymize_t_closeness",
+        (K, _of("t_closeness", t=0.2, distance="equal")),
+        {"p": 0.2},
+    ),
+    Asked("anonypy", "k-unknown", "anonymize_k_anonymity", (K,), unknown=True),
+)
+
+
+def measure(options: Options) -> Findings:
+    """Every call, its audit, and pycanon's word for it."""
+    says, ready = [], {}
+    for tool in ("anjana", "anonypy"):
+        problem = environment(tool, PINS[tool])
+        if problem is None:
+            ready[tool] = ROOT / "benchmarks" / ".venvs" / tool / "bin" / "python"
+        else:
+            says.append(f"{tool} could not be installed, and is left out: {problem}")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    tables = {unknown: _source(adult(), unknown) for unknown in (False, True)}
+    found = Table(
+        f"{adult().name}, {QUASI_IDENTIFIERS} quasi-identifiers",
+        (
+            "tool",
+            "asked for",
+            "call s",
+            "people",
+            "groups",
+            "promise broken",
+            "faults",
+            "pycanon says",
+            "audit s",
+            "shown by",
+        ),
+    )
+    for asked in (a for a in ASKED if a.tool in ready):
+        people, source = tables[asked.unknown]
+        ran = _publish(ready[asked.tool], asked, people, source, options.limit)
+        if isinstance(ran, str):
+            found.add(asked.tool, _promised(asked), None, None, None, ran, None, None, None, None)
+            continue
+        told, file = ran
+        audit, seconds = _audited(asked, people, source, file)
+        checked = _checked(ready, asked) if asked.tool == "anjana" else ""
+        found.add(
+            asked.tool,
+            _promised(asked),
+            told["seconds"],
+            audit.people,
+            audit.groups,
+            "; ".join(_broken(audit)) or "none",
+            "; ".join(sorted({f.fault for f in audit.faults if f.grave})) or "none",
+            checked,
+            seconds,
+            _command(source, file),
+        )
+    tables_found = [found]
+    if "anjana" in ready:
+        tables_found.append(_screened(ready))
+    says += [
+        "promise broken: what is required, and what the published file reaches",
+        "faults: what must not be in a published file, whoever looks",
+        "pycanon is asked about the same file; (c, l) are its two answers for recursive diversity",
+    ]
+    return Findings(str(__doc__).splitlines()[0], tables_found, says)
+
+
+def _source(people: People, unknown: bool) -> tuple[People, Path]:
+    """The table as every tool gets it; with `unknown`, one occupation in twenty is NULL."""
+    path = FOLDER / f"people{'-unknown' if unknown else ''}.csv"
+    if unknown:
+        values = people.table.column(SENSITIVE).to_pylist()
+        blank = pa.array([None if i % 20 == 7 else v for i, v in enumerate(values)])
+        at = people.table.column_names.index(SENSITIVE)
+        people = People(people.name, people.real, people.table.set_column(at, SENSITIVE, blank), people.hierarchies)
+    names = [*people.columns[:QUASI_IDENTIFIERS], SENSITIVE]
+    csv.write_csv(people.table.select(names), path)
+    return people, path
+
+
+def _task(asked: Asked, people: People, source: Path, file: Path) -> dict[str, Any]:
+    names = people.columns[:QUASI_IDENTIFIERS]
+    policy = people.policy(QUASI_IDENTIFIERS, [{"k_anonymity": {"k": 2}}])
+    built = take_in(policy, people.table).frequency.hierarchies
+    return {
+        "source": str(source),
+        "target": str(file),
+        "quasi_identifiers": list(names),
+        "numbers": ["age"],
+        "sensitive": SENSITIVE,
+        "k": 5,
+        "l": 0,
+        "suppress": asked.suppress,
+        "hierarchies": {h.attribute: hierarchy_rows(h) for h in built},
+        "call": asked.call,
+        "parameters": dict(asked.parameters),
+        "calls": list(asked.checked),
+    }
+
+
+def _publish(python: Path, asked: Asked, people: People, source: Path, limit: float) -> tuple[Any, Path] | str:
+    """What the tool returns, as a file; or why there is none."""
+    file = FOLDER / f"{asked.tool}-{asked.name}.csv"
+    file.unlink(missing_ok=True)
+    task = FOLDER / f"{asked.tool}-{asked.name}.json"
+    task.write_text(json.dumps(_task(asked, people, source, file)), encoding="utf-8")
+    ran = run([python, ROOT / "benchmarks" / f"peer_{asked.tool}.py", task], limit=limit)
+    if ran.stopped:
+        return f"not finished after {limit:.0f} s"
+    if ran.code != 0:
+        return f"failed: {(ran.err.strip().splitlines() or ['?'])[-1][:100]}"
+    if file.stat().st_size < 10:
+        return "gives up: an empty table"
+    return ran.json(), file
+
+
+def _audited(asked: Asked, people: People, source: Path, file: Path) -> tuple[Audit, float]:
+    told: dict[str, Any] = {
+        "quasi_identifiers": list(people.columns[:QUASI_IDENTIFIERS]),
+        "sensitive": [SENSITIVE],
+        "promises": [dict(p) for p in asked.promises],
+    }
+    if asked.tool == "anonypy":
+        told["count"] = "count"
+        told["columns"] = {c: "interval" if c == "age" else "set" for c in told["quasi_identifiers"]}
+    else:
+        task = json.loads((FOLDER / f"{asked.tool}-{asked.name}.json").read_text(encoding="utf-8"))
+        told["hierarchies"] = task["hierarchies"]
+    description = file.with_suffix(".yaml")
+    description.write_text(json.dumps(told), encoding="utf-8")  # JSON is YAML
+    start = perf_counter()
+    audit = audit_release(file, description=description, source=source)
+    return audit, perf_counter() - start
+
+
+def _checked(ready: Mapping[str, Path], asked: Asked) -> str:
+    """What pycanon says of the same file."""
+    task = FOLDER / f"{asked.tool}-{asked.name}.json"
+    ran = run([ready["anjana"], ROOT / "benchmarks" / "peer_pycanon.py", task], limit=240)
+    if ran.stopped or ran.code != 0:
+        return "fails"
+    told = ran.json()["told"]
+    return "; ".join(f"{call}: {_figure(figure)}" for call, figure in told.items())
+
+
+def _screened(ready: Mapping[str, Path]) -> Table:
+    """Adult's rows with NULLs, left out until pycanon is content: what it takes for groups, and what they are."""
+    people = adult(nulls=True)
+    names = [people.columns[i] for i in (0, 2, 6)]  # sex, race, workclass
+    by = ", ".join(f'"{n}"' for n in names)
+    some_null = " OR ".join(f'"{n}" IS NULL' for n in names)
+    connection = duckdb.connect()
+    connection.register("people", people.table)
+    kept = connection.sql(
+        f'SELECT {by}, "{SENSITIVE}" FROM (SELECT *, count(*) OVER (PARTITION BY {by}) AS n FROM people) '
+        f"WHERE n >= 5 OR {some_null} ORDER BY random()"
+    ).to_arrow_table()
+    file = FOLDER / "screened.csv"
+    csv.write_csv(kept, file)
+    task = {"target": str(file), "quasi_identifiers": names, "sensitive": SENSITIVE, "calls": ["k_anonymity"]}
+    file.with_suffix(".json").write_text(json.dumps(task), encoding="utf-8")
+    checker = [ready["anjana"], ROOT / "benchmarks" / "peer_pycanon.py", file.with_suffix(".json")]
+    told = run(checker, limit=240).json()["told"]
+    promised = {"quasi_identifiers": names, "sensitive": [SENSITIVE], "promises": [K]}
+    file.with_suffix(".yaml").write_text(json.dumps(promised), encoding="utf-8")
+    audit = audit_release(file, description=file.with_suffix(".yaml"))
+    below = sum(f.count for f in audit.faults if f.fault == "group_below_k")
+    nulls = [n for n in names if people.table.column(n).null_count]
+    found = Table(
+        "rows left out until pycanon says k = 5",
+        ("NULLs in", "rows", "pycanon's k", "true k", "groups below 5", "shown by"),
+    )
+    command = f"discreet audit {_short(file)} --description {_short(file.with_suffix('.yaml'))}"
+    found.add(", ".join(nulls), kept.num_rows, told["k_anonymity"], audit.smallest_group, below, command)
+    return found
+
+
+def _broken(audit: Audit) -> list[str]:
+    return [
+        f"{level.model} {level.sense} {level.required:g}, is {_figure(level.achieved)}"
+        for level in audit.levels
+        if level.holds is False
+    ]
+
+
+def _promised(asked: Asked) -> str:
+    words = []
+    for promise in asked.promises:
+        [(model, body)] = promise.items()
+        words.append(f"{model} {', '.join(f'{w} {v}' for w, v in body.items() if w != 'attribute')}")
+    nulls = ", NULL occupations" if asked.unknown else ""
+    return "; ".join(words) + (f", {asked.suppress:.0%} suppressed" if asked.suppress else "") + nulls
+
+
+def _figure(figure: object) -> str:
+    if isinstance(figure, list):
+        return "(" + ", ".join(map(_figure, figure)) + ")"
+    return f"{figure:.4g}" if isinstance(figure, float) else str(figure)
+
+
+def _command(source: Path, file: Path) -> str:
+    return f"discreet audit {_short(file)} --description {_short(file.with_suffix('.yaml'))} --source {_short(source)}"
+
+
+def _short(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
