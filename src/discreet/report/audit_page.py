@@ -85,12 +85,24 @@ def spread(line: Line) -> str:
     for i, many in enumerate(line.histogram):
         share = many / people
         told = f"{_between(i)}: {many:,} people ({percent(share)})"
-        columns.append(Bar(i / slots, share, percent(share), told))
+        over = STEPS[i - 1] >= line.threshold if i else False
+        columns.append(Bar(i / slots, share, _whole(share), told, "over" if over else "after"))
     ticks = [(0.5 / slots, "0"), *(((i + 1) / slots, percent(STEPS[i])) for i in range(1, slots - 2))]
     ticks.append(((slots - 0.5) / slots, "100%"))
     label = "; ".join(c.told for c in columns if c.share)
-    marks = [Mark(_at(line.threshold) / slots, f"limit {percent(line.threshold)}")]
+    marks = [Mark(_at(line.threshold) / slots, f"limit {words.limit(line)}")]
     return bars(columns, slots, ticks, marks, "her chance", f"People by her chance. {label}")
+
+
+def _whole(share: float) -> str:
+    """A share that fits above a column.
+
+    >>> _whole(0.004), _whole(0.444), _whole(0.998), _whole(1.0)
+    ('<1%', '44%', '>99%', '100%')
+    """
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 
 def _between(i: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -41,7 +42,15 @@ PRECISIONS = {
     AT_LEAST: "A lower bound: she may believe more.",
     ESTIMATE: "An estimate: too many worlds to count them all.",
 }
-_BEFORE = {EXACT: "", AT_MOST: "at most ", AT_LEAST: "at least ", ESTIMATE: "about "}
+_BEFORE = {EXACT: "", AT_MOST: "at most", AT_LEAST: "at least", ESTIMATE: "about"}
+_PROMISES = {
+    "k_anonymity": "k-anonymity",
+    "l_diversity": "ℓ-diversity",
+    "t_closeness": "t-closeness",
+    "alpha_k": "(α, k)-anonymity",
+    "beta_likeness": "β-likeness",
+    "delta_disclosure": "δ-disclosure",
+}
 BROKEN, ABOVE, MAY_BE, WITHIN = "promise broken", "above the limit", "may be above", "within the limit"
 
 
@@ -57,12 +66,9 @@ def verdict(line: Line) -> str:
 def headline(audit: Audit) -> str:
     """The verdict in a sentence or two."""
     above = sum(verdict(line) != WITHIN for line in audit.lines)
-    many = f"{above} of {len(audit.lines)} adversaries" if len(audit.lines) != 1 else "the one adversary"
-    surer = (
-        f"{many} can be surer of somebody than the limit"
-        if above
-        else "no adversary is surer of anybody than the limit"
-    )
+    surer = "no adversary is surer of anybody than the limit"
+    if above:
+        surer = f"{above} of {len(audit.lines)} adversaries can be surer of somebody than the limit"
     if audit.broken:
         return f"This release does not keep its promises; {surer}."
     if any(one.grave for one in audit.faults):
@@ -73,7 +79,18 @@ def headline(audit: Audit) -> str:
 
 def worst(line: Line) -> str:
     """Her largest chance, and in what sense it is meant."""
-    return _BEFORE[line.precision] + percent(line.worst)
+    return f"{sense(line)} {percent(line.worst)}".strip()
+
+
+def sense(line: Line) -> str:
+    """At most, at least, about: whatever is not plain. Nothing is less than 0% or more than 100%."""
+    plain = (line.precision == AT_LEAST and line.worst == 1) or (line.precision == AT_MOST and line.worst == 0)
+    return "" if plain else _BEFORE[line.precision]
+
+
+def limit(line: Line) -> str:
+    """The threshold; nobody is above it if that is certainty."""
+    return "certainty" if line.threshold > 0.9999 else percent(line.threshold)
 
 
 def above(line: Line) -> str:
@@ -90,11 +107,16 @@ def where(deciding: Deciding | None, *, named: bool = True) -> str:
     ('12 people, line 27 of data.csv', '1 person, line 27')
     """
     if deciding is None:
-        return "none"
+        return "–"
     size = f"{deciding.size:,} {'person' if deciding.size == 1 else 'people'}"
     if deciding.line is None:
         return size
     return f"{size}, line {deciding.line:,}" + (f" of {printable(deciding.file)}" if named else "")
+
+
+def decides(line: Line, *, named: bool = True) -> str:
+    """The group that decides an adversary's figure; none does if she learns nothing."""
+    return "–" if not line.worst else where(line.deciding, named=named)
 
 
 def title(line: Line) -> str:
@@ -105,7 +127,7 @@ def title(line: Line) -> str:
 
 def promise(level: Level) -> str:
     """A promise in a few words."""
-    named = level.model.replace("_", " ")
+    named = _PROMISES.get(level.model, level.model.replace("_", " "))
     of = f" of {printable(level.attribute)}" if level.attribute is not None else ""
     return f"{named}{of}: {level.figure}"
 
@@ -151,6 +173,26 @@ def fault(found: Fault) -> str:
     return f"{printable(found.place)}: {printable(found.rule)}{often}{at}; {printable(found.repair)}"
 
 
+def shared(lines: Sequence[Line]) -> str:
+    """The sentence with which most of these adversaries are described, to be said once; or nothing."""
+    first = Counter(line.knows.partition(". ")[0] + "." for line in lines if ". " in line.knows)
+    sentence, many = first.most_common(1)[0] if first else ("", 0)
+    return sentence if many > 1 and 2 * many >= len(lines) else ""
+
+
+def besides(line: Line, sentence: str) -> str:
+    """What an adversary knows besides what was said of most of them.
+
+    >>> from dataclasses import replace
+    >>> one = Line("a", ASSOCIATION, "t", "She is known. She knows Ann.", "", 0, 0, 0, 0.5, ())
+    >>> shared([one, replace(one, knows="She is known. Nothing else.")])
+    'She is known.'
+    >>> besides(one, "She is known.")
+    'She knows Ann.'
+    """
+    return line.knows.removeprefix(f"{sentence} ") if sentence else line.knows
+
+
 def by_question(audit: Audit) -> list[tuple[str, list[Line]]]:
     """The lines under the question that their adversaries ask."""
     found = [(threat, [line for line in audit.lines if line.threat == threat]) for threat in QUESTIONS]
@@ -176,7 +218,7 @@ def to_text(audit: Audit) -> str:
                 worst(line),
                 percent(line.threshold),
                 above(line),
-                where(line.deciding, named=named),
+                decides(line, named=named),
                 verdict(line),
             ]
             table.append(cells)

@@ -130,12 +130,13 @@ def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str,
 
 @dataclass(frozen=True)
 class Bar:
-    """One column of a histogram: where it begins, how much it holds, and what is written above it and on it."""
+    """One column of a histogram: where it begins, how much it holds, what is written above it and on it, its colour."""
 
     left: float
     share: float
     text: str
     told: str
+    kind: str = "after"
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ def bars(
     for c in columns:
         h = max((base - top) * c.share / max(tallest, 1e-9), 1.5) if c.share else 0.0
         drawn.append(
-            f'<g><title>{escape(c.told)}</title><rect class="after" x="{_percent(c.left + 0.06 / slots)}" '
+            f'<g><title>{escape(c.told)}</title><rect class="{c.kind}" x="{_percent(c.left + 0.06 / slots)}" '
             f'y="{base - h:.1f}" width="{_percent(0.88 / slots)}" height="{h:.1f}" rx="2"/>'
             f'<text class="value" x="{_percent(c.left + 0.5 / slots)}" y="{base - h - 6:.1f}" text-anchor="middle">'
             f"{escape(c.text) if c.share else ''}</text></g>"
