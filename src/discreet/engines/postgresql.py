@@ -45,6 +45,7 @@ class PostgreSQL(SqlEngine):
     text_type = "text"
 
     _connection: psycopg.Connection[Any]
+    _table: str  # its name in SQL, whatever rows and columns of it are meant
     _bases: dict[str, str]  # the type of each column, as `postgresql_types` knows it
     _options: dict[str, str]  # how to connect once more
 
@@ -87,7 +88,7 @@ class PostgreSQL(SqlEngine):
             repair = f"ask its owner for: GRANT SELECT ON {self._place} TO your role" if columns else "add one"
             raise DataError(Mistake(self._place, rule, repair))
         check_column_names(self.columns, self._place)
-        self._relation = f"{name(schema)}.{name(relation)}"
+        self._relation = self._table = f"{name(schema)}.{name(relation)}"
         if len(self.columns) < len(columns):
             self._relation = f"(SELECT {', '.join(map(name, self.columns))} FROM {self._relation} AS seen)"
 
@@ -184,11 +185,8 @@ class PostgreSQL(SqlEngine):
             [(snapshot,)] = self._connection.execute("SELECT pg_export_snapshot()").fetchall()
         connection = connect(self._options, self._place)
         try:
-            with plainly(schema):
-                begin(connection, write=True, snapshot=snapshot)
-                settle(connection)
             written = WrittenSchema(connection, schema, self)
-            written.begin(replace)
+            written.begin(snapshot, replace)
             yield written
             with plainly(schema):
                 connection.commit()

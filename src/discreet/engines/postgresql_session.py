@@ -112,15 +112,15 @@ class _Stream(io.RawIOBase):
 
 
 @contextmanager
-def plainly(place: str) -> Iterator[None]:
-    """Errors of the server, said as place, rule and repair."""
+def plainly(place: str, known: Mapping[str, tuple[str, str]] | None = None) -> Iterator[None]:
+    """Errors of the server, said as place, rule and repair; `known` are those that mean something special here."""
     import psycopg
     import pyarrow as pa
 
     try:
         yield
     except psycopg.Error as error:
-        raise DataError(_mistake(place, error)) from None
+        raise DataError(_mistake(place, error, _STATES | dict(known or {}))) from None
     except pa.ArrowInvalid as error:
         raise DataError(_unreadable(place, str(error))) from None
 
@@ -150,11 +150,11 @@ _STATES = {
 }
 
 
-def _mistake(place: str, error: psycopg.Error) -> Mistake:
+def _mistake(place: str, error: psycopg.Error, known: Mapping[str, tuple[str, str]]) -> Mistake:
     state = error.sqlstate or ""
-    for known in (state, state[:3], state[:2]):
-        if known in _STATES:
-            return Mistake(place, *_STATES[known])
+    for code in (state, state[:3], state[:2]):
+        if code in known:
+            return Mistake(place, *known[code])
     if state:
         return Mistake(place, f"the server can't answer this (SQLSTATE {state})", "look into the server's log")
     import psycopg
