@@ -282,7 +282,10 @@ def test_identifiers_that_were_left_are_reported(copied, tmp_path):
                 "quasi_identifiers.csv")  # fmt: skip
     assert found(folder)["identifier"].place == "quasi_identifiers.csv: name"
     rows = [{"name": "x", **row} for row in in_order(people())]
-    assert "identifier" in found(write_table(tmp_path / "data.csv", rows), {**PLAIN, "identifiers": ["name"]})
+    about = {**PLAIN, "identifiers": ["name"]}
+    assert "identifier" in found(write_table(tmp_path / "data.csv", rows), about)
+    starred = [row | {"name": "*"} for row in rows]
+    assert "identifier" not in found(write_table(tmp_path / "data.csv", starred), about)
 
 
 def test_a_value_that_is_finer_than_others_of_its_column_is_reported(copied):
