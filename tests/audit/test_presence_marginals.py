@@ -155,10 +155,12 @@ def test_rows_under_labels_that_overlap_are_fenced_in():
     both, people = (OneOf(frozenset("ab")),), (("a",),) * 4 + (("b",),) * 2 + (("c",),) * 4
     case = Case(((both, 2), ((Exactly("a"),), 1), ((Anything(),), 1)), people)
     seen, known = case.seen(), counted(people)
-    fewest, most, impossible = outside_counts(seen, known, 6, 0)
-    assert fewest.ravel().tolist() == [2, 0, 6]
-    assert most.ravel().tolist() == [3, 3, 6]
-    assert not impossible.any()
+    found = outside_counts(seen, known, 6, 0)
+    assert found.fewest.ravel().tolist() == [2, 0, 6]
+    assert found.most.ravel().tolist() == [3, 3, 6]
+    # Of ten people six have a or b: so has 0.6 of the row of which nothing is said, and a 2/3 of the two.
+    assert found.about.ravel().tolist() == [round(6 - 3 - 0.6), round(4 - 1 - 4 / 3 - 0.4), 6]
+    assert not found.impossible.any()
     lines = presence_marginals(seen, known)
     assert {line.precision for line in lines} == {AT_MOST}
     assert "overlap" in lines[0].assumes
@@ -174,10 +176,11 @@ def test_the_true_count_lies_in_the_fence(table, outside, data):
         groups[(data.draw(st.sampled_from([x for x in labels if fits((x,), (value,))])),)] += 1
     people = tuple((value,) for value in (*table, *outside))
     case = Case(tuple(groups.items()), people)
-    fewest, most, impossible = outside_counts(case.seen(), counted(people), len(outside), 0)
+    found = outside_counts(case.seen(), counted(people), len(outside), 0)
     for g, (group, _) in enumerate(case.groups):
-        assert fewest[g, 0] <= sum(fits(group, (value,)) for value in outside) <= most[g, 0]
-    assert not impossible.any()
+        assert found.fewest[g, 0] <= sum(fits(group, (value,)) for value in outside) <= found.most[g, 0]
+        assert found.fewest[g, 0] <= found.about[g, 0] <= found.most[g, 0]
+    assert not found.impossible.any()
 
 
 def test_people_left_out_are_taken_out_of_every_count():
@@ -187,6 +190,7 @@ def test_people_left_out_are_taken_out_of_every_count():
     assert plain["presence_expected"].worst == 1 / 5
     assert left["presence_expected"].worst == 1 / 3
     assert left["presence_expected"].precision == AT_MOST
+    assert left["presence_expected"].details["worst_is_about"] == pytest.approx(1 / 4)  # 4 · 7/9 is 3
 
 
 def test_counts_of_too_few_people_are_told():

@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 # How much is counted out: numbers of rows left per group (all combinations), these times kinds of people, steps in all.
-_MOST_STATES, _MOST_KEPT, _WORK = 1 << 16, 4_000_000, 6e8
+_MOST_STATES, _MOST_KEPT, _WORK = 1 << 16, 4_000_000, 3e8
 
 
 @dataclass(frozen=True, eq=False)

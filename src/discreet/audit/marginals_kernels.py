@@ -91,6 +91,7 @@ def _thinned(chance: FloatArray, first: int, marked: int, people: int) -> tuple[
     """How many of y people are marked, if y is distributed like this and so many of all people are marked."""
     last = first + len(chance) - 1
     out = np.zeros(min(last, marked) + 1)
+    terms = np.empty(len(out))
     low, high, steps = len(out), -1, 0.0
     for i in range(len(chance)):
         y = first + i
@@ -98,27 +99,23 @@ def _thinned(chance: FloatArray, first: int, marked: int, people: int) -> tuple[
         mode = min(max(((y + 1) * (marked + 1)) // (people + 2), least), most)
         # Terms by their ratios from the largest one on both sides, until nothing is left; then made to add up.
         total, term, top = 1.0, 1.0, mode
+        terms[mode] = 1.0
         while top < most and term > NEGLIGIBLE:
-            term *= (y - top) / (top + 1.0) * ((marked - top) / (people - marked - y + top + 1.0))
+            term *= (y - top) * float(marked - top) / ((top + 1.0) * (people - marked - y + top + 1.0))
             total += term
             top += 1
+            terms[top] = term
         bottom, term = mode, 1.0
         while bottom > least and term > NEGLIGIBLE:
-            term *= bottom / (y - bottom + 1.0) * ((people - marked - y + bottom) / (marked - bottom + 1.0))
+            term *= bottom * float(people - marked - y + bottom) / ((y - bottom + 1.0) * (marked - bottom + 1.0))
             total += term
             bottom -= 1
+            terms[bottom] = term
         weight = chance[i] / total
-        term = weight
-        out[mode] += term
-        for x in range(mode, top):
-            term *= (y - x) / (x + 1.0) * ((marked - x) / (people - marked - y + x + 1.0))
-            out[x + 1] += term
-        term = weight
-        for x in range(mode, bottom, -1):
-            term *= x / (y - x + 1.0) * ((people - marked - y + x) / (marked - x + 1.0))
-            out[x - 1] += term
+        for x in range(bottom, top + 1):
+            out[x] += weight * terms[x]
         low, high = min(low, bottom), max(high, top)
-        steps += 2.0 * (top - bottom + 1)
+        steps += top - bottom + 1.0
     largest = out.max()
     while out[low] < NEGLIGIBLE * largest:
         low += 1

@@ -85,7 +85,7 @@ def presence_generalized(seen: Seen, population: Population, threshold: float | 
     missing = "" if whole else f"It is not everybody: {_crowd(said)}, so that the promise can't be judged by it. "
     promised = None if delta is None or not whole else float(delta[1])
     limit = threshold if threshold is not None else THRESHOLD if delta is None else float(delta[1])
-    details = _details(said)
+    details = _details(said, limit)
     common: dict[str, Any] = {
         "threat": PRESENCE,
         "knows": _KNOWS,
@@ -181,7 +181,7 @@ def check_same_words(seen: Seen, population: Population) -> None:
         raise DataError(*mistakes)
 
 
-def _details(said: Presence) -> dict[str, Any]:
+def _details(said: Presence, limit: float) -> dict[str, Any]:
     people, found = said.listed.people, said.found
     told: dict[str, Any] = {
         "on_the_list": int(people.sum()),
@@ -200,6 +200,8 @@ def _details(said: Presence) -> dict[str, Any]:
         told["groups_not_counted_out"] = int((~found.exact).sum())
         told["worst_is_at_least"] = float(said.least.max(initial=0.0))
         told["worst_is_about"] = float(said.likely.max(initial=0.0))
+        told["above_are_at_least"] = int(people[said.least > limit].sum())
+        told["above_are_about"] = int(people[said.likely > limit].sum())
     return told
 
 

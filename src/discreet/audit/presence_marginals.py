@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 THRESHOLD, CONFIDENCE = 0.5, 0.95
-_WORK = 2e9  # steps for the exact distributions of all groups
+_WORK = 1e9  # steps for the exact distributions of all groups
 _MOST_LABELS = 4000  # of a column, compared with each other
 _EXACT_STEPS = 200_000  # of whole-number arithmetic where a probability is as good as equal to the confidence
 _KNOWS = "How many people of the population have each value, one column at a time."
@@ -79,7 +79,8 @@ def presence_marginals(
     if people < 0:
         rule = f"speak of {marginals.size:,} people, fewer than the {seen.people + rest:,} of the release"
         raise DataError(Mistake("marginals", rule, "count everybody who may be in the table"))
-    fewest, most, impossible = outside_counts(seen, marginals, people, rest)
+    counts = outside_counts(seen, marginals, people, rest)
+    fewest, most, impossible = counts.fewest, counts.most, counts.impossible
     limit = threshold if threshold is not None else THRESHOLD if delta is None else float(delta[1])
     low, high = _limits(seen.sizes, delta or (Fraction(0), Fraction(str(limit))))
     found = outsiders(fewest, seen.sizes, people, sure, low, high)
@@ -88,10 +89,11 @@ def presence_marginals(
     told: dict[str, Any] = {
         "population": marginals.size,
         "confidence": float(sure),
-        "holds_with_confidence": float(1.0 - found.below.max(initial=0.0)),
+        "holds_with_confidence": max(float(1.0 - found.below.max(initial=0.0)), 0.0),
         "groups_not_counted_out": int((~found.exact).sum()),
         "groups_the_marginals_have_no_people_for": int(impossible.sum()),
     }
+    about = found if known else outsiders(counts.about, seen.sizes, people, sure, low, high)
     common: dict[str, Any] = {
         "threat": PRESENCE,
         "knows": _KNOWS,
@@ -110,7 +112,7 @@ def presence_marginals(
             title="Is somebody in the table? Expected, from marginals of the population",
             chance=found.expected,
             threshold=limit,
-            details=told,
+            details=told | _about_worst(known, about.expected),
             **common,
         ),
         line(
@@ -119,13 +121,15 @@ def presence_marginals(
             chance=chance,
             threshold=limit,
             promised=float(delta[1]) if delta is not None and kept and said is not None and sure <= said else None,
-            details=told,
+            details=told | _about_worst(known, seen.sizes / (seen.sizes + about.least)),
             **common,
         ),
     ]
     if delta is not None and said is not None:
-        upper = found.above if known else outsiders(most, seen.sizes, people, sure, low, high).above
-        outside = np.minimum(found.below + (upper if delta[0] > 0 else 0.0), 1.0)
+        upper = found.above
+        if not known and delta[0] > 0:
+            upper = outsiders(most, seen.sizes, people, sure, low, high).above
+        outside = np.minimum(found.below + upper, 1.0)
         exactly = _settled(outside, float(1 - said), fewest, people, low, high, known)
         lines.append(
             line(
@@ -134,50 +138,69 @@ def presence_marginals(
                 chance=exactly,
                 threshold=float(1 - said),
                 promised=float(1 - said) if kept else None,
-                details={"delta": [float(delta[0]), float(delta[1])], "confidence": float(said)},
+                details={"delta": [float(delta[0]), float(delta[1])], "confidence": float(said)}
+                | _about_worst(known, np.minimum(about.below + about.above, 1.0)),
                 **common,
             )
         )
     return lines
 
 
-def outside_counts(seen: Seen, marginals: Marginals, people: int, rest: int) -> tuple[IntArray, IntArray, BoolArray]:
-    """Per group and column, how many people outside have a value that the label covers: at least and at most.
+@dataclass(frozen=True, eq=False)
+class OutsideCounts:
+    """Per group and column, how many people outside of the table have a value that the label covers.
 
-    Those of the table are taken out of the marginals. How many rows have values under a label is known if no labels of
-    its column overlap; else those of labels within it surely do, and those of labels that share values with it may. The
-    third are groups that have more rows than there are people for them.
+    The `fewest` and the `most` that are possible, and `about` how many, if rows of whose value little is known are
+    spread as people are. `impossible` groups have more rows than there are people for them.
     """
-    shape = (len(seen.sizes), len(seen.regions))
-    fewest, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    impossible = np.zeros(len(seen.sizes), dtype=np.bool_)
+
+    fewest: IntArray
+    most: IntArray
+    about: IntArray
+    impossible: BoolArray
+
+
+def outside_counts(seen: Seen, marginals: Marginals, people: int, rest: int) -> OutsideCounts:
+    """Take those of the table out of the marginals.
+
+    How many rows have values under a label is known if no labels of its column overlap; else those of labels within it
+    surely do, and those of labels that share values with it may. So may the rest, of whom no value is published.
+    """
+    shape = (3, len(seen.sizes), len(seen.regions))
+    found, impossible = np.zeros(shape, dtype=np.int64), np.zeros(len(seen.sizes), dtype=np.bool_)
     for d, region in enumerate(seen.regions):
-        counts = marginals.counts[region.attribute]
-        there, surely, maybe = _rows_within(seen, region, counts)
-        least = np.clip(there - maybe - rest, 0, people)
-        largest = np.clip(there - surely, 0, people)
-        fewest[:, d], most[:, d] = least[region.label], np.maximum(largest, least)[region.label]
+        there, surely, maybe, likely = _rows_within(seen, region, marginals.counts[region.attribute])
+        fewest = np.clip(there - maybe - rest, 0, people)
+        most = np.maximum(np.clip(there - surely, 0, people), fewest)
+        about = np.clip(np.rint((there - likely) * (people / max(people + rest, 1))), fewest, most).astype(np.int64)
+        for place, counts in enumerate((fewest, most, about)):
+            found[place, :, d] = counts[region.label]
         impossible |= (there < surely)[region.label]
-    return fewest, most, impossible
+    return OutsideCounts(found[0], found[1], found[2], impossible)
 
 
-def _rows_within(seen: Seen, region: Region, counts: Mapping[str | None, int]) -> tuple[IntArray, IntArray, IntArray]:
-    """Per label: people of the population under it, rows that surely are, rows that may be."""
+def _rows_within(
+    seen: Seen, region: Region, counts: Mapping[str | None, int]
+) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """Per label: people of the population under it; rows that surely are, that may be, and that are expected to be."""
     label, value = label_values(region.labels, list(counts))
     labels, many = len(region.labels), np.array(list(counts.values()), dtype=np.int64)
     there = np.bincount(label, weights=many[value], minlength=labels).astype(np.int64)
     rows = np.bincount(region.label, weights=seen.sizes, minlength=labels).astype(np.int64)
     if not len(value) or np.bincount(value).max() <= 1:
-        return there, rows, rows
+        return there, rows, rows, rows.astype(np.float64)
     if labels > _MOST_LABELS:
-        return there, rows, np.full(labels, seen.people, dtype=np.int64)
-    cover = np.zeros((labels, len(counts)), dtype=np.float32)
+        spread = there * (seen.people / max(int(many.sum()), 1))
+        return there, rows, np.full(labels, seen.people, dtype=np.int64), np.minimum(spread, seen.people)
+    cover = np.zeros((labels, len(counts)))
     cover[label, value] = 1.0
-    shared = cover @ cover.T
-    own = cover.sum(axis=1)[:, None]
+    shared, own = cover @ cover.T, cover.sum(axis=1)[:, None]
     within = (shared == own) & (own > 0)  # [a, b]: everything under a is under b
     within[np.arange(labels), np.arange(labels)] = True
-    return there, (rows[:, None] * within).sum(axis=0), (rows[:, None] * ((shared > 0) | within)).sum(axis=0)
+    maybe = (shared > 0) | within
+    under = np.where(within, 1.0, (cover * many) @ cover.T / np.maximum(there, 1)[:, None])
+    sums = rows @ within.astype(np.int64), rows @ maybe.astype(np.int64), rows.astype(np.float64) @ under
+    return there, *sums
 
 
 def outsiders(
@@ -305,6 +328,10 @@ def _delta(promise: Mapping[str, Any] | None) -> tuple[Fraction, Fraction] | Non
         return None
     least, most = promise["delta"]
     return Fraction(str(least)), Fraction(str(most))
+
+
+def _about_worst(known: bool, chance: FloatArray) -> dict[str, float]:
+    return {} if known else {"worst_is_about": float(chance.max(initial=0.0))}
 
 
 def _about(known: bool, rest: int, impossible: BoolArray) -> str:
