@@ -1,6 +1,7 @@
 """Where a table is, in one text: a file, or an address of an engine. Addresses never hold who may read it.
 
-``patients.csv``, ``postgresql://db.example/clinic#ward.patients``, ``spark:clinic.patients``, ``spark:patients.parquet``
+``patients.csv``, ``postgresql://db.example/clinic#ward.patients``, ``spark:clinic.patients``,
+``spark:patients.parquet``
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ import numpy as np
 from discreet.counts.groups import BoolArray
 from discreet.engines.base import Frequencies
 from discreet.engines.files import sha256
+from discreet.engines.open import published_tables
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.intake import take_in
@@ -27,7 +28,6 @@ from discreet.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
 from discreet.releases.folder import check_target
 from discreet.releases.mapping import recode
-from discreet.releases.places import tables_of
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded, group_recoded, read_recoded
 from discreet.releases.tables import published_values
@@ -54,7 +54,7 @@ def apply(
         manifest = read_manifest(earlier)
         _check_kind(earlier, manifest)
         _check_earlier(earlier)
-        before = read_recoded(tables_of(earlier, manifest), manifest)
+        before = read_recoded(published_tables(earlier, manifest.get("database")), manifest)
         mapping = json.loads((earlier / "mapping.json").read_text(encoding="utf-8"))
     policy = _policy_of(manifest, seed)
     with clock("scan"):

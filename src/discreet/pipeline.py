@@ -21,6 +21,7 @@ from discreet.addresses import public
 from discreet.counts.frequency import Population
 from discreet.engines.base import Engine, Rewriting, Tables, TooManyCombinations
 from discreet.engines.files import about_file
+from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
 from discreet.intake import Intake, form_of, take_in
 from discreet.models.presence import Presence, out_of_reach
@@ -33,7 +34,6 @@ from discreet.releases.bucketized import write_bucketized
 from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.manifest import checksum, finite, measures, promises, versions
 from discreet.releases.mapping import mapping_of
-from discreet.releases.places import POSTGRESQL
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded
 from discreet.releases.references import references

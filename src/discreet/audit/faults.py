@@ -52,10 +52,16 @@ def _files(reading: Reading) -> Iterator[Fault]:
         return
     files = manifest.get("files")
     listed: Mapping[str, Any] = files if isinstance(files, dict) else {}
+    inside = reading.told.tables if "database" in manifest else ()
     for name, about in listed.items():
         path = reading.path / name
         said = about.get("sha256") if isinstance(about, dict) else None
-        if Path(name).name != name or not path.is_file():
+        if name in inside:
+            continue  # its rows are counted below
+        if path.is_dir() and isinstance(about, dict) and isinstance(about.get("parts"), dict):
+            if {part.name: _sha256(part) for part in path.iterdir()} != _fingerprints(about["parts"]):
+                yield Fault("changed_file", name, "has not the files that the manifest lists", AGAIN)
+        elif Path(name).name != name or not path.is_file():
             yield Fault("missing_file", name, "is listed in the manifest, but is not there", AGAIN)
         elif said is not None and _sha256(path) != said:
             yield Fault("changed_file", name, "is not the file that the manifest lists: its sha256 differs", AGAIN)
@@ -211,6 +217,10 @@ def _first_line(seen: Seen, groups: IntArray) -> int | None:
 
 def _are(n: int, noun: str) -> str:
     return f"{n:,} {noun} is" if n == 1 else f"{n:,} {noun}s are"
+
+
+def _fingerprints(parts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: about.get("sha256") if isinstance(about, dict) else None for name, about in parts.items()}
 
 
 def _sha256(path: Path) -> str:

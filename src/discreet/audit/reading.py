@@ -19,8 +19,9 @@ from discreet.audit.manifests import AGAIN, described_by, read_manifest
 from discreet.audit.published import Table
 from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
 from discreet.audit.texts import column_of, labels_of
-from discreet.engines.base import Frequencies
+from discreet.engines.base import Frequencies, PublishedTables
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.open import published_tables
 from discreet.errors import DataError, Mistake
 
 IntArray = NDArray[np.int64]
@@ -29,17 +30,23 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A published file, row by row as it stands: per column its distinct values, and the place of each row's among
-    them."""
+    """A published table, row by row: per column its distinct values, and the place of each row's among them.
+
+    In a file, rows stand in an order, and in `lines`: where each begins; in Parquet, its number from 1.
+    """
 
     file: str
     columns: tuple[str, ...]
     values: tuple[tuple[str | None, ...], ...]
     codes: tuple[Codes, ...]
-    lines: IntArray  # where each row begins; in Parquet, its number from 1
+    lines: IntArray | None = None
 
     def __len__(self) -> int:
-        return len(self.lines)
+        return len(self.codes[0])
+
+    def first(self, places: IntArray) -> IntArray | None:
+        """The lines of some rows, where there are lines."""
+        return None if self.lines is None else self.lines[places]
 
     def column(self, name: str) -> tuple[tuple[str | None, ...], Codes]:
         """The values of a column, and the place of each row's."""
@@ -63,12 +70,23 @@ class Reading:
         return next(rows for rows in self.files if rows.file == self.seen.file)
 
 
-def read(release: Path | str, description: Path | str | Mapping[str, Any] | None = None) -> Seen:
-    """What is published: a folder of ours, or a file (or folder) of another tool with a description of it."""
-    return look(release, description).seen
+def read(
+    release: Path | str,
+    description: Path | str | Mapping[str, Any] | None = None,
+    database: str | None = None,
+) -> Seen:
+    """What is published: a folder of ours, or a file (or folder) of another tool with a description of it.
+
+    `database` says where the tables are, if they are in one that the environment does not name.
+    """
+    return look(release, description, database).seen
 
 
-def look(release: Path | str, description: Path | str | Mapping[str, Any] | None = None) -> Reading:
+def look(
+    release: Path | str,
+    description: Path | str | Mapping[str, Any] | None = None,
+    database: str | None = None,
+) -> Reading:
     """The same, with the files as they stand: one scan of each."""
     path = Path(release)
     if (path.is_dir() and (path / "manifest.json").exists()) or (description is None and not path.is_file()):
@@ -76,7 +94,10 @@ def look(release: Path | str, description: Path | str | Mapping[str, Any] | None
             rule = "says itself what it is: its manifest goes before the description"
             raise DataError(Mistake(str(path), rule, "leave the description out, or name the file in it"))
         told = described_by(read_manifest(path))
-        return _read(path, dict.fromkeys(told.tables, path), told, ours=True)
+        if "database" not in told.manifest:
+            return _read(path, dict.fromkeys(told.tables, path), told, ours=True)
+        tables = published_tables(path, told.manifest["database"], database)
+        return _whole(path, told, [_counted(tables, t, _needed(told, columns)) for t, columns in told.tables.items()])
     return _foreign(path, description)
 
 
@@ -123,9 +144,13 @@ def _named(words: Mapping[str, Any], file: str) -> list[str]:
 
 
 def _read(path: Path, within: Mapping[str, Path], told: Description, *, ours: bool) -> Reading:
-    files = tuple(_rows(within[file] / file, _needed(told, columns), ours) for file, columns in told.tables.items())
+    files = [_rows(within[file] / file, _needed(told, columns), ours) for file, columns in told.tables.items()]
+    return _whole(path, told, files)
+
+
+def _whole(path: Path, told: Description, files: Sequence[Rows]) -> Reading:
     seen, group = _generalized(told, files[0]) if told.publish == GENERALIZED else _grouped(told, files)
-    return Reading(path, told, files, seen, group)
+    return Reading(path, told, tuple(files), seen, group)
 
 
 def _needed(told: Description, columns: Sequence[str]) -> list[str]:
@@ -141,6 +166,15 @@ def _rows(path: Path, needed: Sequence[str], ours: bool) -> Rows:
         raise DataError(Mistake(path.name, f"has not the columns that {by} says", AGAIN if ours else "mend it"))
     values, codes = in_order(engine, engine.columns)
     return Rows(path.name, engine.columns, values, codes, _lines(path, needed, values, codes))
+
+
+def _counted(tables: PublishedTables, table: str, needed: Sequence[str]) -> Rows:
+    """All columns of a table in a database, whose rows have no order."""
+    engine = tables.open(table, needed)
+    if not {*needed} <= {*engine.columns}:
+        raise DataError(Mistake(table, "has not the columns that the manifest says", AGAIN))
+    found = engine.frequencies(engine.columns)
+    return Rows(table, engine.columns, found.values, tuple(np.repeat(codes, found.counts) for codes in found.codes))
 
 
 def in_order(engine: DuckDB, columns: Sequence[str]) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
@@ -201,7 +235,7 @@ def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
         left_out=told.left_out,
         promises=told.promises,
         file=rows.file,
-        first_line=rows.lines[kept[first]],
+        first_line=rows.first(kept[first]),
         hierarchies=told.hierarchies,
         manifest=told.manifest,
     )
@@ -250,7 +284,7 @@ def _grouped(told: Description, files: Sequence[Rows]) -> tuple[Seen, IntArray]:
         left_out=told.left_out,
         promises=told.promises,
         file=pointed.file,
-        first_line=pointed.lines[first],
+        first_line=pointed.first(first),
         hierarchies=told.hierarchies,
         manifest=told.manifest,
     )

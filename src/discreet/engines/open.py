@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.addresses import is_address
-from discreet.engines.base import Engine
+from discreet.engines.base import Engine, PublishedTables
+from discreet.engines.files import PublishedFiles
 from discreet.errors import DataError, Mistake
+
+POSTGRESQL = "postgresql"
 
 
 def open_source(source: Any, named: Collection[str] = ()) -> Engine:
@@ -37,3 +40,18 @@ def open_source(source: Any, named: Collection[str] = ()) -> Engine:
         return PostgreSQL(source, named)
     repair = "name a CSV or Parquet file, postgresql://…#table, or spark:table"
     raise DataError(Mistake("source", f"no engine reads {scheme}:// addresses", repair))
+
+
+def published_tables(folder: Path, database: object = None, address: str | None = None) -> PublishedTables:
+    """The tables of a finished release: files of its folder, or what its manifest says of a `database`.
+
+    The database is that of the environment, unless there is an `address`.
+    """
+    if database is None:
+        return PublishedFiles(folder)
+    about = database if isinstance(database, dict) else {}
+    if about.get("engine") != POSTGRESQL or not isinstance(about.get("schema"), str):
+        raise DataError(Mistake("manifest.json", "names a database that nobody knows", "publish the table again"))
+    from discreet.engines.postgresql import read_schema
+
+    return read_schema(address or f"{POSTGRESQL}://", about["schema"])

@@ -12,13 +12,13 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray, People, Tally, tally
 from discreet.engines.base import Frequencies
+from discreet.engines.open import published_tables
 from discreet.errors import Mistake, PolicyError, ReleaseError, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.grouped import Grouped
 from discreet.releases.manifest import checksum, finite
-from discreet.releases.places import tables_of
 from discreet.releases.published import AGAIN, Manifest
 from discreet.releases.recoded import Recoded, read_recoded
 from discreet.releases.source import read_source, value_codes
@@ -136,7 +136,7 @@ def query_error_of(
 
 def answers_of(folder: Path, manifest: Manifest, table: FrequencySet, workload: Workload) -> FloatArray:
     """What the files answer. The source (`table`) only says which values there are, and that the files are about it."""
-    published = tables_of(folder, manifest)
+    published = published_tables(folder, manifest.get("database"))
     if manifest["publish"] == "bucketization":
         bucketized = read_bucketized(published, manifest, table)
         tables = [_entries(bucketized.people, bucketized.quasi_identifiers, table, workload, counted=True)]

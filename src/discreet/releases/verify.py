@@ -12,6 +12,7 @@ from typing import Any
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import PublishedTables
 from discreet.engines.files import about_file
+from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import AboutPopulation, PrivacyModel
@@ -22,7 +23,6 @@ from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.outside import needs_population, promised_marginals, read_population
-from discreet.releases.places import tables_of
 from discreet.releases.population import Surroundings, differing, surroundings_of
 from discreet.releases.published import AGAIN, Manifest, Published
 from discreet.releases.recoded import Recoded, among, read_recoded
@@ -75,7 +75,7 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
     try:
         if known is None:
             known = promised_marginals(manifest, _promised(manifest)[0], table)
-        tables = tables_of(folder, manifest, database)
+        tables = published_tables(folder, manifest.get("database"), database)
         published = read_published(folder, manifest, tables, table, known)
         found = recheck(manifest, folder, tables, published)
         other = [] if table is None else _check_source(table, manifest)
