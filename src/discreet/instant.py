@@ -32,6 +32,7 @@ from discreet.search.instant import s_instant
 from discreet.search.instant_cuts import s_instant_cut
 from discreet.search.m_instant import m_instant
 from discreet.search.plan import Recoding
+from discreet.summaries.advice import Advice, advise
 from discreet.summaries.build import sample_from, summary_from_pairs
 from discreet.summaries.exact import Exact
 from discreet.summaries.files import Saveable, is_stale, load, save
@@ -139,16 +140,29 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
     return plan
 
 
-def _estimated(policy: Policy, engine: Engine, counted: Engine | None) -> Summarized:
-    """A summary of what the database keeps about the table: no scan."""
+def advice(policy: Policy, source: Any = None) -> Advice:
+    """What the database keeps about a policy's table, and what it should keep."""
+    engine, _, _ = open_tables(policy, source)
+    columns = [*policy.quasi_identifiers, *policy.sensitive]
+    keeping = _keeping(engine)
+    return advise(keeping.statistics(columns, policy.seed), columns, keeping.drawn_statistics(columns, policy.seed))
+
+
+def _keeping(engine: Engine) -> KeepsStatistics:
     if not isinstance(engine, KeepsStatistics):
         rule = "only PostgreSQL keeps statistics that can be read"
         raise PolicyError(Mistake("summary", rule, f"write summary: {SUMMARIES[0]}, or leave it out"))
+    return engine
+
+
+def _estimated(policy: Policy, engine: Engine, counted: Engine | None) -> Summarized:
+    """A summary of what the database keeps about the table: no scan."""
+    keeping = _keeping(engine)
     if policy.private_rows is not None or counted is not None:
         rule = "the database's statistics are about the whole table, and about no more than it"
         raise PolicyError(Mistake("summary", rule, f"with `private` or a population, write summary: {SUMMARIES[0]}"))
     columns = [*policy.quasi_identifiers, *policy.sensitive]
-    statistics = engine.statistics(columns, policy.seed)
+    statistics = keeping.statistics(columns, policy.seed)
     hierarchies = build_all(policy, {name: known_values(statistics, name) for name in columns})
     known = _by_statistics(policy, engine, statistics, hierarchies)
     try:

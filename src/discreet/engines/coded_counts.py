@@ -37,11 +37,12 @@ def coded_counts(engine: SqlEngine, codes: Mapping[str, Mapping[Value, int]], co
     asked = [*codes, *columns]
     shown, joins = [], []
     for i, (column, numbered) in enumerate(codes.items()):
+        written, null = engine._written(f"v.c{i}", column), numbered.get(None, _NOBODY)
         with engine._plainly():
-            table = engine._relation_of(coding_table(numbered))
-        joins.append(f"LEFT JOIN {table} AS m{i} ON {engine._matches(column, f'v.c{i}', f'm{i}.value')}")
-        shown.append(f"COALESCE(m{i}.code, {_NOBODY}) AS g{i}")
-        shown.append(f"CASE WHEN m{i}.code IS NULL THEN {engine._written(f'v.c{i}', column)} END AS u{i}")
+            table = engine._relation_of(coding_table({v: code for v, code in numbered.items() if v is not None}))
+        joins.append(f"LEFT JOIN {table} AS m{i} ON {written} = m{i}.value")
+        shown.append(f"CASE WHEN v.c{i} IS NULL THEN {null} ELSE COALESCE(m{i}.code, {_NOBODY}) END AS g{i}")
+        shown.append(f"CASE WHEN m{i}.code IS NULL THEN {written} END AS u{i}")
     width = len(codes)
     shown += [f"{engine._written(f'v.c{i}', c)} AS o{i}" for i, c in enumerate(columns, start=width)]
     keys = [*(f"{k}{i}" for k in "gu" for i in range(width)), *(f"o{i}" for i in range(width, len(asked)))]

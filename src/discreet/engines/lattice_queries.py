@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.arrow import numbers, texts, to_numpy
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.sql import name
+from discreet.engines.arrow import coding_table, numbers
+from discreet.engines.scratch import scratch_of
+from discreet.engines.sql_engine import SqlEngine
+from discreet.errors import DataError, Mistake
 
 IntArray = NDArray[np.int64]
 Runs = tuple[tuple[int, int], ...]  # first and last leaf of each
@@ -56,8 +57,8 @@ class LatticeQueries:
     To code the rows takes one scan of the table; after that each query is another.
     """
 
-    def __init__(self, engine: DuckDB, hierarchies: Sequence[Levels], sensitive: Sequence[Levels] = ()):
-        self._engine, self._connection = engine, engine._connection
+    def __init__(self, engine: SqlEngine, hierarchies: Sequence[Levels], sensitive: Sequence[Levels] = ()):
+        self._engine, self._scratch = engine, scratch_of(engine)
         self._hierarchies = tuple(hierarchies)
         self._sensitive = {h.attribute: f"s{i}" for i, h in enumerate(sensitive)}
         self.queries = 0
@@ -69,24 +70,32 @@ class LatticeQueries:
 
     def _code(self, columns: Mapping[str, Levels]) -> None:
         """Every value becomes the number of its leaf."""
-        import pyarrow as pa
-
         taken, coded, joins = [], [], []
         for column, h in columns.items():
-            known = pa.table({"value": texts(h.leaves), "leaf": numbers(np.arange(len(h.leaves), dtype=np.int32))})
-            self._connection.register(f"{self._place}_{column}", known)
-            taken.append(f"CAST({name(h.attribute)} AS VARCHAR) AS {column}")
-            kind = "USMALLINT" if len(h.leaves) < 1 << 16 else "INTEGER"
-            leaf = f"CASE WHEN of_{column}.leaf IS NULL THEN error('a value without a leaf') ELSE of_{column}.leaf END"
-            coded.append(f"CAST({leaf} AS {kind}) AS {column}")
-            same = f"t.{column} IS NOT DISTINCT FROM of_{column}.value"
+            with self._scratch.plainly():
+                leaves = coding_table({leaf: number for number, leaf in enumerate(h.leaves)})
+                self._scratch.give(f"{self._place}_{column}", leaves)
+            taken.append(f"{self._engine._key(h.attribute)} AS {column}")
+            kind = "SMALLINT" if len(h.leaves) < 1 << 15 else "INTEGER"
+            coded.append(f"CAST(of_{column}.code AS {kind}) AS {column}")
+            same = self._engine._matches(h.attribute, f"t.{column}", f"of_{column}.value")
             joins.append(f"LEFT JOIN {self._place}_{column} AS of_{column} ON {same}")
-        source = f"SELECT {', '.join(taken)} FROM {self._engine._relation}"
+        source = f"SELECT {', '.join(taken)} FROM {self._engine._relation} AS whole"
         with self._asked():
-            self._connection.execute(
-                f"CREATE TEMP TABLE {self._place} AS SELECT {', '.join(coded)} FROM ({source}) AS t {' '.join(joins)}"
-            )
+            self._scratch.keep(self._place, f"SELECT {', '.join(coded)} FROM ({source}) AS t {' '.join(joins)}")
         self.queries -= 1  # a scan of the table itself, not a query about it
+        nowhere = [
+            h.attribute
+            for (_, h), missing in zip(columns.items(), self._ask(self._without_leaf(columns))[0], strict=True)
+            if missing
+        ]
+        if nowhere:
+            repair = "make them of all values of the table"
+            raise DataError(*(Mistake(name, "has values that its hierarchy lacks", repair) for name in nowhere))
+
+    def _without_leaf(self, columns: Mapping[str, Levels]) -> str:
+        """How many rows have no leaf of each column."""
+        return f"SELECT {', '.join(f'count(*) - count({column})' for column in columns)} FROM {self._place}"
 
     def _levels_table(self, d: int, h: Levels) -> None:
         """What each leaf of an attribute becomes: levels_d(leaf, l0, l1, …) and widths_d(level, code, width)."""
@@ -94,19 +103,15 @@ class LatticeQueries:
 
         levels = {f"l{level}": numbers(codes) for level, codes in enumerate(h.codes)}
         leaf = numbers(np.arange(len(h.leaves), dtype=np.int32))
-        self._keep(f"levels{d}", pa.table({"leaf": leaf, **levels}))
+        self._scratch.give(f"{self._place}_levels{d}", pa.table({"leaf": leaf, **levels}))
         widths = [np.bincount(codes) for codes in h.codes]
         table = {
             "level": np.repeat(np.arange(len(widths)), [len(w) for w in widths]),
             "code": np.concatenate([np.arange(len(w)) for w in widths]),
             "spread": np.concatenate(widths) - 1,
         }
-        self._keep(f"widths{d}", pa.table({column: numbers(values) for column, values in table.items()}))
-
-    def _keep(self, what: str, table: Any) -> None:
-        self._connection.register("incoming", table)
-        self._connection.execute(f"CREATE TEMP TABLE {self._place}_{what} AS SELECT * FROM incoming")
-        self._connection.unregister("incoming")
+        told = pa.table({column: numbers(values.astype(np.int64)) for column, values in table.items()})
+        self._scratch.give(f"{self._place}_widths{d}", told)
 
     def leaf_counts(self) -> tuple[IntArray, ...]:
         """Per attribute, how many rows have each leaf: one query."""
@@ -114,9 +119,7 @@ class LatticeQueries:
         which = ", ".join(f"grouping(q{d})" for d in range(len(self._hierarchies)))
         leaf = ", ".join(f"q{d}" for d in range(len(self._hierarchies)))
         with self._asked():
-            rows = self._connection.execute(
-                f"SELECT {which}, {leaf}, count(*) FROM {self._place} GROUP BY GROUPING SETS ({sets})"
-            ).fetchall()
+            rows = self._ask(f"SELECT {which}, {leaf}, count(*) FROM {self._place} GROUP BY GROUPING SETS ({sets})")
         found = tuple(np.zeros(len(h.leaves), dtype=np.int64) for h in self._hierarchies)
         width = len(self._hierarchies)
         for row in rows:
@@ -143,29 +146,32 @@ class LatticeQueries:
             fails, lost = f"n < {k}", "n"
         else:
             value, (part, whole) = self._sensitive[attribute], share
-            inner = f"SELECT {', '.join([*codes, f't.{value} AS v', 'count(*) AS c'])} FROM {table} GROUP BY ALL"
+            keys = ", ".join([*(f"g{d}" for d in shown), "v"])
+            inner = f"SELECT {', '.join([*codes, f't.{value} AS v', 'count(*) AS c'])} FROM {table} GROUP BY {keys}"
             outer = ", ".join([*(f"g{d}" for d in shown), "sum(c) AS n", "max(c) AS m"])
-            counted = f"SELECT {outer} FROM ({inner}) GROUP BY {by or '()'}"
-            fails = f"n < {k} OR m::HUGEINT * {whole} > n::HUGEINT * {part}"
+            counted = f"SELECT {outer} FROM ({inner}) AS by_value GROUP BY {by or '()'}"
+            wide = self._scratch.wide
+            fails = f"n < {k} OR CAST(m AS {wide}) * {whole} > CAST(n AS {wide}) * {part}"
             # Of the most frequent value, no more rows can be published than the others make room for.
-            lost = f"CASE WHEN n < {k} THEN n ELSE m - (n - m)::HUGEINT * {part} // ({whole} - {part}) END"
+            room = self._scratch.quotient(f"(CAST(n - m AS {wide}) * {part})", whole - part) if whole > part else "0"
+            lost = f"CASE WHEN n < {k} THEN n ELSE m - {room} END"
         beside = [
             f"JOIN {self._place}_widths{d} AS w{d} ON w{d}.level = {levels[d]} AND w{d}.code = g{d}" for d in shown
         ]
         spreads = [
             f"sum(n * {f'w{d}.spread' if d in shown else len(h.leaves) - 1})" for d, h in enumerate(self._hierarchies)
         ]
-        sums = ", ".join(f"coalesce({s}, 0)::BIGINT" for s in ["sum(n)", f"sum({lost})", *spreads])
+        sums = ", ".join(f"CAST(coalesce({s}, 0) AS BIGINT)" for s in ["sum(n)", f"sum({lost})", *spreads])
         with self._asked():
-            answer = self._connection.execute(f"SELECT {sums} FROM ({counted}) {' '.join(beside)} WHERE {fails}")
-            rows, lost_rows, *spread = answer.fetchall()[0]
+            query = f"SELECT {sums} FROM ({counted}) AS groups {' '.join(beside)} WHERE {fails}"
+            [(rows, lost_rows, *spread)] = self._ask(query)
         return FailingGroups(rows, lost_rows, tuple(spread))
 
     def extent(self, region: Sequence[Runs]) -> tuple[IntArray, IntArray]:
         """The first and the last leaf of each attribute that a row of the region has: one query."""
         ends = ", ".join(f"min(q{d}), max(q{d})" for d in range(len(self._hierarchies)))
         with self._asked():
-            found = self._connection.execute(f"SELECT {ends} FROM {self._place} WHERE {_inside(region)}").fetchall()[0]
+            [found] = self._ask(f"SELECT {ends} FROM {self._place} WHERE {_inside(region)}")
         return np.array(found[::2], dtype=np.int64), np.array(found[1::2], dtype=np.int64)
 
     def histogram(self, region: Sequence[Runs], d: int, sensitive: Sequence[str] = ()) -> tuple[IntArray, ...]:
@@ -174,17 +180,23 @@ class LatticeQueries:
         Between the two, the leaves of sensitive attributes that are counted apart.
         """
         columns = [f"q{d}", *(self._sensitive[attribute] for attribute in sensitive)]
-        asked = ", ".join(f"{column}::BIGINT AS {column}" for column in columns)
+        asked, keys = (", ".join(form.format(column) for column in columns) for form in ("CAST({0} AS BIGINT)", "{0}"))
         with self._asked():
-            query = (
-                f"SELECT {asked}, count(*) AS n FROM {self._place} WHERE {_inside(region)} GROUP BY ALL ORDER BY ALL"
+            found = self._ask(
+                f"SELECT {asked}, count(*) FROM {self._place} WHERE {_inside(region)} GROUP BY {keys} ORDER BY {keys}"
             )
-            found = self._connection.sql(query).to_arrow_table()
-        return tuple(to_numpy(column).astype(np.int64) for column in found.columns)
+        by_column = np.array(found, dtype=np.int64).reshape(-1, len(columns) + 1).T
+        return tuple(np.ascontiguousarray(column) for column in by_column)
+
+    def _ask(self, query: str) -> list[tuple[int, ...]]:
+        """The rows of an answer; there are few."""
+        with self._scratch.plainly():
+            batches = [[column.to_pylist() for column in batch.columns] for batch in self._scratch.ask(query)]
+        return [row for columns in batches for row in zip(*columns, strict=True)]
 
     @contextmanager
     def _asked(self) -> Iterator[None]:
-        with self._engine._plainly():
+        with self._scratch.plainly():
             self._engine.scans += 1
             self.queries += 1
             yield

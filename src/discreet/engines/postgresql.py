@@ -7,7 +7,7 @@ to it meanwhile. Only frequencies leave the server, in one stream per question.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ from discreet.errors import DataError, Mistake
 if TYPE_CHECKING:
     import psycopg
     import pyarrow as pa
+
+    from discreet.engines.statistics import Statistics
 
 _READABLE = ("r", "p", "v", "m", "f")  # tables, partitioned ones, views, materialized ones, foreign tables
 _COMMON = 1000  # values of a column that a profile shows
@@ -175,6 +177,18 @@ class PostgreSQL(SqlEngine):
             for a, *about in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 told[a].append(about)
         return [_profile(column, about) for column, about in zip(self.columns, told, strict=True)]
+
+    def statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
+        """What the planner keeps about some columns of the whole table: no scan. See `postgresql_statistics`."""
+        from discreet.engines.postgresql_statistics import read_statistics
+
+        return read_statistics(self, columns, seed)
+
+    def drawn_statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
+        """The same from a sample of the table's pages, whatever is kept."""
+        from discreet.engines.postgresql_statistics import drawn_statistics
+
+        return drawn_statistics(self, columns, seed)
 
     @contextmanager
     def publishing(self, folder: Path, form: str, schema: str = "", replace: bool = False) -> Iterator[Tables]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BLOCK = 1 << 24  # bytes parsed at a time; no row is longer
+_MEMORY = 1 << 26  # bytes for a sort or a hash table of the server, unless it has more
 _WHOLE = (20, 21, 23)  # oids of bigint, smallint, integer
 _ENVIRONMENT = "check PGHOST, PGPORT, PGDATABASE, PGUSER and the password, or the service: psql should connect with it"
 # So that a value has one text on whatever server, and a long search does not lose its connection.
@@ -59,6 +60,9 @@ def begin(connection: psycopg.Connection[Any], write: bool = False, snapshot: st
     late = {"transaction_timeout": "0"} if connection.info.server_version >= 170000 else {}
     for setting, value in (_SETTINGS | late).items():
         connection.execute(f"SET LOCAL {setting} = '{value}'")
+    # The server's own 4 MB make it sort what it could hash: a look at 500,000 rows takes twice as long.
+    more = f"greatest(pg_size_bytes(current_setting('work_mem')), {_MEMORY}) / 1024 || 'kB'"
+    connection.execute(f"SELECT set_config('work_mem', {more}, true)")
 
 
 def settle(connection: psycopg.Connection[Any]) -> None:

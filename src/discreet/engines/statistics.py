@@ -132,3 +132,6 @@ class KeepsStatistics(Protocol):
 
     def statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
         """What it knows of some columns of the whole table. If it must draw a sample for that, a seed chooses it."""
+
+    def drawn_statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
+        """The same from a sample of the table's pages, whatever is kept."""

@@ -47,10 +47,14 @@ def statistics_summary(
             continue
         fitted = pair_shares(statistics, listed, (every[i], every[j]), (shares[i], shares[j]))
         tables[i, j] = table_in_parts(fitted, parts[i], parts[j])
-        chance = 0.0 if statistics.of_all else len(listed.shares) / (2 * statistics.seen)
-        weights[i, j] = mutual_information(tables[i, j]) - chance - _NOTHING
+        weights[i, j] = mutual_information(tables[i, j]) - by_chance(statistics, listed) - _NOTHING
     chosen = {edge: tables[edge] for edge in heaviest_tree(weights)}
     return Estimated(tuple(hierarchies), dict(sensitive), tuple(parts), chosen, statistics.rows)
+
+
+def by_chance(statistics: Statistics, listed: JointStatistics) -> float:
+    """What two columns seem to tell about each other by the chance of a sample alone, in nats."""
+    return 0.0 if statistics.of_all else len(listed.shares) / (2 * max(statistics.seen, 1))
 
 
 def known_values(statistics: Statistics, column: str) -> dict[Value, int]:
