@@ -122,3 +122,28 @@ def _thinned(chance: FloatArray, first: int, marked: int, people: int) -> tuple[
     while out[high] < NEGLIGIBLE * largest:
         high -= 1
     return out[low : high + 1].copy(), low, steps
+
+
+@njit(cache=True)
+def poisson_shares(mean: FloatArray, rows: IntArray) -> FloatArray:
+    """E[n / (n + X)] for a Poisson X: I_n = ∫ n s^(n−1) e^(−μ(1−s)) ds from 0 to 1, by I_n = (1 − I_(n−1)) n / μ.
+
+    Errors shrink by n / μ a step upward from I_1 as long as n < μ, and by μ / n downward from far above otherwise.
+    """
+    out = np.empty(len(mean))
+    for i in range(len(mean)):
+        n, mu = rows[i], mean[i]
+        if mu <= 0.0:
+            out[i] = 1.0
+        elif n < mu:
+            share = -np.expm1(-mu) / mu
+            for k in range(2, n + 1):
+                share = (1.0 - share) * k / mu
+            out[i] = share
+        else:
+            above = n + 100 + int(40.0 * np.sqrt(n))
+            share = above / (above + mu)
+            for k in range(above, n, -1):
+                share = 1.0 - share * mu / k
+            out[i] = share
+    return out

@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 THRESHOLD, CONFIDENCE = 0.5, 0.95
-_WORK = 1e9  # steps for the exact distributions of all groups
+_WORK = 5e8  # steps for the exact distributions of all groups
 _MOST_LABELS = 4000  # of a column, compared with each other
 _EXACT_STEPS = 200_000  # of whole-number arithmetic where a probability is as good as equal to the confidence
 _KNOWS = "How many people of the population have each value, one column at a time."
@@ -93,7 +93,7 @@ def presence_marginals(
         "groups_not_counted_out": int((~found.exact).sum()),
         "groups_the_marginals_have_no_people_for": int(impossible.sum()),
     }
-    about = found if known else outsiders(counts.about, seen.sizes, people, sure, low, high)
+    about = found if known else outsiders(counts.about, seen.sizes, people, sure, low, high, _WORK / 10)
     common: dict[str, Any] = {
         "threat": PRESENCE,
         "knows": _KNOWS,
@@ -204,12 +204,18 @@ def _rows_within(
 
 
 def outsiders(
-    factors: IntArray, rows: IntArray, people: int, confidence: Fraction, low: IntArray, high: IntArray
+    factors: IntArray,
+    rows: IntArray,
+    people: int,
+    confidence: Fraction,
+    low: IntArray,
+    high: IntArray,
+    work: float | None = None,
 ) -> Outsiders:
     """Judge every group: by the exact distribution, and by sharp bounds where there is too much to count.
 
     `factors` are how many of the `people` outside have a group's value in each column, `low` and `high` what a promise
-    allows of them all together.
+    allows of them all together. `work` limits what is counted, in steps.
     """
     from discreet.audit.marginals_kernels import outsiders as count
 
@@ -223,7 +229,7 @@ def outsiders(
     expected, below, above = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
     sure, maybe = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
     done = count(
-        tuples, of_group, starts, rows, people, float(confidence), low, high, _WORK,
+        tuples, of_group, starts, rows, people, float(confidence), low, high, _WORK if work is None else work,
         expected, sure, maybe, below, above,
     )  # fmt: skip
     for g in np.flatnonzero(done & (sure < maybe)):
@@ -248,6 +254,8 @@ def _bounded(
     real zeros only). So Chernoff's bounds hold: P(n₀ ≤ b) ≤ exp(−(μ − b + b ln(b/μ))) for b ≤ μ, and for b ≥ μ that of
     P(n₀ ≥ b); and a convex function of it is expected to be no more than for a Poisson number (Hoeffding 1956).
     """
+    from discreet.audit.marginals_kernels import poisson_shares
+
     mean = mean * (1 - 1e-12)
     at, end = np.full(len(mean), -1.0), np.floor(mean)
     while (at < end).any():  # the largest b with a small enough chance of n₀ ≤ b
@@ -258,25 +266,15 @@ def _bounded(
     below = np.where(fewer > mean, 1.0, np.where(low > 0, _chernoff(mean, fewer), 0.0))
     over = mean * (1 + 3e-12)
     above = np.where(more < over, 1.0, _chernoff(over, more))
-    return _expected_at_most(mean, rows), (at + 1).astype(np.int64), np.minimum(below, 1.0), np.minimum(above, 1.0)
+    expected = np.minimum(poisson_shares(mean, rows) * (1 + 1e-9), 1.0)
+    return expected, (at + 1).astype(np.int64), np.minimum(below, 1.0), np.minimum(above, 1.0)
 
 
 def _chernoff(mean: FloatArray, b: FloatArray) -> FloatArray:
     safe = np.maximum(mean, 1e-300)
-    ratio = np.maximum(b, 1e-300) / safe
-    found: FloatArray = np.exp(-np.maximum(safe - b + np.where(b > 0, b * np.log(ratio), 0.0), 0.0))
+    spread = np.where(b > 0, b * (np.log(np.maximum(b, 1e-300)) - np.log(safe)), 0.0)
+    found: FloatArray = np.exp(-np.maximum(safe - b + spread, 0.0))
     return found
-
-
-def _expected_at_most(mean: FloatArray, rows: IntArray) -> FloatArray:
-    """E[n₁ / (n₁ + X)] for a Poisson X: ∫ n₁ s^(n₁−1) e^(−μ(1−s)) ds from 0 to 1, between steps of its rising terms."""
-    found = np.zeros(len(mean))
-    s = np.concatenate([[0.0], 1.0 - np.geomspace(1.0, 1e-9, 4000)[1:], [1.0]])
-    for begin in range(0, len(mean), 256):
-        part = slice(begin, begin + 256)
-        mass = np.diff(s[None, :] ** rows[part, None], axis=1)  # ∫ n₁ s^(n₁−1) ds over each piece, e^(−μ(1−s)) rises
-        found[part] = (mass * np.exp(-mean[part, None] * (1.0 - s[None, 1:]))).sum(axis=1)
-    return np.minimum(found * (1 + 1e-9), 1.0)
 
 
 def exact_tail(factors: Sequence[int], people: int, least: int) -> Fraction | None:
