@@ -18,6 +18,13 @@ from typing import Any
 import pytest
 
 _MEMORY = "512m"  # of each Java; the tables of tests are small
+# Programs of minutes: to compile each query, and all of Java, would take longer than to run them.
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_SUBMIT = (
+    f"--driver-memory {_MEMORY} --executor-memory {_MEMORY} --driver-java-options '{_JAVA}' "
+    f"--conf 'spark.executor.extraJavaOptions={_JAVA}' --conf spark.sql.shuffle.partitions=4 "
+    "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN pyspark-shell"
+)
 
 
 def why_no_spark(java: bool = True) -> str:
@@ -56,7 +63,7 @@ def spark() -> Iterator[Any]:
     from discreet.engines.spark_session import start
 
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("PYSPARK_SUBMIT_ARGS", f"--driver-memory {_MEMORY} pyspark-shell")
+        environment.setenv("PYSPARK_SUBMIT_ARGS", _SUBMIT)
         session = start("local[2]")
     yield session
     java = SparkContext._gateway
@@ -81,6 +88,7 @@ def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": _MEMORY,
+        "SPARK_DAEMON_JAVA_OPTS": _JAVA,
         "SPARK_LOCAL_DIRS": str(folder / "local"),
     }
     port, shown = _free_ports(2)
@@ -99,7 +107,7 @@ def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str
         _wait(folder / "log0", "Registering worker", 2)
         yield environment | {
             "SPARK_MASTER": f"spark://127.0.0.1:{port}",
-            "PYSPARK_SUBMIT_ARGS": f"--driver-memory {_MEMORY} --executor-memory {_MEMORY} pyspark-shell",
+            "PYSPARK_SUBMIT_ARGS": _SUBMIT,
         }
     finally:
         for process in started:

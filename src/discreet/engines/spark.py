@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 LIMIT = 5_000_000  # combinations that come to the driver: a few hundred megabytes
 _ENVIRONMENT = "DISCREET_SPARK_COMBINATIONS"  # another limit
+_PARTS = 16  # of an answer that is kept while it is counted and fetched
 _COMMON = 1000  # values of a column that a profile shows
 _CANONICAL = {"double": double_text, "float": real_text, "binary": sql.bytes_text}  # of texts that SQL wrote
 _TYPES = {"large_string": "STRING", "string": "STRING", "int32": "INT", "int64": "BIGINT", "bool": "BOOLEAN"}
@@ -84,7 +85,8 @@ class Spark(SqlEngine):
     def _ask(self, query: str) -> Iterator[pa.RecordBatch]:
         """The answer of a query; counted first where it is, so that too large a one stays there."""
         with silent():
-            answer = self._session.sql(query).cache()
+            # In few parts: what is kept is not put together by Spark itself, and 200 small parts take a while.
+            answer = self._session.sql(query).coalesce(_PARTS).cache()
             try:
                 found = answer.count()
                 if found > self._limit:

@@ -66,7 +66,8 @@ class WrittenParts:
             self._put(query, [] if random is None else [order], [order], rows.names, table)
 
     def _kind(self, column: CodedColumn) -> str:
-        return self.source.types[column.name] if column.exact else "string" if column.dictionary else "bigint"
+        kind = "bigint" if column.dictionary is None else "string"
+        return self.source.types[column.name] if column.exact else kind
 
     def _typed(self, value: str, column: CodedColumn) -> str:
         """A text in the type that its column has in the source."""
