@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from discreet.cli import auditing, studies
+from discreet.cli import auditing, stats, studies
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake
 
@@ -212,6 +212,7 @@ def apply(
 
 auditing.register(app)
 studies.register(app)
+stats.register(app)
 
 
 def run() -> None:

@@ -2,7 +2,7 @@
 
 A network uses one pair of columns less than there are columns: those that tell most about each other. A list of common
 combinations that nobody asked for yet helps if its pair is one of them; which these are, a small sample of the table
-tells well enough.
+tells well enough. (Lists themselves tell too little where they cover few rows.)
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class ColumnKept:
 class PairKept:
     """What is known of two columns together: the share of the rows in listed combinations, if any are listed.
 
-    `information` is what the one tells about the other, in nats: by the list, or by a sample where none is good.
-    `used`: the network would connect the two.
+    `information` is what the one tells about the other, in nats, by a sample. `used`: a network would
+    connect the two, if it knew.
     """
 
     columns: tuple[str, str]
@@ -107,10 +107,7 @@ def advise(statistics: Statistics, columns: Sequence[str], drawn: Statistics) ->
     ]
     listed = {} if statistics.sampled else _listed(statistics, columns)
     edges = list(combinations(range(len(columns)), 2))
-    told = {}
-    for i, j in edges:
-        good = listed.get((columns[i], columns[j]), 0.0) >= _ENOUGH
-        told[i, j] = _information(statistics if good else drawn, columns[i], columns[j])
+    told = {(i, j): _information(drawn, columns[i], columns[j]) for i, j in edges}
     tree = heaviest_tree(told)
     pairs = [
         PairKept((columns[i], columns[j]), listed.get((columns[i], columns[j])), told[i, j], (i, j) in tree)
