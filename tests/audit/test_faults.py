@@ -244,6 +244,14 @@ def test_a_column_that_nobody_described_but_the_rows_follow_is_seen_in_the_other
     assert found(write_table(tmp_path / "data.csv", rows), PLAIN)["rows_in_order"].place == "data.csv: disease"
 
 
+def test_groups_one_after_the_other_tell_nothing(tmp_path):
+    rows = in_order(people())
+    random.Random(7).shuffle(rows)
+    groups = list(dict.fromkeys((row["age"], row["zip"]) for row in rows))
+    rows.sort(key=lambda row: groups.index((row["age"], row["zip"])))
+    assert found(write_table(tmp_path / "data.csv", rows), PLAIN).keys() <= ORDINARY
+
+
 @pytest.mark.parametrize("name", ["Unnamed: 0", "", "id"])
 def test_a_leaked_row_number_is_reported(tmp_path, name):
     rows = in_order(people())

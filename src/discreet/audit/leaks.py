@@ -80,6 +80,11 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
             yield Fault("rows_in_order", rows.file, rule, repair)
 
 
+def _is_counted(reading: Reading, rows: Rows) -> bool:
+    """Does a row stand for several people, so that it is nobody's?"""
+    return reading.seen.publish == AMBIGUOUS or reading.told.count in rows.columns
+
+
 def _keyless(reading: Reading) -> tuple[str, ...]:
     """Columns that may be different in every row: whoever knows quasi-identifiers finds a row by them anyway."""
     return (*reading.told.quasi_identifiers, reading.told.group, reading.told.count)
@@ -100,8 +105,14 @@ def _key(rows: Rows, column: str, sensitive: Sequence[str]) -> str:
 
 
 def _ordered(reading: Reading, rows: Rows) -> list[Ordered]:
-    """The columns of a file, but for those that number its rows: they are told apart."""
+    """The columns of a file, but for those that number its rows: they are told apart.
+
+    Groups that stand one after the other are an order of what is published, too.
+    """
     found = []
+    if rows is reading.grouped and len(rows) >= 3 * (len(reading.seen.sizes) + 1):
+        codes = reading.group + 1
+        found.append(Ordered("group", codes, [str(g) for g in range(int(codes.max(initial=0)) + 1)]))
     for column in rows.columns:
         if column not in _keyless(reading) and _key(rows, column, reading.told.sensitive):
             continue
