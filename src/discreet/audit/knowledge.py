@@ -26,6 +26,7 @@ IntArray = NDArray[np.int64]
 MIN_SUPPORT = 30  # of rarer people she knows what is true of anybody
 _ALL_SETS, _LARGE_SETS = 5, 3  # all sets of up to five quasi-identifiers; of more, those of up to three and all of them
 _CHANCE = "p"
+_DENSE = 1 << 22  # combinations that are numbered with gaps
 
 Row = tuple[Mapping[str, str | None], str | None, Fraction]
 
@@ -161,24 +162,18 @@ def known_by_sets(
         at = [knowledge.columns.index(c) for c in columns]
         own = [knowledge.found.codes[i].astype(np.int64) for i in at]
         key, person = _keys(own, [theirs[i] for i in at], [len(knowledge.found.values[i]) for i in at])
-        found, place_of = np.unique(key, return_inverse=True)
-        support = np.bincount(place_of, weights=counts).astype(counts.dtype)
+        support = np.bincount(key, weights=counts, minlength=int(person.max(initial=0)) + 1).astype(counts.dtype)
         kept = np.flatnonzero(support >= min_support)
         if not len(kept):
             continue
-        rows = np.zeros(len(found), dtype=np.int64)
+        rows = np.zeros(len(support), dtype=np.int64)
         rows[kept] = np.arange(1, len(kept) + 1)
-        flat = rows[place_of] * len(values) + value
+        flat = rows[key] * len(values) + value
         weight = np.bincount(flat, weights=counts, minlength=(len(kept) + 1) * len(values)).astype(counts.dtype)
         weight = weight.reshape(-1, len(values))
         weight[0] = np.bincount(value, weights=counts, minlength=len(values)).astype(counts.dtype)
-        yield Known(tuple(columns), _rows(found, rows, person), weight, np.append(counts.sum(), support[kept]))
-
-
-def _rows(found: IntArray, rows: IntArray, person: IntArray) -> IntArray:
-    """The row of each person's key, 0 if there is none; `found` are sorted."""
-    where = np.minimum(np.searchsorted(found, person), len(found) - 1)
-    return np.where(found[where] == person, rows[where], 0)
+        row = np.where(person < 0, 0, rows[person])
+        yield Known(tuple(columns), row, weight, np.append(counts.sum(), support[kept]))
 
 
 def _recoded(values: Sequence[str | None], people: People, column: str) -> IntArray:
@@ -195,11 +190,11 @@ def _keys(own: Sequence[IntArray], theirs: Sequence[IntArray], sizes: Sequence[i
     strange = np.zeros(len(person), dtype=np.bool_)
     span = 1
     for mine, other, size in zip(own, theirs, sizes, strict=True):
-        if span * size >= 1 << 62:
-            both = np.unique(np.concatenate([key, person]), return_inverse=True)[1]
-            key, person, span = both[: len(key)], both[len(key) :], int(both.max(initial=0)) + 1
         strange |= other < 0
         key, person, span = key * size + mine, person * size + np.maximum(other, 0), span * size
+        if span > _DENSE:  # numbers without gaps
+            both = np.unique(np.concatenate([key, person]), return_inverse=True)[1]
+            key, person, span = both[: len(key)], both[len(key) :], int(both.max(initial=0)) + 1
     return key, np.where(strange, -1, person)
 
 
@@ -221,8 +216,9 @@ def _by_list(knowledge: Listed, people: People, tally: Tally, whole: Whole) -> I
         own = [np.array([cells[i].index(about[i]) for about, _ in rows]) for i in range(len(columns))]
         theirs = [_recoded(known, people, column) for column, known in zip(columns, cells, strict=True)]
         key, person = _keys(own, theirs, [len(known) for known in cells])
-        order = np.argsort(key)
-        row = _rows(key[order], order + 1, person)
+        rows_of = np.zeros(max(int(key.max()), int(person.max(initial=0))) + 1, dtype=np.int64)
+        rows_of[key] = np.arange(1, len(key) + 1)
+        row = np.where(person < 0, 0, rows_of[person])
         exactly = [_whole([chances[value] for value in values]) for chances in [anybody, *(c for _, c in rows)]]
         weight = np.array([weight for weight, _ in exactly], dtype=object)
         yield Known(columns, row, weight, np.array([total for _, total in exactly], dtype=object))

@@ -16,6 +16,7 @@ BoolArray = NDArray[np.bool_]
 
 _PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first
 _TINY = 1e-200
+_FEW_STATES = 256
 _UP, _ROUNDED = 1 + 1e-12, 1 + 1e-11  # bounds are rounded up; one that is above a chance by no more is the same number
 
 
@@ -339,13 +340,25 @@ def judge(
             for v in range(values):
                 p[i, v] = chances[row[low + i], own[v]]
         together = np.empty((kinds, values))
-        at_most(p, many[low:high], having, together)
-        if not _raises(together, touched[:touches], member, own, chance[low:high], _ROUNDED):
-            continue
+        if not (worth_all[g] and _few_states(having)):  # else counting out takes no longer than a bound
+            at_most(p, many[low:high], having, together)
+            if not _raises(together, touched[:touches], member, own, chance[low:high]):
+                continue
         if worth_all[g] and all_values(p, many[low:high], having, together):
             _raise(together, touched[:touches], member, own, chance[low:high])
         else:
+            at_most(p, many[low:high], having, together)
             _raise(together, touched[:touches], member, own, bound[low:high])
+
+
+@njit(cache=True)
+def _few_states(counts: IntArray) -> bool:
+    states = 1
+    for count in counts:
+        states *= count + 1
+        if states > _FEW_STATES:
+            return False
+    return True
 
 
 @njit(cache=True)
@@ -357,13 +370,11 @@ def _of_set(together: FloatArray, i: int, s: int, member: BoolArray, own: IntArr
 
 
 @njit(cache=True)
-def _raises(
-    together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray, slack: float
-) -> bool:
+def _raises(together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray) -> bool:
     """Is some of it above what is known already?"""
     for s in touched:
         for i in range(len(chance)):
-            if _of_set(together, i, s, member, own) > chance[i] * slack:
+            if _of_set(together, i, s, member, own) > chance[i] * _ROUNDED:
                 return True
     return False
 
