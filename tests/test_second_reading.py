@@ -5,14 +5,19 @@ Both are held to the definitions of the papers, too.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet import anonymize, policy_from_words
+from discreet.audit.knowledge import read_knowledges
 from discreet.audit.levels import levels
 from discreet.audit.lines import AT_LEAST
+from discreet.audit.reading import read
 from discreet.audit.seen import Promise
 from tests.audit.association_cases import seen_of
 from tests.models.cases import ATTRIBUTE, KINDS, PATHS, as_groups, groups, oracle, suppressed
@@ -60,3 +65,57 @@ def test_a_second_reading_decides_as_the_definition_and_as_the_models(kind, data
 
 SAME_FIGURE = {"k_anonymity", "distinct", "recursive", "equal", "ordered", "hierarchical", "basic"}
 SAME_FIGURE |= {"class_one", "class_two", "class_three"}
+
+
+def people(rows=240, seed=4):
+    """A table in which age, sex and disease have something to do with each other."""
+    random = Random(seed)
+    ages = [random.randrange(20, 60) for _ in range(rows)]
+    sick = [random.choice(["asthma", "cold", "gout", "flu"] + ["gout", "gout"] * (age > 40)) for age in ages]
+    return {
+        "age": [str(age) for age in ages],
+        "sex": [random.choice("FM") for _ in range(rows)],
+        "disease": [None if random.random() < 0.03 else value for value in sick],
+    }
+
+
+ATTRIBUTES = {
+    "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10, 20, 40]}},
+    "sex": {"role": "quasi_identifier"},
+    "disease": {
+        "role": "sensitive",
+        "hierarchy": {"taxonomy": [["asthma", "lungs"], ["gout", "joints"], ["cold", "lungs"], ["flu", "lungs"]]},
+    },
+}
+PRIOR = {"stubbornness": 30, "prior": "table"}
+RELEASES = {
+    "closeness": ("generalization", [{"t_closeness": {"t": 0.35, "distance": d}} for d in ("equal", "hierarchical")]),
+    "order": ("multidimensional", [{"t_closeness": {"t": 0.4, "distance": "ordered"}}, {"k_anonymity": {"k": 4}}]),
+    "diversity": (
+        "local_recoding",
+        [{"l_diversity": {"l": 2, "kind": "entropy"}}, {"l_diversity": {"l": 2, "kind": "recursive", "c": 4}}],
+    ),
+    "likeness": (
+        "generalization",
+        [{"beta_likeness": {"beta": 2, "kind": "enhanced"}}, {"realistic": {"class": "I", "epsilon": 9, **PRIOR}}],
+    ),
+    "anatomy": ("bucketization", [{"l_diversity": {"l": 2, "kind": "frequency"}}]),
+    "robust": ("bucketization", [{"robust": {"r": 2, "min_support": 20}}]),
+    "ambiguity": ("ambiguity", [{"ambiguity": {"alpha": 0.5, "beta": 0.5}}]),
+}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_a_release_is_read_as_its_manifest_says(name, tmp_path):
+    publish, require = RELEASES[name]
+    suppress = 0.0 if publish in ("multidimensional", "local_recoding") else 0.2
+    words = {"attributes": ATTRIBUTES, "require": require, "publish": publish, "suppress": suppress, "seed": 1}
+    anonymize(policy_from_words(words), tmp_path / "release", source=people())
+    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    seen = read(tmp_path / "release")
+    found = levels(seen, knowledge=read_knowledges(people(), seen))
+    assert found and all(level.holds for level in found)
+    for promise in manifest["promises"]:
+        [(word, parameters)] = promise["model"].items()
+        if parameters.get("kind") != "frequency":  # told there as 1 / share
+            assert any(f.model == word and f.achieved == pytest.approx(promise["level"]) for f in found), word

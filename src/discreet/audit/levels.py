@@ -184,15 +184,19 @@ def _entropy_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
 def _closeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     t, distance, tally = _exact(said["t"]), said.get("distance", "equal"), summed.tally
     whole = whole_table(seen, tally)
+    named = levels_of(seen, tally.attribute, whole.values)
+    figure = f"largest {distance} distance of a group from the table"
     if distance == "ordered":
         work, steps = ordered_distances(summed, whole, in_order(seen, tally.attribute, whole.values))
+    elif distance == "hierarchical" and named is not None:
+        work, steps = hierarchical_distances(summed, whole, named)
     elif distance == "hierarchical":
-        work, steps = hierarchical_distances(summed, whole, levels_of(seen, tally.attribute, whole.values))
+        note = "the release does not tell what each value becomes on the levels of its hierarchy"
+        return [Level("t_closeness", tally.attribute, figure, AT_MOST, float(t), None, None, note=note)]
     else:
         work, steps = equal_distances(summed, whole)
     scale = steps * whole.total
     reached = work / (scale * np.maximum(summed.total, 1).astype(np.float64))
-    figure = f"largest {distance} distance of a group from the table"
     everybody = np.arange(len(work))
     return [
         _level(
@@ -325,6 +329,7 @@ def _ambiguity(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
 
 def _presence(promise: Promise, found: tuple[float, float] | None) -> list[Level]:
     low, high = (_exact(bound) for bound in promise.parameters["delta"])
+    found = found if promise.model == "presence" else None
     figures = ("smallest chance of being in the table", "largest chance of being in the table")
     if found is None:
         note = "needs the population: it is about people who are not in the files"

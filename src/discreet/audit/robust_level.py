@@ -39,7 +39,7 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
     limit = 1 / Fraction(str(said["r"]))
     given = given_knowledge(said) or knowledge
     people = None if given is None else people_of(seen, given)
-    if given is None or people is None:
+    if given is None or people is None or not len(people.group):
         note = "needs what she knows: the source table"
         return Level("robust", tally.attribute, _FIGURE, AT_MOST, float(limit), None, None, note=note)
     summed = summed_up(tally, len(seen.sizes))

@@ -83,31 +83,40 @@ def whole_table(seen: Seen, tally: Tally) -> Whole:
 def in_order(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[int]:
     """The places of values in their order: that of the hierarchy the release tells, else numbers by size, then texts.
 
-    The empty text and NULL come last.
+    In a hierarchy, values that become one on some level stand together. The empty text and NULL come last.
 
     >>> seen = Seen("generalization", (), np.array([4]), ())
     >>> in_order(seen, "rank", ("10", "9", "low", None))
     [1, 0, 2, 3]
     """
-    told = {path[0]: i for i, path in enumerate(seen.hierarchies.get(attribute, ()))}
+    paths = seen.hierarchies.get(attribute, ())
+    first: dict[tuple[int, str | None], int] = {}
+    for i, path in enumerate(paths):
+        for level, name in enumerate(path):
+            first.setdefault((level, name), i)
+    told = {path[0]: tuple(first[level, path[level]] for level in reversed(range(len(path)))) for path in paths}
 
-    def rank(place: int) -> tuple[int, int, Decimal, str]:
+    def rank(place: int) -> tuple[int, tuple[int, ...], Decimal, str]:
         value = values[place]
         if value in told:
             return 0, told[value], Decimal(0), ""
         if value is None or value == "":
-            return 3, value is None, Decimal(0), ""
+            return 3, (int(value is None),), Decimal(0), ""
         number = Decimal(value) if _NUMBER.fullmatch(value) else None
-        return (1, 0, number, value) if number is not None else (2, 0, Decimal(0), value)
+        return (1, (), number, value) if number is not None else (2, (), Decimal(0), value)
 
     return sorted(range(len(values)), key=rank)
 
 
-def levels_of(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[list[str | None]]:
+def levels_of(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[list[str | None]] | None:
     """What each value is called on every level below everything, the values themselves first.
 
-    Without a hierarchy there is no other level: any two values are equally far apart.
+    Without a hierarchy there is no other level: any two values are equally far apart. None where there is one, but the
+    release does not tell value by value what they become.
     """
+    rule = dict(seen.manifest.get("hierarchies") or {}).get(attribute)
+    if attribute not in seen.hierarchies and rule and "flat" not in rule:
+        return None
     paths = {path[0]: path for path in seen.hierarchies.get(attribute, ())}
     height = min((len(path) for path in paths.values()), default=1)
     named = [paths.get(value, (value,) * height) for value in values]
