@@ -37,7 +37,7 @@ def written(value: str, kind: str) -> str:
     """
     text = f"CAST({value} AS text)"
     if kind in ("real", "double precision"):
-        text = _float(text)
+        text = _float(text, kind)
     elif kind.startswith("numeric"):
         text = _numeric(value, kind)
     elif DAYS.fullmatch(kind):
@@ -83,12 +83,35 @@ def _binary(text: str) -> str:
     return f'({text} COLLATE "C")'
 
 
-def _float(text: str) -> str:
-    """PostgreSQL has the same digits, but writes 1 for 1.0, and 1e+15 (of real, 1e+06) for 1000000000000000.0."""
-    digits = f"CAST(CAST({text} AS numeric) AS text)"
-    return rf"""CASE WHEN {text} ~ '^-?[0-9]+$' THEN {text} || '.0'
-        WHEN {text} ~ 'e\+(0[0-9]|1[0-5])$' THEN {digits} || CASE WHEN {digits} LIKE '%.%' THEN '' ELSE '.0' END
-        {_special(text)} ELSE {text} END"""
+def _float(text: str, kind: str) -> str:
+    """The fewest digits that tell a number, as Python writes them.
+
+    PostgreSQL sometimes has one digit more: it does without a shorter number that lies just between two of those that
+    can be stored, and would be read as the right one. So the last digit is rounded away where that makes no difference.
+    """
+    largest = "1.79e308" if kind == "double precision" else "3.4e38"
+    # Where the last digit of the text stands: so many places behind the point.
+    behind, power = r"coalesce(length(substring(t from '\.([0-9]+)')), 0)", "coalesce(substring(t from 'e(.+)$'), '0')"
+    last = f"{behind} - CAST({power} AS integer)"
+    same = f"CAST(CAST(shorter AS text) AS {kind}) = CAST(t AS {kind})"
+    sign, digits = "CASE WHEN t LIKE '-%' THEN '-' ELSE '' END", "CAST(abs(number) AS text)"
+    whole = f"{digits} || CASE WHEN {digits} LIKE '%.%' THEN '' ELSE '.0' END"
+    # Of a large number all digits stand before the point, of a small one all that matter behind it.
+    small = f"ltrim(substr({digits}, 3), '0')"
+    exponent = (
+        f"CASE WHEN abs(number) > 1 THEN length({digits}) - 1 ELSE length({small}) + 2 - length({digits}) - 1 END"
+    )
+    return f"""CASE {_special(text)} WHEN {text} IS NOT NULL THEN (
+        SELECT {sign} || CASE WHEN abs(number) >= 0.0001 AND abs(number) < 1e16 OR number = 0 THEN {whole} ELSE
+            regexp_replace(rtrim(significant, '0'), '^(.)(.+)$', '\\1.\\2') || 'e' ||
+            CASE WHEN exponent < 0 THEN '-' ELSE '+' END ||
+            lpad(CAST(abs(exponent) AS text), greatest(2, length(CAST(abs(exponent) AS text))), '0') END
+        FROM (SELECT t, number, {exponent} AS exponent,
+                CASE WHEN abs(number) > 1 THEN {digits} ELSE {small} END AS significant
+            FROM (SELECT t, trim_scale(CASE WHEN {same} THEN shorter ELSE number END) AS number
+                FROM (SELECT t, number, CASE WHEN abs(number) < {largest} THEN round(number, {last} - 1) END AS shorter
+                    FROM (SELECT {text} AS t, CAST({text} AS numeric) AS number OFFSET 0) AS a
+                OFFSET 0) AS b OFFSET 0) AS c OFFSET 0) AS d) END"""
 
 
 def _special(text: str) -> str:
