@@ -155,7 +155,10 @@ def count_worlds(
                 elif local[g] < 0:
                     states = np.inf
             width = starts[k + 1] - starts[k]
-            steps += people[k] * width if width > 1 else sizes[groups[starts[k]]]
+            fillable = 0
+            for at in range(starts[k], starts[k + 1]):
+                fillable += sizes[groups[at]]
+            steps += 1.0 + width * min(people[k], fillable)
             end += 1
         cost = 2.0 * steps * states
         if states <= most_states and states * (end - begin) <= most_kept and cost <= min(work, 1e8):
@@ -190,34 +193,38 @@ def _count(
     With the balanced odds for z, and the largest weight kept at 1, the states that matter are never far from it.
     """
     stride = np.ones(len(rows) + 1, dtype=np.int64)
+    filled = np.empty((len(rows), states), dtype=np.bool_)  # has the group a row filled in the state?
     for g in range(len(rows)):
         stride[g + 1] = stride[g] * (rows[g] + 1)
+        for s in range(states):
+            filled[g, s] = (s // stride[g]) % (rows[g] + 1) > 0
+    scratch = np.empty(states)
     after = np.zeros((len(kinds) + 1, states))
     after[len(kinds), 0] = 1.0
     for at in range(len(kinds) - 1, -1, -1):
         after[at] = after[at + 1]
-        _multiply(after[at], kinds[at], people[kinds[at]], starts, groups, rows, odds, local, stride)
+        _multiply(after[at], kinds[at], people[kinds[at]], starts, groups, rows, odds, local, stride, filled, scratch)
     if not after[0, states - 1] > 0.0:
         return False
     before = np.zeros(states)
     before[0] = 1.0
     for at in range(len(kinds)):
         k = kinds[at]
-        _multiply(before, k, people[k] - 1, starts, groups, rows, odds, local, stride)  # all but one of them
+        _multiply(before, k, people[k] - 1, starts, groups, rows, odds, local, stride, filled, scratch)  # all but one
         total = 0.0
         for s in range(states):
             total += before[s] * after[at + 1, states - 1 - s]
         for own in range(starts[k], starts[k + 1]):
             g = groups[own]
-            found = 0.0
-            for s in range(states - stride[local[g]]):
-                if (s // stride[local[g]]) % (rows[local[g]] + 1) < rows[local[g]]:
-                    found += before[s] * after[at + 1, states - 1 - s - stride[local[g]]]
+            step, found = stride[local[g]], 0.0
+            for s in range(step, states):  # the one fills a row
+                if filled[local[g], s]:
+                    found += before[s - step] * after[at + 1, states - 1 - s]
             chance[own] = found * odds[g]
             total += chance[own]
         for own in range(starts[k], starts[k + 1]):
             chance[own] /= total
-        _multiply(before, k, 1, starts, groups, rows, odds, local, stride)
+        _multiply(before, k, 1, starts, groups, rows, odds, local, stride, filled, scratch)
     return True
 
 
@@ -232,35 +239,32 @@ def _multiply(
     odds: FloatArray,
     local: IntArray,
     stride: IntArray,
+    filled: BoolArray,
+    scratch: FloatArray,
 ) -> None:
-    """So many people of a kind more, in place: from the last state to the first, since each takes from earlier ones."""
-    if people == 0:
-        return
-    if starts[k + 1] - starts[k] == 1:
-        g = groups[starts[k]]
-        step, most = stride[local[g]], min(rows[local[g]], people)
-        ways = np.ones(most + 1)  # to have j of them in the group
-        for j in range(1, most + 1):
-            ways[j] = ways[j - 1] * (people - j + 1) / j * odds[g]
-            if ways[j] > 1e100:  # one factor for all weights changes nothing
-                ways[: j + 1] *= 1e-100
-        for s in range(len(weights) - 1, -1, -1):
-            filled = (s // step) % (rows[local[g]] + 1)
+    """So many people of a kind more, in place: times (1 + ζ)^people, ζ = Σ z_g, whose terms are C(people, j) ζ^j.
+
+    No more than all rows of their groups can be filled with them. One factor for all weights changes nothing.
+    """
+    most = 0
+    for at in range(starts[k], starts[k + 1]):
+        most += rows[local[groups[at]]]
+    scratch[:] = weights
+    for j in range(1, min(people, most) + 1):
+        share, largest = (people - j + 1.0) / j, 0.0
+        for s in range(len(weights) - 1, -1, -1):  # each takes from earlier states
             total = 0.0
-            for j in range(min(most, filled) + 1):
-                total += ways[j] * weights[s - j * step]
-            weights[s] = total
-        weights /= weights.max()
-        return
-    for _ in range(people):
-        for s in range(len(weights) - 1, -1, -1):
-            total = weights[s]
             for at in range(starts[k], starts[k + 1]):
                 g = local[groups[at]]
-                if (s // stride[g]) % (rows[g] + 1) > 0:
-                    total += odds[groups[at]] * weights[s - stride[g]]
-            weights[s] = total
-        weights /= weights.max()
+                if filled[g, s]:
+                    total += odds[groups[at]] * scratch[s - stride[g]]
+            scratch[s] = total * share
+            weights[s] += scratch[s]
+            largest = max(largest, weights[s])
+        if largest > 1e100:
+            scratch /= largest
+            weights /= largest
+    weights /= weights.max()
 
 
 @njit(cache=True)
