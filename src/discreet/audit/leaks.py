@@ -15,7 +15,7 @@ from discreet.audit.labels import Anything, Between, Exactly, Label, coverage, c
 from discreet.audit.lines import Fault
 from discreet.audit.reading import Codes, Reading, Rows, in_order, labels_in
 from discreet.audit.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
-from discreet.audit.seen import GENERALIZED
+from discreet.audit.seen import AMBIGUOUS, GENERALIZED
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake, did_you_mean
 
@@ -49,7 +49,7 @@ def leaking_columns(reading: Reading) -> Iterator[Fault]:
 def signs_of_order(reading: Reading) -> Iterator[Fault]:
     """An order of rows that neither chance nor the published values explain."""
     for rows in reading.files:
-        found = None if rows.lines is None else unexplained(_ordered(reading, rows))
+        found = unexplained(_ordered(reading, rows)) if _has_order(reading, rows) else None
         if found is not None:
             column, chance = found
             rule = (
@@ -70,8 +70,7 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
     given = dict(zip(columns, zip(*in_order(engine, columns), strict=True), strict=True))
     for rows in reading.files:
         yield from _lost_nulls(reading, rows, given)
-        # Tables of a database have no order, nor have rows that stand for several people.
-        if rows.lines is None or told.count or not {*rows.columns} & {*told.quasi_identifiers}:
+        if not _has_order(reading, rows) or not {*rows.columns} & {*told.quasi_identifiers}:
             continue
         chance = _chance_of_order(reading, rows, given)
         if chance < CHANCE and not sorted_by_itself(_ordered(reading, rows)):
@@ -80,9 +79,10 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
             yield Fault("rows_in_order", rows.file, rule, repair)
 
 
-def _is_counted(reading: Reading, rows: Rows) -> bool:
-    """Does a row stand for several people, so that it is nobody's?"""
-    return reading.seen.publish == AMBIGUOUS or reading.told.count in rows.columns
+def _has_order(reading: Reading, rows: Rows) -> bool:
+    """May the order of the rows be that of people? Tables of a database have none, rows for several people neither."""
+    counted = reading.seen.publish == AMBIGUOUS or reading.told.count in rows.columns
+    return rows.lines is not None and not counted
 
 
 def _keyless(reading: Reading) -> tuple[str, ...]:
@@ -111,8 +111,8 @@ def _ordered(reading: Reading, rows: Rows) -> list[Ordered]:
     """
     found = []
     if rows is reading.grouped and len(rows) >= 3 * (len(reading.seen.sizes) + 1):
-        codes = reading.group + 1
-        found.append(Ordered("group", codes, [str(g) for g in range(int(codes.max(initial=0)) + 1)]))
+        number = reading.group + 1
+        found.append(Ordered("group", number, [str(g) for g in range(int(number.max(initial=0)) + 1)]))
     for column in rows.columns:
         if column not in _keyless(reading) and _key(rows, column, reading.told.sensitive):
             continue
