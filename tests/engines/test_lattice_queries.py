@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.lattice_queries import LatticeQueries
+from discreet.engines.postgresql import PostgreSQL
 from discreet.errors import DataError, DiscreetError, Infeasible
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Value
@@ -31,19 +33,24 @@ from discreet.search.mondrian import cut_down
 from discreet.search.mondrian_queries import mondrian_by_queries
 from discreet.search.partition import one_group
 from discreet.search.plan import Problem
+from tests.conformance.loaders import PostgreSQLLoader
 from tests.models.cases import ATTRIBUTE, fractions
+from tests.servers import Database
 from tests.strategies import Table, tables
 
 few = settings(max_examples=15)  # each is a handful of queries or more
 small = tables(max_attributes=2)
 
 
-def asked(table: Table) -> tuple[DuckDB, FrequencySet, LatticeQueries]:
-    """The rows in the engine, and what memory knows of them."""
+def source_of(table: Table) -> pa.Table:
     columns: dict[str, Sequence[Value]] = {f"q{d}": column for d, column in enumerate(zip(*table.rows, strict=True))}
     columns |= table.sensitive
-    source = pa.table({name: pa.array(column, type=pa.string()) for name, column in columns.items()})
-    engine, frequency = DuckDB(source), table.frequency()
+    return pa.table({name: pa.array(column, type=pa.string()) for name, column in columns.items()})
+
+
+def asked(table: Table) -> tuple[DuckDB, FrequencySet, LatticeQueries]:
+    """The rows in the engine, and what memory knows of them."""
+    engine, frequency = DuckDB(source_of(table)), table.frequency()
     return (
         engine,
         frequency,
@@ -124,6 +131,30 @@ def test_mondrian_in_the_engine_makes_the_cuts_that_it_makes_in_memory(data: st.
 def in_order(*columns: object) -> object:
     rows = np.column_stack([np.asarray(c) for c in columns])
     return rows[np.lexsort(rows.T)]
+
+
+@settings(max_examples=8)
+@given(data=st.data())
+def test_postgresql_answers_as_duckdb_does(module_database: Database, data: st.DataObject) -> None:
+    table, (k, part, whole) = data.draw(small), data.draw(st.tuples(*[st.integers(1, 4)] * 3))
+    engine, frequency, queries = asked(table)
+    url = PostgreSQLLoader(Path(), module_database).source(source_of(table))
+    served = PostgreSQL(url)
+    others = LatticeQueries(served, frequency.hierarchies, list(frequency.sensitive_hierarchies.values()))
+    for one, other in zip(queries.leaf_counts(), others.leaf_counts(), strict=True):
+        assert one.tolist() == other.tolist()
+    share = (min(part, whole), max(part, whole))
+    for node in table.nodes:
+        assert others.violations(node, k) == queries.violations(node, k)
+        about = (node, k, share, ATTRIBUTE)
+        assert others.violations(*about) == queries.violations(*about)
+    region = tuple(((0, len(h.leaves) - 1),) for h in frequency.hierarchies)
+    for one, other in zip(queries.extent(region), others.extent(region), strict=True):
+        assert one.tolist() == other.tolist()
+    for d in range(len(region)):
+        found = queries.histogram(region, d, [ATTRIBUTE]), others.histogram(region, d, [ATTRIBUTE])
+        assert [c.tolist() for c in found[0]] == [c.tolist() for c in found[1]]
+    assert (served.scans, others.queries) == (engine.scans, queries.queries)
 
 
 def patients() -> Table:
