@@ -11,6 +11,7 @@ from tests.conformance.loaders import DuckDBLoader, Loader, PostgreSQLLoader, Sp
 
 ENGINES = [
     "duckdb",
+    pytest.param("postgresql", marks=pytest.mark.postgresql),
     pytest.param("sail", marks=pytest.mark.spark),
 ]
 

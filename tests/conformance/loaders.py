@@ -95,7 +95,7 @@ class PostgreSQLLoader(Loader):
 
     def read(self, folder: Path, name: str, schema: str) -> tuple[list[str], Rows]:
         with self.database.connect() as connection:
-            found = connection.execute(f"SELECT * FROM {quoted(schema)}.{quoted(name)}")
+            found = connection.execute(f"SELECT * FROM {quoted(schema)}.{quoted(name)}", binary=True)
             return [c.name for c in found.description], as_counted(found.fetchall())
 
     def published(self, folder: Path) -> list[str]:
