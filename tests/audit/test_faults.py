@@ -206,16 +206,31 @@ def test_rows_mostly_in_the_order_of_the_source_are_reported(tmp_path):
     assert "rows_in_order" in found(write_table(tmp_path / "data.csv", rows), PLAIN, source)
 
 
-def test_people_in_the_order_of_the_source_are_reported_in_tables_apart(tmp_path):
+def apart(folder, order_of_people, order_of_values):
+    """People and values in two tables, joined by groups of five."""
     source = people()
-    names = ("age", "zip", "disease")
-    table = [dict(zip(names, row, strict=True)) for row in zip(*(source[c] for c in names), strict=True)]
-    folder = tmp_path / "apart"
     folder.mkdir()
-    write_table(folder / "people.csv", [{"age": r["age"], "zip": r["zip"], "gid": i % 60} for i, r in enumerate(table)])
-    write_table(folder / "values.csv", [{"gid": i % 60, "disease": r["disease"]} for i, r in enumerate(table)])
+    group = {i: i % 60 for i in range(300)}
+    pairs = [{"age": source["age"][i], "zip": source["zip"][i], "gid": group[i]} for i in order_of_people]
+    write_table(folder / "people.csv", pairs)
+    values = [{"gid": group[i], "disease": source["disease"][i] or "none"} for i in order_of_values]
+    write_table(folder / "values.csv", values)
     about = {**PLAIN, "tables": {"people.csv": ["age", "zip"], "values.csv": ["disease"]}, "group": "gid"}
-    assert found(folder, about, source)["rows_in_order"].place == "people.csv"
+    return found(folder, about, source | {"disease": [d or "none" for d in source["disease"]]})
+
+
+def test_people_in_the_order_of_the_source_are_reported_in_tables_apart(tmp_path):
+    shuffled = random.Random(4).sample(range(300), 300)
+    assert apart(tmp_path / "both", range(300), range(300))["rows_in_order"].place == "people.csv"
+    assert apart(tmp_path / "people", range(300), shuffled)["rows_in_order"].place == "people.csv"
+
+
+def test_tables_in_the_same_order_are_reported(tmp_path):
+    one, other = random.Random(4).sample(range(300), 300), random.Random(5).sample(range(300), 300)
+    fault = apart(tmp_path / "same", one, one)["tables_linked"]
+    assert fault.place == "values.csv: disease"
+    assert "people.csv and values.csv are in the same order" in fault.rule
+    assert apart(tmp_path / "other", one, other).keys() <= ORDINARY
 
 
 def test_a_file_that_is_sorted_by_what_it_publishes_tells_nothing(tmp_path):

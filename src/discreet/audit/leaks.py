@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from discreet.audit.labels import Anything, Between, Exactly, Label, coverage, covers, number
 from discreet.audit.lines import Fault
+from discreet.audit.linked_tables import chance_of_links
 from discreet.audit.reading import Codes, Reading, Rows, in_order, labels_in
 from discreet.audit.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
-from discreet.audit.seen import AMBIGUOUS, GENERALIZED
+from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import DataError, Mistake, did_you_mean
 
@@ -77,6 +78,25 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
             rule = f"its rows stand in the order of the source (by chance with p {_below(chance)})"
             repair = "shuffle the rows: the order tells whose row is whose"
             yield Fault("rows_in_order", rows.file, rule, repair)
+    yield from _linked(reading, given)
+
+
+def _linked(reading: Reading, given: Mapping[str, Column]) -> Iterator[Fault]:
+    """People and values in tables apart, but both in the same order."""
+    told = reading.told
+    if reading.seen.publish != BUCKETIZED or not all(_has_order(reading, rows) for rows in reading.files):
+        return
+    people, values = sorted(reading.files, key=lambda rows: not {*rows.columns} & {*told.quasi_identifiers})
+    if all(sorted_by_itself(_ordered(reading, rows)) for rows in reading.files):
+        return
+    for column in told.sensitive:
+        chance = chance_of_links(reading, people, values, column, given)
+        if chance < CHANCE:
+            rule = (
+                f"in every group {people.file} and {values.file} are in the same order, so that people stand where "
+                f"their values do (by chance with p {_below(chance)})"
+            )
+            yield Fault("tables_linked", f"{values.file}: {column}", rule, "sort or shuffle both within groups")
 
 
 def _has_order(reading: Reading, rows: Rows) -> bool:

@@ -102,9 +102,9 @@ def in_source_order(fits: Sequence[BoolArray], published: Sequence[Codes], sourc
         fitting = np.ones(rows, dtype=np.bool_)
         for fit, ours, theirs in zip(fits, published, source, strict=True):
             fitting &= fit[ours, theirs]
-        return _at_least(int(fitting.sum()), rows, alike)
+        return at_least(int(fitting.sum()), rows, alike)
     # Far enough to bridge rows that were left out, not so far that something fits anyway.
-    chances = [_at_least(_placed(fits, published, source, n), rows, min(n * alike, 1.0)) for n in _AHEAD]
+    chances = [at_least(_placed(fits, published, source, n), rows, min(n * alike, 1.0)) for n in _AHEAD]
     return min(len(chances) * min(chances), 1.0)
 
 
@@ -213,7 +213,7 @@ def _alike(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequen
     return (int(both.sum()) + 1) / (both.size + 1)
 
 
-def _at_least(found: int, rows: int, chance: float) -> float:
+def at_least(found: int, rows: int, chance: float) -> float:
     """Chernoff: so many of the rows, each with this chance."""
     share = found / max(rows, 1)
     if share <= chance:

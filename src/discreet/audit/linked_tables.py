@@ -1,0 +1,71 @@
+"""Two tables of a bucketized release that are both in the order of the source: then the first person of a group has
+its first value, the second the second, and the groups hide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.reading import Codes, Reading, Rows
+from discreet.audit.row_order import at_least
+
+IntArray = NDArray[np.int64]
+Column = tuple[Sequence[str | None], Codes]
+
+_LARGEST = 20_000_000  # people times values of their group, from which on nothing is said
+
+
+def chance_of_links(reading: Reading, people: Rows, values: Rows, sensitive: str, given: Mapping[str, Column]) -> float:
+    """How likely chance makes as many people as do fit the value that stands at the same place in their group.
+
+    A person and a value fit if somebody in the source (`given`: values and codes of each column) has both. Chernoff's
+    bound, given how many values of the group fit each person.
+    """
+    group, order = _by_group(people, reading.told.group)
+    also, other = _by_group(values, reading.told.group)
+    if not np.array_equal(group, also):
+        return 1.0
+    person, known = _keys(reading, people, given)
+    value, width = _places(values.column(sensitive), given[sensitive]), len(given[sensitive][0]) + 1
+    having = np.unique(known * width + given[sensitive][1])
+    fitting = int(np.isin(person[order] * width + value[other], having).sum())
+    # Every person with every value of the group: in how many of the orders the two meet.
+    pair, count = np.unique(group * width + value[other], return_counts=True)
+    starts = np.searchsorted(pair // width, np.arange(int(group.max(initial=-1)) + 2))
+    entries = np.diff(starts)[group]
+    if entries.sum() > _LARGEST:
+        return 1.0
+    who = np.repeat(np.arange(len(group)), entries)
+    at = np.arange(len(who)) - np.repeat(np.cumsum(entries) - entries, entries) + np.repeat(starts[group], entries)
+    meets = np.isin(person[order][who] * width + pair[at] % width, having)
+    size = np.bincount(group)[group[who]]
+    return at_least(fitting, len(group), float((meets * count[at] / size).sum()) / max(len(group), 1))
+
+
+def _by_group(rows: Rows, column: str) -> tuple[IntArray, IntArray]:
+    """The groups in the order of their names, and the rows of each as they stand."""
+    names, codes = rows.column(column)
+    rank = np.argsort(np.argsort(np.array([str(name) for name in names])))
+    order = np.argsort(rank[codes], kind="stable")
+    return rank[codes][order].astype(np.int64), order
+
+
+def _keys(reading: Reading, people: Rows, given: Mapping[str, Column]) -> tuple[IntArray, IntArray]:
+    """A number for each combination of quasi-identifiers, the same in the release and in the source."""
+    ours, theirs = np.zeros(len(people), dtype=np.int64), np.zeros(len(next(iter(given.values()))[1]), dtype=np.int64)
+    for column in reading.told.quasi_identifiers:
+        values, codes = given[column]
+        width = len(values) + 1
+        place = _places(people.column(column), given[column])
+        both = np.concatenate([ours * width + place, theirs * width + codes])
+        both = np.unique(both, return_inverse=True)[1].astype(np.int64)
+        ours, theirs = both[: len(ours)], both[len(ours) :]
+    return ours, theirs
+
+
+def _places(published: Column, source: Column) -> IntArray:
+    """The place of each row's value among those of the source; the one after the last for a value it has not."""
+    index = {value: i for i, value in enumerate(source[0])}
+    return np.array([index.get(value, len(index)) for value in published[0]], dtype=np.int64)[published[1]]
