@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.servers import module_database, postgresql, postgresql_server
-from tests.sparks import sail, spark, spark_cluster
+from tests.sparks import sail, sail_server, spark, spark_cluster
 
 # Fixtures: a PostgreSQL, or a Spark, for whoever asks for one.
-__all__ = ["module_database", "postgresql", "postgresql_server", "sail", "spark", "spark_cluster"]
+__all__ = ["module_database", "postgresql", "postgresql_server", "sail", "sail_server", "spark", "spark_cluster"]
 
 settings.register_profile(
     "discreet",
@@ -25,7 +25,7 @@ settings.register_profile(
 settings.load_profile("discreet")
 
 # Whoever asks for one of these fixtures needs that engine.
-_NEEDS = {"postgresql_server": "postgresql", "sail": "spark", "spark": "spark", "spark_cluster": "spark"}
+_NEEDS = {"postgresql_server": "postgresql", "sail_server": "spark", "spark": "spark", "spark_cluster": "spark"}
 
 
 @pytest.hookimpl(tryfirst=True)

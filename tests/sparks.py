@@ -37,21 +37,28 @@ def why_no_spark(java: bool = True) -> str:
 
 
 @pytest.fixture(scope="session")
-def sail() -> Iterator[Any]:
-    """A session with a Spark Connect server in this process."""
+def sail_server() -> Iterator[str]:
+    """A Spark Connect server in this process: its address."""
     assert not why_no_spark(java=False), why_no_spark(java=False)
     os.environ.setdefault("RUST_LOG", "off")
     from pysail.spark import SparkConnectServer
-    from pyspark.sql.connect.session import SparkSession
 
     server = SparkConnectServer()
     server.start(background=True)
     _, port = server.listening_address
+    yield f"sc://127.0.0.1:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def sail(sail_server: str) -> Iterator[Any]:
+    """A session with that server."""
+    from pyspark.sql.connect.session import SparkSession
+
     # Not by SparkSession.builder.remote, which keeps a session of the other kind from this process.
-    session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+    session = SparkSession.builder.remote(sail_server).create()
     yield session
     session.client.close()
-    server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ class Spark(SqlEngine):
 
     def __init__(self, source: Any, named: Collection[str] = (), session: Any = None, limit: int | None = None):
         self._session = session or getattr(source, "sparkSession", None) or find_session()
-        self._limit = limit or int(os.environ.get(_ENVIRONMENT) or LIMIT)
+        self._limit = limit or _told_limit()
         self._place = str(source) if isinstance(source, str | Path) else "source"
         self._lists: dict[ListedIn, str] = {}  # views with values from files
         self._names = (f"discreet_{secrets.token_hex(8)}_{i}" for i in count())
@@ -84,16 +84,15 @@ class Spark(SqlEngine):
 
     def _ask(self, query: str) -> Iterator[pa.RecordBatch]:
         """The answer of a query; counted first where it is, so that too large a one stays there."""
-        with silent():
-            # In few parts: what is kept is not put together by Spark itself, and 200 small parts take a while.
-            answer = self._session.sql(query).coalesce(_PARTS).cache()
-            try:
-                found = answer.count()
-                if found > self._limit:
-                    raise TooManyCombinations(self._place, found, self._limit)
-                yield from answer.toArrow().to_batches()
-            finally:
-                answer.unpersist()
+        # In few parts: what is kept is not put together by Spark itself, and 200 small parts take a while.
+        answer = self._session.sql(query).coalesce(_PARTS).cache()
+        try:
+            found = answer.count()
+            if found > self._limit:
+                raise TooManyCombinations(self._place, found, self._limit)
+            yield from answer.toArrow().to_batches()
+        finally:
+            answer.unpersist()
 
     def _small(self, query: str) -> list[dict[str, Any]]:
         """A few rows that speak of the table, not of people."""
@@ -198,7 +197,7 @@ class Spark(SqlEngine):
         readable = [c for c in self.columns if sql.readable(self.types[c])]
         keys = [self._key(c) for c in readable]
         counts = ", ".join(f"count(DISTINCT {k}) AS d{i}, count({k}) AS n{i}" for i, k in enumerate(keys))
-        with self._plainly(), silent():
+        with self._plainly():
             self.scans += 1
             [found] = self._small(f"SELECT count(*) AS rows, {counts} FROM {self._relation} AS t")
             return [self._profile_of(c, found["rows"], found[f"d{i}"], found[f"n{i}"]) for i, c in enumerate(readable)]
@@ -231,6 +230,14 @@ class Spark(SqlEngine):
             raise DataError(_mistake(place or self._place, str(error))) from None
 
 
+def _told_limit() -> int:
+    """The limit that the environment tells, else ours."""
+    told = os.environ.get(_ENVIRONMENT) or str(LIMIT)
+    if not told.isdecimal() or not int(told):
+        raise DataError(Mistake(_ENVIRONMENT, "must be a whole number above 0", f"as a rule {LIMIT}"))
+    return int(told)
+
+
 def _forget(session: Any, views: Sequence[str]) -> None:
     """Nothing of ours stays in the user's session. If that is gone, so are its views."""
     with silent(), suppress(*failures(), AttributeError):
@@ -242,7 +249,6 @@ def _mistake(place: str, message: str) -> Mistake:
     known = [
         (r"TABLE_OR_VIEW_NOT_FOUND|SCHEMA_NOT_FOUND|Table not found", "no such table", "check its name"),
         (r"PATH_NOT_FOUND|[Nn]o such file|os error 2", "no such file", "check the path, and that all of Spark sees it"),
-        (r"invalid option", 'this Spark can\'t tell "" from nothing in a CSV file', "save the table as Parquet"),
         (
             r"MALFORMED|number of fields",
             "has a row with more or fewer values than columns",

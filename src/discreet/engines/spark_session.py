@@ -6,6 +6,7 @@ import atexit
 import logging
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from discreet.errors import DataError, Mistake
 
@@ -23,6 +25,7 @@ _ALONE = {
     "spark.ui.enabled": "false",
 }
 _QUIET = {"spark.app.name": "discreet", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
+_PORT = 15002  # of Spark Connect
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
@@ -39,6 +42,7 @@ def find_session() -> Any:
             return running
         try:
             if remote := os.environ.get("SPARK_REMOTE"):
+                _knock(remote)
                 return SparkSession.builder.remote(remote).getOrCreate()
             return start(os.environ.get("SPARK_MASTER") or "local[*]")
         except failures() as error:
@@ -67,6 +71,13 @@ def start(master: str) -> Any:
     return SparkSession.builder.getOrCreate()
 
 
+def _knock(remote: str) -> None:
+    """Is there a server? PySpark itself would ask for minutes."""
+    address = urlsplit(remote)
+    if address.scheme == "sc" and address.hostname:
+        socket.create_connection((address.hostname, address.port or _PORT), timeout=10).close()
+
+
 def _repair(error: BaseException) -> str:
     if "JAVA" in str(error):
         return "Java did not start: check JAVA_HOME (Spark 4 wants Java 17)"
@@ -78,7 +89,7 @@ def failures() -> tuple[type[Exception], ...]:
     import pyarrow as pa
     from pyspark.errors import PySparkException
 
-    found: list[type[Exception]] = [PySparkException, pa.ArrowException, UnicodeDecodeError, ConnectionError]
+    found: list[type[Exception]] = [PySparkException, pa.ArrowException, UnicodeDecodeError, OSError]
     if "py4j.protocol" in sys.modules:
         found.append(sys.modules["py4j.protocol"].Py4JError)
     if "grpc" in sys.modules:
@@ -96,8 +107,7 @@ def silent() -> Iterator[None]:
     for logger in loggers:
         logger.disabled = True
     try:
-        with _without_pandas_warning():
-            yield
+        yield
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled

@@ -15,6 +15,7 @@ _PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".tsv", ".txt", ".gz")
 _PART = "(?:`(?:[^`]|``)+`|[^`.]+)"
 _NOTHING = "\ue000nothing\ue000"  # what stands in no file: read for a value that is not there
+_PROBE = text('"",')
 _UNREADABLE = "\ufffd"  # what Spark reads for bytes that are no text
 
 
@@ -57,6 +58,13 @@ def _csv(session: Any, source: str, path: str, layout: CsvLayout) -> Any:
     """A CSV file, every value as text; "" and nothing stay different."""
     if len(layout.columns) == 1:  # Spark skips blank lines, which are rows there
         raise DataError(Mistake(source, "is a CSV file of one column", "save it as Parquet"))
+    told = f"map('nullValue', {text(_NOTHING)}, 'emptyValue', '')"
+    probe = (
+        f"SELECT r.a = '' AND r.b IS NULL AS apart FROM (SELECT from_csv({_PROBE}, 'a STRING, b STRING', {told}) AS r)"
+    )
+    if not session.sql(probe).toArrow().column(0)[0].as_py():
+        rule = "is a CSV file, and this Spark can't tell an empty text from nothing there"
+        raise DataError(Mistake(source, rule, "save the table as Parquet"))
     schema = ", ".join(f"{name(column)} STRING" for column in layout.columns)
     options = {
         "sep": layout.delimiter,

@@ -6,7 +6,7 @@ Nothing here depends on the settings of a session (time zone, ANSI mode, escapes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from discreet.engines.floats import is_double, is_real
@@ -118,12 +118,17 @@ def _decimal(said: str, scale: int) -> str:
 
 def _moment(micros: str) -> str:
     """A moment in UTC: digits by arithmetic, since a cast would write the time of the session's zone."""
-    day = f"date_from_unix_date(CAST(({micros} - pmod({micros}, {_DAY})) div {_DAY} AS INT))"
     second = f"pmod({micros}, {_DAY}) div 1000000"
     two = [f"lpad(CAST({part} AS STRING), 2, '0')" for part in _clock(second)]
     rest = f"lpad(CAST(pmod({micros}, 1000000) AS STRING), 6, '0')"
     fraction = f"CASE WHEN pmod({micros}, 1000000) = 0 THEN '' ELSE concat('.', rtrim('0', {rest})) END"
-    return f"concat(CAST({day} AS STRING), ' ', {two[0]}, ':', {two[1]}, ':', {two[2]}, {fraction}, '+00')"
+    return (
+        f"concat(CAST({_day_in_utc(micros)} AS STRING), ' ', {two[0]}, ':', {two[1]}, ':', {two[2]}, {fraction}, '+00')"
+    )
+
+
+def _day_in_utc(micros: str) -> str:
+    return f"date_from_unix_date(CAST(({micros} - pmod({micros}, {_DAY})) div {_DAY} AS INT))"
 
 
 def _clock(second: str) -> tuple[str, str, str]:
@@ -148,8 +153,9 @@ def condition(asked: Condition, kind: str, lists: Mapping[ListedIn, str]) -> str
         case Between(_, least, most):
             bounds = [f">= {_bound(least)}"] if least is not None else []
             bounds += [f"<= {_bound(most)}"] if most is not None else []
-            days = isinstance(least, date) or isinstance(most, date)
-            return f"({' AND '.join(_compared(value, bound, days) for bound in bounds)})"
+            if isinstance(least, date) or isinstance(most, date):
+                return _between_days(name(asked.column), kind, bounds)
+            return f"({' AND '.join(_compared(value, bound) for bound in bounds)})"
     raise TypeError(type(asked).__name__)
 
 
@@ -162,9 +168,17 @@ def _bound(bound: object) -> str:
     return f"DATE '{bound.isoformat()}'" if isinstance(bound, date) else f"CAST({text(str(bound))} AS {_EXACT})"
 
 
-def _compared(value: str, bound: str, days: bool) -> str:
-    if days:
-        return f"COALESCE({', '.join(_day(value, pattern, places) for pattern, places in _DAYS.items())}) {bound}"
+def _between_days(column: str, kind: str, bounds: Sequence[str]) -> str:
+    if kind in ("date", "timestamp", "timestamp_ntz"):  # years of more digits can't be read as days
+        day = _day_in_utc(f"unix_micros({column})") if kind == "timestamp" else f"CAST({column} AS DATE)"
+        bounds = [*bounds, "<= DATE '9999-12-31'"]
+    else:
+        value = written(column, kind)
+        day = f"COALESCE({', '.join(_day(value, pattern, places) for pattern, places in _DAYS.items())})"
+    return f"({' AND '.join(f'{day} {bound}' for bound in bounds)})"
+
+
+def _compared(value: str, bound: str) -> str:
     # What is too large to be exact is far from every bound, so that its rounding does not matter.
     exact, rounded = f"TRY_CAST({value} AS {_EXACT}) {bound}", f"TRY_CAST({value} AS DOUBLE) {_double(bound)}"
     return f"({value} RLIKE {text(_NUMBER)} AND COALESCE({exact}, {rounded}))"
