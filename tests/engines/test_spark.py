@@ -23,7 +23,6 @@ from discreet.engines.base import Frequencies, TooManyCombinations
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.rows import Between, ListedIn, OneOf, Rows
 from discreet.engines.spark import Spark
-from discreet.engines.spark_session import find_session
 from discreet.errors import DataError
 
 ODD = ["a`b", "a.b", 'q"x', "it's", "ä ö", "back\\slash", "new\nline", "select", "c0"]
@@ -276,34 +275,42 @@ def test_the_limit_must_be_a_number(sail: Any, monkeypatch: pytest.MonkeyPatch) 
         opened(sail, pa.table({"a": ["x"]}))
 
 
-def test_a_server_that_does_not_answer_is_told_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:1/;token=s3cret")
-    with pytest.raises(DataError) as caught:
-        Spark("people")
-    assert str(caught.value).startswith("source: no Spark answers")
-    assert "127" not in str(caught.value) and "s3cret" not in str(caught.value)
-
-
-def test_without_java_the_repair_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SPARK_REMOTE", "SPARK_MASTER", "JAVA_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(DataError, match="Spark needs Java, which is not here; install Java 17"):
-        find_session()
-
-
 def test_csv_files_are_refused_where_nothing_and_the_empty_text_are_one(sail: Any, tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text('a,b\n"",\n')
     with pytest.raises(DataError, match="can't tell an empty text from nothing there; save the table as Parquet"):
         Spark(tmp_path / "table.csv", session=sail)
 
 
+PROGRAM = """
+import sys
+from discreet.engines.open import open_source
+from discreet.errors import DataError
+try:
+    found = open_source(f"spark:{sys.argv[1]}").frequencies(["a"])
+    print(found.values, found.counts.tolist())
+except DataError as error:
+    print(error)"""
+
+
+def asked_of(source: str, **environment: str) -> str:
+    """What a program prints that has no session of its own. A session of ours would be found by it here."""
+    plain = {k: v for k, v in os.environ.items() if k not in ("SPARK_REMOTE", "SPARK_MASTER", "JAVA_HOME")}
+    program = [sys.executable, "-c", PROGRAM, source]
+    done = subprocess.run(program, env=plain | environment, capture_output=True, text=True)
+    assert not done.stderr
+    return done.stdout.strip()
+
+
 def test_a_session_is_found_by_the_environment(sail_server: str, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": ["x", "x"]}), tmp_path / "people.parquet")
-    program = f"""
-from discreet.engines.open import open_source
-found = open_source("spark:{tmp_path}/people.parquet").frequencies(["a"])
-print(found.values, found.counts.tolist())"""
-    environment = os.environ | {"SPARK_REMOTE": sail_server}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-    assert (done.stdout, done.stderr, done.returncode) == ("(('x',),) [2]\n", "", 0)
+    assert asked_of(f"{tmp_path}/people.parquet", SPARK_REMOTE=sail_server) == "(('x',),) [2]"
+
+
+def test_a_server_that_does_not_answer_is_told_plainly() -> None:
+    shown = asked_of("people", SPARK_REMOTE="sc://127.0.0.1:1/;token=s3cret")
+    assert shown == "source: no Spark answers; check SPARK_REMOTE or SPARK_MASTER, and that the server runs"
+
+
+def test_without_java_the_repair_is_told() -> None:
+    shown = asked_of("people", PATH="")
+    assert shown.startswith("source: Spark needs Java, which is not here; install Java 17")

@@ -59,10 +59,8 @@ def _csv(session: Any, source: str, path: str, layout: CsvLayout) -> Any:
     if len(layout.columns) == 1:  # Spark skips blank lines, which are rows there
         raise DataError(Mistake(source, "is a CSV file of one column", "save it as Parquet"))
     told = f"map('nullValue', {text(_NOTHING)}, 'emptyValue', '')"
-    probe = (
-        f"SELECT r.a = '' AND r.b IS NULL AS apart FROM (SELECT from_csv({_PROBE}, 'a STRING, b STRING', {told}) AS r)"
-    )
-    if not session.sql(probe).toArrow().column(0)[0].as_py():
+    probe = f"SELECT from_csv({_PROBE}, 'a STRING, b STRING', {told}) AS row"
+    if session.sql(probe).toArrow().to_pylist() != [{"row": {"a": "", "b": None}}]:
         rule = "is a CSV file, and this Spark can't tell an empty text from nothing there"
         raise DataError(Mistake(source, rule, "save the table as Parquet"))
     schema = ", ".join(f"{name(column)} STRING" for column in layout.columns)
