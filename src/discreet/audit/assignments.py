@@ -10,7 +10,8 @@ terms are positive, so that no digits are lost. Where that is too much to count,
 
 Whatever the other groups take, at least n_g / N_g and at most n_g / (N_g − o_g) of those left to group g are in it, if
 the others can take o_g of its people. So somebody's odds of being in g against being in none lie between those of
-these two shares, and the odds of being in at all between their sums over the groups that fit.
+these two shares, and the odds of being in at all between their sums over the groups that fit. These bounds are then
+sharpened by those of the other people (`assignment_bounds`).
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ def assignments(covered: Covered, sizes: IntArray) -> Assignments:
 
 def _weigh_shared(covered: Covered, sizes: IntArray, found: Assignments) -> None:
     """Weigh the groups that share people, in place."""
-    from discreet.audit.assignment_kernels import alike, balanced, components, count_worlds, fence
+    from discreet.audit.assignment_bounds import fence
+    from discreet.audit.assignment_kernels import alike, balanced, components, count_worlds
 
     starts, groups = covered.starts, covered.groups
     part = components(starts, groups, len(sizes))
@@ -101,5 +103,5 @@ def _weigh_shared(covered: Covered, sizes: IntArray, found: Assignments) -> None
     found.exact[:] = ~shared | counted
     fence(
         entries, kind, starts, groups, kind_starts, kind_people, covered.people, sizes, covered.having, odds,
-        chance_in, counted, found.contradicted, found.most, found.least, found.likely, found.told_by, found.row,
+        chance_in, counted, found.most, found.least, found.likely, found.told_by, found.row,
     )  # fmt: skip
