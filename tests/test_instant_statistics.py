@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from itertools import combinations, count
 from pathlib import Path
 
@@ -182,3 +184,46 @@ def test_statistics_of_a_part_of_the_table_are_not_kept(in_database: str, tmp_pa
 def test_there_is_nothing_to_save(in_database: str, tmp_path: Path) -> None:
     with refused("summary"):
         save_summary(by_statistics(in_database, K), tmp_path / "summary.npz")
+
+
+@pytest.mark.parametrize("analyzed", ["before", "after"])
+def test_columns_of_any_type_are_published_as_by_an_exact_summary(
+    module_database: Database, analyzed: str, tmp_path: Path
+) -> None:
+    """NULL, days, truth and numbers; analyzed before half of the rows came, or after."""
+    rows = 600
+    columns = {
+        "age": pa.array([None if i % 50 == 0 else 20 + i * i % 37 for i in range(rows)], pa.int64()),
+        "smokes": pa.array([None if i % 60 == 0 else i % 3 == 0 for i in range(rows)], pa.bool_()),
+        "born": pa.array([date(1960 + i % 12, 1 + i % 5, 1) for i in range(rows)], pa.date32()),
+        "weight": pa.array([50.5 + i % 4 for i in range(rows)], pa.float64()),
+        "disease": pa.array([None if i % 90 == 0 else f"d{i % 7}" for i in range(rows)], pa.string()),
+    }
+    url = loaded(module_database, pa.table(columns), tmp_path)
+    off, analyze = f"ALTER TABLE {table(url)} SET (autovacuum_enabled = off)", f"ANALYZE {table(url)}"
+    if analyzed == "before":
+        half = f"CREATE TABLE half AS SELECT * FROM {table(url)} WHERE age > 40 OR age IS NULL"
+        back = f"INSERT INTO {table(url)} SELECT * FROM half"
+        less = f"DELETE FROM {table(url)} WHERE age > 40 OR age IS NULL"
+        module_database.execute(off, half, less, analyze, back, "DROP TABLE half")
+    else:
+        module_database.execute(off, analyze)
+    attributes = {name: {"role": "quasi_identifier"} for name in columns}
+    attributes |= {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10, 20]}}}
+    attributes |= {
+        "weight": {"role": "quasi_identifier", "hierarchy": {"flat": True}},
+        "disease": {"role": "sensitive"},
+    }
+    found = []
+    for kind in ("statistics", "exact"):
+        schema = f"typed_{analyzed}_{kind}"
+        words = {"summary": kind, "schema": schema, "format": "table", "suppress": 0.1}
+        release = anonymize(policy(url, K, attributes=attributes, **words), tmp_path / kind)
+        assert verify(tmp_path / kind, database=url).kept
+        with module_database.connect() as connection:
+            [(name,)] = connection.execute(
+                f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}' AND tablename LIKE 'data%'"
+            ).fetchall()
+            published = connection.execute(f"SELECT * FROM {schema}.{name}").fetchall()
+        found.append((release.manifest["node"], Counter(published)))
+    assert found[0] == found[1]
