@@ -208,12 +208,9 @@ def test_columns_of_any_type_are_published_as_by_an_exact_summary(
         module_database.execute(off, half, less, analyze, back, "DROP TABLE half")
     else:
         module_database.execute(off, analyze)
-    attributes = {name: {"role": "quasi_identifier"} for name in columns}
-    attributes |= {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10, 20]}}}
-    attributes |= {
-        "weight": {"role": "quasi_identifier", "hierarchy": {"flat": True}},
-        "disease": {"role": "sensitive"},
-    }
+    rules: dict[str, object] = {"age": {"intervals": [5, 10, 20]}, "weight": {"flat": True}}
+    attributes = {name: {"role": "quasi_identifier", "hierarchy": rules.get(name)} for name in columns}
+    attributes["disease"] = {"role": "sensitive"}
     found = []
     for kind in ("statistics", "exact"):
         schema = f"typed_{analyzed}_{kind}"
