@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from discreet import anonymize, policy_from_words, verify
+from discreet import anonymize, instant, policy_from_words, verify
 from discreet.census_like import census_attributes, census_like
 from discreet.errors import DataError, Infeasible, PolicyError
 from discreet.instant import save_summary
@@ -121,6 +121,24 @@ def test_other_searches_meet_unknown_values_too(
     release = anonymize(by_statistics(url, K, publish=publish, search=search), tmp_path / "release")
     assert verify(tmp_path / "release", database=url).kept
     assert release.manifest["rows"]["published"] == ROWS
+
+
+@pytest.mark.parametrize(("most", "scans"), [(500_000, 1), (100, 2)])
+def test_a_column_with_too_many_unknown_values_is_counted_first(
+    module_database: Database, most: int, scans: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 1,500 numbers, PostgreSQL keeps a hundred bounds: the look meets the others, or a scan of that column does."""
+    monkeypatch.setattr(instant, "MOST_UNKNOWN", most)
+    columns = {"number": [str(i // 2) for i in range(3_000)], "salary": [str(i % 7) for i in range(3_000)]}
+    url = loaded(module_database, pa.table(columns), tmp_path)
+    module_database.execute(f"ANALYZE {table(url)}")
+    attributes = {
+        "number": {"role": "quasi_identifier", "hierarchy": {"intervals": [10, 20, 40, 80]}},
+        "salary": {"role": "sensitive"},
+    }
+    release = anonymize(by_statistics(url, K, L, attributes=attributes), tmp_path / "release")
+    assert verify(tmp_path / "release", database=url).kept
+    assert (release.manifest["node"], release.manifest["scans"]) == ({"number": 1}, scans)
 
 
 def test_without_statistics_a_sample_is_drawn(module_database: Database, people: pa.Table, tmp_path: Path) -> None:

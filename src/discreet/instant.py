@@ -6,7 +6,7 @@ takes at the table is one aggregate query in the engine, and one scan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
 from discreet.engines.base import Engine, Frequencies
-from discreet.engines.statistics import KeepsStatistics, Statistics
+from discreet.engines.statistics import ColumnStatistics, KeepsStatistics, Statistics
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, unknown_word
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
@@ -39,6 +39,7 @@ from discreet.summaries.files import Saveable, is_stale, load, save
 from discreet.summaries.statistics import known_values, statistics_summary, with_values
 
 SAMPLE = 20_000  # rows
+MOST_UNKNOWN = 500_000  # rows with values that nobody knows, which one look may meet
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,19 +166,33 @@ def _estimated(policy: Policy, engine: Engine, counted: Engine | None) -> Summar
     statistics = keeping.statistics(columns, policy.seed)
     hierarchies = build_all(policy, {name: known_values(statistics, name) for name in columns})
     known = _by_statistics(policy, engine, statistics, hierarchies)
+    # A look tells unknown values apart: if too many rows have some, its answer would be as large as the table.
+    crowded = [h for h in hierarchies if _unknown(statistics.columns[h.attribute], h) * statistics.rows > MOST_UNKNOWN]
+    if crowded:
+        known = _with_all_values(policy, known, crowded)
     try:
         _check_promises(policy, known.summary)
     except DataError:  # a value that a promise names may be too rare for the database to know of
-        found = {name: _strangers(engine, h) for name, h in known.summary.sensitive_hierarchies.items()}
-        known = _completed(policy, known, statistics.rows, {name: values for name, values in found.items() if values})
+        known = _with_all_values(policy, known, known.summary.sensitive_hierarchies.values())
         _check_promises(policy, known.summary)
     return known
 
 
-def _strangers(engine: Engine, hierarchy: Hierarchy) -> dict[Value, int]:
-    """The values of a column that a hierarchy lacks, with their rows: one scan."""
-    found = by_value([hierarchy.attribute], engine.frequencies([hierarchy.attribute]))[hierarchy.attribute]
-    return {value: rows for value, rows in found.items() if value not in hierarchy.index}
+def _unknown(kept: ColumnStatistics, hierarchy: Hierarchy) -> float:
+    """The share of the rows with values that a hierarchy is likely to lack."""
+    listed = len(hierarchy.leaves) - len(kept.values)
+    return kept.rest * max(1 - listed / kept.others, 0.0) if kept.others else 0.0
+
+
+def _with_all_values(policy: Policy, known: Summarized, hierarchies: Iterable[Hierarchy]) -> Summarized:
+    """The same, knowing every value of some columns: a scan for each."""
+    assert known.statistics is not None
+    found = {}
+    for h in hierarchies:
+        counted = by_value([h.attribute], known.engine.frequencies([h.attribute]))[h.attribute]
+        found[h.attribute] = {value: rows for value, rows in counted.items() if value not in h.index}
+    strangers = {name: values for name, values in found.items() if values}
+    return _completed(policy, known, known.statistics.rows, strangers)
 
 
 def corrected(policy: Policy, known: Summarized, surprise: Surprised) -> Summarized:
