@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines import postgresql_types as kinds
-from discreet.engines.base import PublishedTables, Tables
+from discreet.engines.base import Tables
 from discreet.engines.lists import listed_values
 from discreet.engines.pairs import grouped_set
 from discreet.engines.postgresql_address import address, server
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import psycopg
     import pyarrow as pa
 
+    from discreet.engines.postgresql_publishing import PublishedSchema
     from discreet.engines.statistics import Statistics
 
 _READABLE = ("r", "p", "v", "m", "f")  # tables, partitioned ones, views, materialized ones, foreign tables
@@ -208,16 +209,19 @@ class PostgreSQL(SqlEngine):
             connection.close()
 
 
-def read_schema(url: str, schema: str) -> PublishedTables:
+def read_schema(url: str, schema: str) -> PublishedSchema:
     """The tables of a finished release, to be read; what table the url names does not matter."""
     from discreet.engines.postgresql_publishing import PublishedSchema
 
     connection = connect(server(url), schema)
+    read = PublishedSchema(connection, schema)
+    weakref.finalize(read, connection.close)
     with plainly(schema):
         begin(connection)
         settle(connection)
-    read = PublishedSchema(connection, schema)
-    weakref.finalize(read, connection.close)
+        if not connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema]).fetchall():
+            repair = "check its name and the database: capitals matter"
+            raise DataError(Mistake(schema, "no such schema in this database", repair))
     return read
 
 
