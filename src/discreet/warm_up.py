@@ -43,7 +43,7 @@ AMONG_OTHERS = [
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows."""
     from discreet.application import apply
-    from discreet.audit.presence import audit_presence
+    from discreet.audit.everybody import audit_release
     from discreet.compare import compare
     from discreet.pipeline import anonymize
     from discreet.policy import policy_from_words
@@ -84,7 +84,13 @@ def warm_up() -> None:
             anonymize(hidden, Path(folder) / f"{kind}-present", source=table)
         foreseen = {"require": AMONG_OTHERS[:1], "private": {"zip": ["47901", "47902"]}, "search": "instant"}
         anonymize(policy_from_words(words | foreseen), Path(folder) / "present-instantly", source=table)
-        audit_presence(Path(folder) / "greedy", table)
+        shares = {c: {v: table[c].count(v) for v in table[c]} for c in ("age", "zip")}
+        simple = policy_from_words(words | {"require": FROM_A_SUMMARY})  # a goal that the search can be undone by
+        anonymize(simple, Path(folder) / "simple", source=table)
+        for name in ("simple", "generalization", "multidimensional", "local_recoding", "anatomy", "greedy"):
+            audited, other = Path(folder) / name, Path(folder) / "multidimensional"
+            audit_release(audited, population=table, source=table, other=other)
+            audit_release(audited, marginals=shares, size=len(rows), other=other)
     compare(policy, source=table)
     compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
 
