@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from fractions import Fraction
 from random import Random
 
 import pytest
@@ -19,6 +20,9 @@ from discreet.audit.levels import levels
 from discreet.audit.lines import AT_LEAST
 from discreet.audit.reading import read
 from discreet.audit.seen import Promise
+from discreet.models.examples import bucketized
+from discreet.models.robust import Robust
+from tests.audit.association_cases import bucketized as bucketized_release
 from tests.audit.association_cases import seen_of
 from tests.models.cases import ATTRIBUTE, KINDS, PATHS, as_groups, groups, oracle, suppressed
 
@@ -65,6 +69,32 @@ def test_a_second_reading_decides_as_the_definition_and_as_the_models(kind, data
 
 SAME_FIGURE = {"k_anonymity", "distinct", "recursive", "equal", "ordered", "hierarchical", "basic"}
 SAME_FIGURE |= {"class_one", "class_two", "class_three"}
+
+
+rows_of_people = st.tuples(st.sampled_from("AB"), st.sampled_from("12"), st.sampled_from("xyz"))
+groups_of_people = st.lists(st.lists(rows_of_people, min_size=1, max_size=4), min_size=1, max_size=3)
+ROBUST_NAMES = ("nation", "age")
+
+
+@given(
+    groups_of_people,
+    st.lists(rows_of_people, max_size=4),
+    st.sampled_from([2, 3, Fraction(3, 2), Fraction(6, 5)]),
+    st.sampled_from([1, 2, 3]),
+    st.sampled_from([None, ["x"], [["x", "y"], "z"]]),
+    st.sampled_from([None, [["nation"]], [["age"], ["nation", "age"]]]),
+)
+def test_robustness_is_read_as_the_model_does(by_group, left_out, r, min_support, values, sets):
+    table = [row for group in by_group for row in group] + left_out
+    model = Robust(r, "disease", values=values, attribute_sets=sets, min_support=min_support)
+    judged = bucketized("disease", ROBUST_NAMES, by_group, table)
+    [(_, parameters)] = model.to_words().items()
+    seen = bucketized_release(by_group, ROBUST_NAMES, promises=[Promise("robust", parameters, "disease")])
+    columns = zip((*ROBUST_NAMES, "disease"), zip(*table, strict=True), strict=True)
+    source = {name: list(column) for name, column in columns}
+    [level] = levels(seen, knowledge=read_knowledges(source, seen))
+    assert level.holds == bool(model.holds(judged).all())
+    assert level.achieved == pytest.approx(model.level(judged).max(), abs=1e-12)
 
 
 def people(rows=240, seed=4):
