@@ -16,7 +16,7 @@ from discreet.audit.faults import faults
 from discreet.audit.finer import finer_labels
 from discreet.audit.labels import covers
 from discreet.audit.reading import look
-from discreet.audit.row_order import Ordered, together, unexplained
+from discreet.audit.row_order import CHANCE, Ordered, in_source_order, together, unexplained
 from discreet.audit.texts import labels_of
 from discreet.errors import DataError
 from tests.audit.releasing import REQUIRE, manifest_of, people, publish, read_table, write_table
@@ -438,3 +438,20 @@ def test_a_finer_label_is_inside_of_another_one(texts):
     for i in named:
         larger = any((inside[i] <= inside[j]).all() and (inside[i] != inside[j]).any() for j in named if j != i)
         assert finer_labels(labels)[i] == larger
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 5), st.sampled_from([0, 1, 30]))
+def test_shuffled_rows_are_never_found_in_the_order_of_the_source(seed, values, left_out):
+    draw = np.random.default_rng(seed)
+    source = [draw.integers(0, values * 2, 200) for _ in range(3)]
+    rows = draw.permutation(200)[left_out:]
+    # Two values each are published as one.
+    fits = [np.arange(values)[:, None] == np.arange(values * 2)[None, :] // 2 for _ in source]
+    assert in_source_order(fits, [column[rows] // 2 for column in source], source) > CHANCE
+
+
+def test_a_few_rows_of_which_little_is_said_stand_in_any_order():
+    source = [np.array([0, 0, 1, 0, 0])]
+    assert in_source_order([np.eye(2, dtype=bool)], source, source) > CHANCE
+    assert in_source_order([np.ones((1, 2), dtype=bool)], [np.zeros(5, dtype=int)], source) > CHANCE

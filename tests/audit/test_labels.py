@@ -204,3 +204,9 @@ def test_whole_numbers_between_the_ends_and_no_others_are_covered(low, width, va
 def test_any_text_can_be_read(texts):
     for label in labels_of(texts):
         covers(label, texts)
+
+
+@given(st.text("ab*", max_size=3), st.sampled_from([None, 0, 2, 3]), st.lists(st.one_of(st.none(), st.text("ab*\n"))))
+def test_a_prefix_covers_what_begins_like_it_and_is_as_long(stem, length, values):
+    expected = [v is not None and v.startswith(stem) and length in (None, len(v)) for v in values]
+    assert covers(Prefix(stem, length), values).tolist() == expected

@@ -7,6 +7,7 @@ prefixes as ``479**`` and everything as ``*``. How such texts are read is told i
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Text = str | None  # NULL is a value of its own
 
@@ -73,6 +75,7 @@ class Anything:
 Label = Exactly | OneOf | Between | Prefix | Anything
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
+_LAST = chr(0x10FFFF) * 2  # after all that begins in the same way
 _NUMBER = re.compile(rf"\s*{NUMBER}\s*")
 _PADDED = re.compile(r"\s*[+-]?0[0-9]")
 _DATE = re.compile(
@@ -144,6 +147,21 @@ class Values:
                 found.setdefault(n, []).append(i)
         return found
 
+    @cached_property
+    def lengths(self) -> IntArray:
+        """How many characters each has; −1 for NULL."""
+        return np.array([-1 if text is None else len(text) for text in self.texts], dtype=np.int64)
+
+    @cached_property
+    def _in_order(self) -> tuple[list[str], list[int]]:
+        order = sorted((text, i) for i, text in enumerate(self.texts) if text is not None)
+        return [text for text, _ in order], [i for _, i in order]
+
+    def beginning(self, stem: str) -> list[int]:
+        """Where texts stand that begin like this."""
+        texts, places = self._in_order
+        return places[bisect_left(texts, stem) : bisect_left(texts, stem + _LAST)]
+
     def places(self, value: Text) -> list[int]:
         """Where a value stands, however it is written: 37 is 37.0."""
         exact = number(value)
@@ -179,8 +197,13 @@ def covers(label: Label, values: Sequence[Text] | Values) -> BoolArray:
             low, high = -np.inf if label.low is None else label.low, np.inf if label.high is None else label.high
             found = (at >= low if label.low_included else at > low) & (at <= high if label.high_included else at < high)
         case Prefix():
-            pattern = _pattern(label)
-            found[[i for i, text in enumerate(values.texts) if text is not None and pattern.fullmatch(text)]] = True
+            beginning = values.beginning(label.stem)
+            if label.mask:
+                mask = re.compile("".join("." if sign == "*" else re.escape(sign) for sign in label.mask), re.DOTALL)
+                beginning = [i for i in beginning if mask.fullmatch(values.texts[i] or "")]
+            found[beginning] = True
+            if label.length is not None:
+                found &= values.lengths == label.length
     return found
 
 
@@ -268,13 +291,6 @@ def _common(a: Between, b: Between) -> Between | None:
 
 def _end(end: float | None, otherwise: float) -> float:
     return otherwise if end is None else end
-
-
-def _pattern(label: Prefix) -> re.Pattern[str]:
-    if label.mask:
-        return re.compile("".join("." if sign == "*" else re.escape(sign) for sign in label.mask), re.DOTALL)
-    rest = ".*" if label.length is None else f".{{{max(label.length - len(label.stem), 0)}}}"
-    return re.compile(re.escape(label.stem) + rest, re.DOTALL)
 
 
 def _floats(numbers: Iterable[float | None]) -> FloatArray:
