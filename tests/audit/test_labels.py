@@ -105,6 +105,7 @@ def test_what_the_description_says_goes_before_what_texts_look_like():
 def test_commas_join_sets_unless_they_are_part_of_names():
     assert labels_of(["a,b", "a"])[0] == OneOf(frozenset({"a", "b"}), "a,b")
     assert labels_of(["Washington, DC", "Portland, OR"]) == (Exactly("Washington, DC"), Exactly("Portland, OR"))
+    assert labels_of(["1,234", "12"])[0] == Exactly("1,234")
     assert labels_of(["a, b", "a", "b"])[0] == OneOf(frozenset({"a", "b"}), "a, b")
 
 

@@ -309,8 +309,13 @@ def _is_measure(text: str) -> bool:
 
 
 def _are_sets(told: Sequence[str]) -> bool:
-    """Is a,b a set here? Without a blank after the comma; or if all parts are found elsewhere in the column."""
+    """Is a,b a set here? Without a blank after the comma; or if all parts are found elsewhere in the column.
+
+    Not among numbers like 1,234.
+    """
     joined = [text for text in told if "," in text and text[0] not in "{[(]"]
+    if all(re.fullmatch(r"[0-9]{1,3}(?:,[0-9]{3})+", text) for text in joined):
+        return False
     if all(not re.search(r",\s", text) and "" not in text.split(",") for text in joined):
         return bool(joined)
     times: dict[str, int] = {}
