@@ -96,6 +96,7 @@ def test_lists_that_only_the_owner_may_read_are_named(postgresql: Database, aske
         postgresql.execute(f"DROP OWNED BY {role}", f"DROP ROLE {role}")
     assert len(found["hidden"]) == len(list(combinations(names, 2)))
     assert all(p["covered"] is None for p in found["pairs"])
+    assert not any("CREATE" in statement for s in found["suggestions"] for statement in s["statements"])
     assert all(c["covered"] > 0.9 for c in found["columns"])
 
 

@@ -62,7 +62,7 @@ def to_text(advice: Advice) -> str:
         lines.append(f"  {', '.join(p.columns):<{2 * width + 2}}  {covered}  {p.information:.3f}{used}")
     lines += [f"  … and {len(known) - _SHOWN} more (--json)"] if len(known) > _SHOWN else []
     if advice.hidden:
-        lines.append(f"  only the owner of the table may read: {', '.join(advice.hidden)}")
+        lines.append(f"  lists that only the table's owner may read, after an ANALYZE: {', '.join(advice.hidden)}")
     if not advice.suggestions:
         return "\n".join([*lines, "", "Nothing more would help."])
     lines += ["", "What would help, the most useful first; nothing was changed:"]

@@ -78,7 +78,7 @@ class Advice:
     statistics: Statistics
     columns: tuple[ColumnKept, ...]
     pairs: tuple[PairKept, ...]
-    hidden: tuple[str, ...]  # lists that only the owner of the table may read
+    hidden: tuple[str, ...]  # lists that can't be read: by the owner of the table alone, and after an ANALYZE
     suggestions: tuple[Suggestion, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -154,6 +154,8 @@ def _suggestions(s: Statistics, columns: Sequence[ColumnKept], pairs: Sequence[P
             yield _costed(s, statement, why, (1 - c.covered) * c.entropy, target, sorts)
     for p in pairs:
         a, b = p.columns
+        if any(o.covered is None and {a, b} <= set(o.columns) for o in s.objects):
+            continue  # there is a list, which we can't read
         if p.used and p.covered is None:
             statement = f"CREATE STATISTICS {quoted(_name(a, b))} (mcv) ON {quoted(a)}, {quoted(b)} FROM {s.table};"
             yield _costed(s, statement, f"nothing is kept of {a} and {b} together", p.information, DEFAULT_TARGET, 1)
