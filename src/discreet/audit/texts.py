@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
+from itertools import compress
 
 from discreet.audit.labels import (
     NUMBER,
@@ -59,6 +61,11 @@ class Column:
     dates: bool = False
     days: bool = False
     suppressed: Text = STAR
+
+    @cached_property
+    def leaves(self) -> list[Text]:
+        """All values that the hierarchy names."""
+        return list({value for members in self.names.values() for value in members})
 
 
 def column_of(
@@ -116,10 +123,7 @@ Between(low=20.0, high=40.0, low_included=True, high_included=False, dates=False
     if members == {text}:
         return Exactly(text)
     # An interval or a prefix says more than a list of the values that somebody knew of, if they mean the same.
-    everything = sorted({v for named in column.names.values() for v in named}, key=lambda v: (v is None, v or ""))
-    same = isinstance(formed, Between | Prefix) and {
-        v for v, inside in zip(everything, covers(formed, everything), strict=True) if inside
-    } == set(members)
+    same = isinstance(formed, Between | Prefix) and {*compress(column.leaves, covers(formed, column.leaves))} == members
     return formed if same else OneOf(members, text)
 
 
