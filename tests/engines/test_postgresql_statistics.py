@@ -193,4 +193,3 @@ def test_expressions_of_a_list_are_left_out(module_database: Database) -> None:
     [listed] = opened(module_database, name).statistics(["c0", "c1"]).joint
     assert (listed.columns, listed.whole) == (("c0", "c1"), False)
     assert sorted(zip(*listed.values, strict=True)) == [("a", "x"), ("b", "y")]
-
