@@ -15,7 +15,7 @@ import pytest
 
 from discreet import anonymize, instant, policy_from_words, verify
 from discreet.census_like import census_attributes, census_like
-from discreet.errors import DataError, Infeasible, PolicyError
+from discreet.errors import DataError, HierarchyError, Infeasible, PolicyError
 from discreet.instant import save_summary
 from discreet.policy import Policy
 from tests.conformance.loaders import PostgreSQLLoader
@@ -139,6 +139,25 @@ def test_a_column_with_too_many_unknown_values_is_counted_first(
     release = anonymize(by_statistics(url, K, L, attributes=attributes), tmp_path / "release")
     assert verify(tmp_path / "release", database=url).kept
     assert (release.manifest["node"], release.manifest["scans"]) == ({"number": 1}, scans)
+
+
+def test_a_value_that_was_mended_since_is_no_obstacle_and_one_that_was_not_is(
+    module_database: Database, people: pa.Table, tmp_path: Path
+) -> None:
+    """The database still knows a marital status that no taxonomy has."""
+    url = loaded(module_database, people, tmp_path)
+    wrong = f"UPDATE {table(url)} SET marital_status = 'Maried' WHERE marital_status = 'Married'"
+    mend = f"UPDATE {table(url)} SET marital_status = 'Married' WHERE marital_status = 'Maried'"
+    module_database.execute(f"ALTER TABLE {table(url)} SET (autovacuum_enabled = off)", wrong, f"ANALYZE {table(url)}")
+    with pytest.raises(HierarchyError, match="missing in the taxonomy"):
+        anonymize(by_statistics(url, K), tmp_path / "release")
+    module_database.execute(mend)
+    release = anonymize(by_statistics(url, K), tmp_path / "release")
+    best = anonymize(policy(None, K, search="optimal"), tmp_path / "exact", source=people)
+    assert release.manifest["losses"] == pytest.approx(best.manifest["losses"])
+    module_database.execute(f"ANALYZE {table(url)}", wrong.replace("WHERE", "WHERE age = '40' AND"))
+    with pytest.raises(HierarchyError, match="missing in the taxonomy"):
+        anonymize(by_statistics(url, K), tmp_path / "another")
 
 
 def test_without_statistics_a_sample_is_drawn(module_database: Database, people: pa.Table, tmp_path: Path) -> None:

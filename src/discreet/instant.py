@@ -164,7 +164,10 @@ def _estimated(policy: Policy, engine: Engine, counted: Engine | None) -> Summar
         raise PolicyError(Mistake("summary", rule, f"with `private` or a population, write summary: {SUMMARIES[0]}"))
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     statistics = keeping.statistics(columns, policy.seed)
-    hierarchies = build_all(policy, {name: known_values(statistics, name) for name in columns})
+    try:
+        hierarchies = build_all(policy, {name: known_values(statistics, name) for name in columns})
+    except HierarchyError:  # values may be known that no row has any more
+        hierarchies = build_all(policy, {name: by_value([name], engine.frequencies([name]))[name] for name in columns})
     known = _by_statistics(policy, engine, statistics, hierarchies)
     # A look tells unknown values apart: if too many rows have some, its answer would be as large as the table.
     crowded = [h for h in hierarchies if _unknown(statistics.columns[h.attribute], h) * statistics.rows > MOST_UNKNOWN]

@@ -76,14 +76,15 @@ def _spread(
     """The share of each leaf; `ordered`, the leaves stand in the order of the column."""
     shares = np.zeros(len(leaves))
     place = {leaf: i for i, leaf in enumerate(leaves)}
-    common = np.array([place[v] for v in kept.values], dtype=np.int64)
-    shares[common] = kept.shares
+    there = np.array([v in place for v in kept.values], dtype=np.bool_)  # not if all rows with it were deleted
+    common = np.array([place[v] for v in kept.values if v in place], dtype=np.int64)
+    shares[common] = kept.shares[there]
     others = np.ones(len(leaves), dtype=np.bool_)
     others[common] = False
     others[[place[v] for v in ("", None) if v in place]] = False  # they would be common, or bounds
-    others[[place[v] for v in kept.bounds]] = True
+    others[[place[v] for v in kept.bounds if v in place]] = True
     if statistics is not None and statistics.of_all:
-        shares[common] = _whole_rows(kept.shares, statistics.rows)
+        shares[common] = _whole_rows(kept.shares[there], statistics.rows)
     if kept.rest and others.any():
         shares[others] = kept.rest * _between(kept, others, place, ordered)[others]
     elif not shares.any():
@@ -101,7 +102,7 @@ def _whole_rows(shares: FloatArray, rows: int) -> FloatArray:
 def _between(kept: ColumnStatistics, others: BoolArray, place: Mapping[Value, int], ordered: bool) -> FloatArray:
     """How the other rows are spread over the leaves: equally many between any two bounds, evenly among these."""
     weight = others.astype(np.float64)
-    ends = np.array([place[v] for v in kept.bounds], dtype=np.int64)
+    ends = np.array([place[v] for v in kept.bounds if v in place], dtype=np.int64)
     if ordered and len(ends) > 1 and (np.diff(ends) > 0).all():
         part = np.clip(np.searchsorted(ends, np.arange(len(others)), side="right") - 1, 0, len(ends) - 2)
         weight /= np.bincount(part, weights=weight, minlength=len(ends) - 1)[part].clip(min=1.0)
@@ -116,9 +117,16 @@ def pair_shares(
     margins: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
     """The share of every pair of leaves: as listed, and the rest fitted to the shares of the leaves."""
-    place = tuple(leaf_numbers(h, values) for h, values in zip(hierarchies, listed.values, strict=True))
+    both = zip(*listed.values, strict=True)
+    there = np.array(
+        [all(v in h.index for h, v in zip(hierarchies, pair, strict=True)) for pair in both], dtype=np.bool_
+    )
+    place = tuple(
+        leaf_numbers(h, [v for v, is_there in zip(values, there, strict=True) if is_there])
+        for h, values in zip(hierarchies, listed.values, strict=True)
+    )
     known = np.zeros([len(m) for m in margins])
-    known[place] = _whole_rows(listed.shares, statistics.rows) if statistics.of_all else listed.shares
+    known[place] = (_whole_rows(listed.shares, statistics.rows) if statistics.of_all else listed.shares)[there]
     free = np.ones(known.shape, dtype=np.bool_)
     if listed.whole:
         free[place] = False
