@@ -28,6 +28,7 @@ from typing import Any
 
 import yaml
 
+from discreet.audit.promise_words import promise_mistakes
 from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
 from discreet.audit.texts import KINDS, STAR
 from discreet.cells import SEPARATORS, cells, read_lines
@@ -266,6 +267,11 @@ class _Reader:
         ]
         if known[0] in _NUMBERS and known[0] not in body:
             self._mistakes.append(Mistake(place, f"needs {known[0]}", f"e.g. {{{model}: {{{known[0]}: …}}}}"))
+        else:
+            told = {mistake.place for mistake in self._mistakes}
+            names = _listed(self._words.get("quasi_identifiers", ())) or ()
+            found = promise_mistakes(str(model), parameters, place, names)
+            self._mistakes += [mistake for mistake in found if mistake.place not in told]
         attribute = body.get("attribute")
         if attribute is not None and attribute not in sensitive:
             self._mistakes.append(

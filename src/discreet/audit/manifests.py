@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.audit.description import Description, How, Paths
+from discreet.audit.promise_words import promise_mistakes
 from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
 from discreet.audit.texts import DATE, EXACT, INTERVAL, PREFIX
 from discreet.errors import DataError, Mistake
@@ -40,6 +41,8 @@ def described_by(manifest: Mapping[str, Any]) -> Description:
         raise DataError(Mistake("manifest.json", "is not the manifest of a release", AGAIN)) from None
     if any(Path(file).name != file for file in told.tables):
         raise DataError(Mistake("manifest.json", "names a file of another folder", AGAIN))
+    if any(promise_mistakes(p.model, p.parameters, p.model, told.quasi_identifiers) for p in told.promises):
+        raise DataError(Mistake("manifest.json", "has a promise that can't be read", AGAIN))
     within = [c for columns in told.tables.values() for c in columns if c in told.quasi_identifiers]
     apart = [file for file, columns in told.tables.items() if {*columns} & {*told.quasi_identifiers}]
     if sorted(within) != sorted(told.quasi_identifiers) or (told.publish != AMBIGUOUS and len(apart) != 1):
