@@ -270,10 +270,10 @@ def _screened(ready: Mapping[str, Path]) -> Table:
     """The first people of Adult by a country that some don't tell, left out until pycanon is content with k = 5."""
     people = adult(nulls=True)
     country = next(c for c in people.columns if people.table.column(c).null_count and c in people.columns[5:7])
-    values = people.table.column(country).slice(0, 100).to_pylist()
+    values = people.table.column(country).slice(0, 50).to_pylist()
     kept = [v is None or values.count(v) >= 5 for v in values]  # a NULL is in no group of pandas, so it is never small
     file = FOLDER / "screened.csv"
-    csv.write_csv(people.table.slice(0, 100).select([country, SENSITIVE]).filter(pa.array(kept)), file)
+    csv.write_csv(people.table.slice(0, 50).select([country, SENSITIVE]).filter(pa.array(kept)), file)
     task = {"target": str(file), "quasi_identifiers": [country], "sensitive": SENSITIVE, "calls": ["k_anonymity"]}
     file.with_suffix(".json").write_text(json.dumps(task), encoding="utf-8")
     checker = [ready["anjana"], ROOT / "benchmarks" / "peer_pycanon.py", file.with_suffix(".json")]
@@ -282,7 +282,7 @@ def _screened(ready: Mapping[str, Path]) -> Table:
     file.with_suffix(".yaml").write_text(json.dumps(promised), encoding="utf-8")
     audit = audit_release(file, description=file.with_suffix(".yaml"))
     found = Table(
-        "100 people by one column with NULLs, left out until pycanon says k = 5",
+        "50 people by one column with NULLs, left out until pycanon says k = 5",
         ("column", "people", "pycanon's k", "true k", "shown by"),
     )
     command = f"discreet audit {_short(file)} --description {_short(file.with_suffix('.yaml'))}"
@@ -310,7 +310,9 @@ def _promised(asked: Asked) -> str:
 def _figure(figure: object) -> str:
     if isinstance(figure, list):
         return "(" + ", ".join(map(_figure, figure)) + ")"
-    return f"{figure:.4g}" if isinstance(figure, float) else str(figure)
+    if isinstance(figure, float):
+        return f"{int(figure):,}" if figure.is_integer() else f"{figure:.4g}"
+    return str(figure)
 
 
 def _command(source: Path, file: Path) -> str:
