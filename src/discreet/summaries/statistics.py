@@ -14,7 +14,6 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.counts.coding import leaf_numbers
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.engines.base import LARGEST_PAIR
 from discreet.engines.statistics import ColumnStatistics, JointStatistics, Statistics
@@ -117,14 +116,11 @@ def pair_shares(
     margins: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
     """The share of every pair of leaves: as listed, and the rest fitted to the shares of the leaves."""
-    both = zip(*listed.values, strict=True)
-    there = np.array(
-        [all(v in h.index for h, v in zip(hierarchies, pair, strict=True)) for pair in both], dtype=np.bool_
-    )
-    place = tuple(
-        leaf_numbers(h, [v for v, is_there in zip(values, there, strict=True) if is_there])
-        for h, values in zip(hierarchies, listed.values, strict=True)
-    )
+    first_of, second_of = (h.index for h in hierarchies)
+    pairs = list(zip(*listed.values, strict=True))
+    there = np.array([a in first_of and b in second_of for a, b in pairs], dtype=np.bool_)
+    placed = [(first_of[a], second_of[b]) for a, b in pairs if a in first_of and b in second_of]
+    place = tuple(np.array(placed, dtype=np.int64).reshape(-1, 2).T)
     known = np.zeros([len(m) for m in margins])
     known[place] = (_whole_rows(listed.shares, statistics.rows) if statistics.of_all else listed.shares)[there]
     free = np.ones(known.shape, dtype=np.bool_)
