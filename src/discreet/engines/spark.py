@@ -111,6 +111,16 @@ class Spark(SqlEngine):
         self._views.append(view)
         return view
 
+    @contextmanager
+    def _passing(self) -> Iterator[None]:
+        """Views that are made meanwhile are not needed afterwards: some have values of people in them."""
+        made = len(self._views)
+        try:
+            yield
+        finally:
+            _forget(self._session, self._views[made:])
+            del self._views[made:]
+
     def _condition(self, asked: Condition) -> str:
         kind = self._kind(asked.column)
         if isinstance(asked, ListedIn) and asked not in self._lists:
@@ -159,14 +169,13 @@ class Spark(SqlEngine):
 
     def sample(self, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
         """Some rows, each set of them as likely (all, if there are fewer). A seed chooses the same on every engine."""
-        relation, told = self._with_texts(columns)
-        taken = (f"{text} AS {self.name(column)}" for text, column in zip(told, columns, strict=True))
-        part = self._part(f"(SELECT {', '.join(taken)} FROM {relation})")
-        part.types = dict.fromkeys(columns, "string")
-        try:
+        with self._passing():
+            relation, told = self._with_texts(columns)
+            taken = (f"{text} AS {self.name(column)}" for text, column in zip(told, columns, strict=True))
+            part = self._part(f"(SELECT {', '.join(taken)} FROM {relation})")
+            part.types = dict.fromkeys(columns, "string")
+            self.scans += 1
             return super(Spark, part).sample(columns, rows, seed)
-        finally:
-            self.scans += part.scans
 
     def _with_texts(self, columns: Sequence[str]) -> tuple[str, list[str]]:
         """Rows to select from (called s), and the SQL of the text that every engine has for their values.

@@ -56,7 +56,7 @@ class WrittenParts:
             if self._kind(column) == "binary":
                 said = [None if v is None else sql.bytes_said(v) for v in distinct.column(i).to_pylist()]
                 distinct = distinct.set_column(i, f"w{i}", pa.array(said, pa.binary()))
-        with self.source._plainly(table):
+        with self.source._plainly(table), self.source._passing():
             counted = self.source._relation_of(distinct)
             repeated = f"SELECT *, {self.source._one_to('n')} AS copy FROM {counted} AS counted WHERE n > 0"
             values = [f"{self._typed(f'w{i}', column)} AS w{i}" for i, column in enumerate(rows.columns)]
@@ -81,7 +81,7 @@ class WrittenParts:
         """
         r, source = rewriting, self.source
         raw = [c for c in r.columns if c not in r.published]
-        with source._plainly(table):
+        with source._plainly(table), source._passing():
             source.scans += 1
             assignment = source._relation_of(r.assignment)
             split = bool(np.any(to_numpy(r.assignment.column("first"))))
