@@ -121,8 +121,8 @@ ASKED = (
         "anonypy",
         "t",
         "anonymize_t_closeness",
-        (K, _of("t_closeness", t=0.1, distance="equal")),
-        {"p": 0.1},
+        (K, _of("t_closeness", t=0.05, distance="equal")),
+        {"p": 0.05},
     ),
     Asked("anonypy", "k-unknown", "anonymize_k_anonymity", (K,), unknown=SENSITIVE),
 )
