@@ -167,6 +167,12 @@ def test_the_json_has_everything_in_plain_values() -> None:
     assert told["faults"][0]["fault"] == "row_number"
 
 
+def test_json_has_no_infinity() -> None:
+    endless = audit(LINE, levels=(replace(BROKEN, achieved=float("inf")),))
+    assert json.dumps(words.to_json(endless), allow_nan=False)
+    assert "∞" in words.to_text(endless)
+
+
 def test_columns_above_the_limit_have_another_colour() -> None:
     drawn = spread(LINE)
     assert drawn.count('class="over"') == 4  # (50%, 70%], (70%, 90%], up to certainty, and that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -22,6 +23,7 @@ from discreet.audit.lines import (
     Level,
     Line,
 )
+from discreet.releases.manifest import finite
 from discreet.report.marginals import printable
 from discreet.report.words import number, percent
 
@@ -134,7 +136,9 @@ def promise(level: Level) -> str:
 
 def reached(level: Level) -> str:
     """What was found of a promise."""
-    return "not judged" if level.achieved is None else number(level.achieved)
+    if level.achieved is None:
+        return "not judged"
+    return "∞" if math.isinf(level.achieved) else number(level.achieved)
 
 
 def asked(level: Level) -> str:
@@ -254,5 +258,9 @@ def to_json(audit: Audit) -> dict[str, Any]:
     told["lines"] = [
         asdict(line) | {"share_above": line.share_above, "breaks": line.breaks, "verdict": verdict(line)}
         for line in audit.lines
+    ]
+    told["levels"] = [
+        asdict(level) | {"achieved": None if level.achieved is None else finite(level.achieved)}
+        for level in audit.levels
     ]
     return told | {"steps": list(STEPS), "kept": audit.kept}
