@@ -46,14 +46,15 @@ def covered(seen: Seen, population: Population) -> Covered:
     """Hold the list against the groups' labels.
 
     The trie of the groups' labels and that of the people's values are walked together, column by column, those columns
-    first whose labels overlap least; what people have in common at the front is looked up once.
+    first by which the fewest groups fit somebody; what people have in common at the front is looked up once.
     """
     from discreet.audit.covered_kernels import join, reordered
 
     sizes = len(seen.sizes)
     columns = [population.columns.index(region.attribute) for region in seen.regions]
     fitting = [_fitting(r, population.found.values[c]) for r, c in zip(seen.regions, columns, strict=True)]
-    order = sorted(range(len(columns)), key=lambda d: (np.diff(fitting[d][0]).mean(), -len(seen.regions[d].labels)))
+    fit = [_fit_share(r, f, population.found.codes[c]) for r, f, c in zip(seen.regions, fitting, columns, strict=True)]
+    order = sorted(range(len(columns)), key=fit.__getitem__)
     labels = [seen.regions[d].label for d in order]
     codes = [population.found.codes[columns[d]].astype(np.int64) for d in order]
     people = population.found.counts
@@ -83,6 +84,14 @@ def _fitting(region: Region, values: Sequence[str | None]) -> tuple[IntArray, In
     order = np.lexsort((label, value))
     starts = np.searchsorted(value[order], np.arange(len(values) + 1))
     return starts.astype(np.int64), label[order]
+
+
+def _fit_share(region: Region, fitting: tuple[IntArray, IntArray], codes: NDArray[np.int32]) -> float:
+    """The share of groups that an entry of the list fits by one column, on average."""
+    starts, labels = fitting
+    groups = np.bincount(region.label, minlength=len(region.labels))
+    before = np.concatenate([[0], np.cumsum(groups[labels])])
+    return float((before[starts[1:]] - before[starts[:-1]])[codes].mean()) if len(codes) else 0.0
 
 
 def label_values(labels: Sequence[Label], values: Sequence[str | None]) -> tuple[IntArray, IntArray]:

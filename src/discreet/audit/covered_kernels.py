@@ -36,6 +36,12 @@ def join(
     active = np.zeros((depth + 1, max(groups, 1)), dtype=np.int64)
     length = np.zeros(depth + 1, dtype=np.int64)
     length[0] = min(groups, 1)
+    labels = node_label.max() + 1  # the root has the label 0
+    if len(labels_of):
+        labels = max(labels, labels_of.max() + 1)
+    fitting = np.zeros((depth, labels), dtype=np.bool_)
+    marked = np.full(depth, -1, dtype=np.int64)  # whose labels are marked as fitting
+    nothing = labels_of[:0]
     out = np.empty(max(len(rows), 1), dtype=np.int32)
     written = 0
     for i in range(len(rows)):
@@ -44,13 +50,27 @@ def join(
             same += 1
         for d in range(same, depth):
             at = shift[d] + rows[i, d]
-            length[d + 1] = 0
+            if at != marked[d]:
+                for label in labels_of[starts_of[marked[d]] : starts_of[marked[d] + 1]] if marked[d] >= 0 else nothing:
+                    fitting[d, label] = False
+                for label in labels_of[starts_of[at] : starts_of[at + 1]]:
+                    fitting[d, label] = True
+                marked[d] = at
+            found = 0
             for a in range(length[d]):
-                node = active[d, a]
-                length[d + 1] += _children(
-                    first_child[node], first_child[node + 1], starts_of[at], starts_of[at + 1],
-                    node_label, labels_of, active[d + 1, length[d + 1] :],
-                )  # fmt: skip
+                child, last = first_child[active[d, a]], first_child[active[d, a] + 1]
+                if last - child <= 8 * (starts_of[at + 1] - starts_of[at]):
+                    for c in range(child, last):
+                        if fitting[d, node_label[c]]:
+                            active[d + 1, found] = c
+                            found += 1
+                else:
+                    for label in labels_of[starts_of[at] : starts_of[at + 1]]:
+                        c = child + np.searchsorted(node_label[child:last], label)
+                        if c < last and node_label[c] == label:
+                            active[d + 1, found] = c
+                            found += 1
+            length[d + 1] = found
         for a in range(length[depth]):
             leaf = active[depth, a] - leaves
             for g in range(leaf_first[leaf], leaf_first[leaf + 1]):
@@ -65,39 +85,6 @@ def join(
                 having[order[g]] += people[i]
     held = written <= len(out)
     return fits, having, out[: written if held else 0].copy(), held
-
-
-@njit(cache=True)
-def _children(
-    child: int, last_child: int, label: int, last_label: int, node_label: IntArray, labels_of: IntArray, out: IntArray
-) -> int:
-    """The children whose label is one of some; both are sorted. Few labels are looked up, many are merged."""
-    found = 0
-    many = last_child - child
-    if (last_label - label) * 8 < many:
-        for at in range(label, last_label):
-            low, high = child, last_child
-            while low < high:
-                middle = (low + high) // 2
-                if node_label[middle] < labels_of[at]:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < last_child and node_label[low] == labels_of[at]:
-                out[found] = low
-                found += 1
-        return found
-    while child < last_child and label < last_label:
-        if node_label[child] == labels_of[label]:
-            out[found] = child
-            found += 1
-            child += 1
-            label += 1
-        elif node_label[child] < labels_of[label]:
-            child += 1
-        else:
-            label += 1
-    return found
 
 
 @njit(cache=True)
