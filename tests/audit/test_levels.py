@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.audit.association_lines import association
 from discreet.audit.levels import levels
 from discreet.audit.lines import AT_LEAST
+from discreet.audit.seen import Seen, Tally
 from tests.audit.association_cases import ambiguous, promise, seen_of
 from tests.models.cases import groups
 
@@ -59,3 +62,18 @@ def test_a_group_is_pointed_at_by_size_and_line_only():
     [level] = levels(seen_of([["a", "b", "c"], ["a", "b"]], promises=[promise("k_anonymity", k=3)]))
     assert (level.deciding.size, level.deciding.line, level.deciding.file) == (2, 5, "data.csv")
     assert level.sense == AT_LEAST and not level.holds
+
+
+def test_nobody_published_is_nobody_harmed():
+    nothing = np.zeros(0, dtype=np.int64)
+    tally = Tally("disease", (), nothing, nothing, nothing)
+    said = [
+        promise("k_anonymity", k=2),
+        promise("l_diversity", l=2, kind="entropy"),
+        promise("t_closeness", t=0.1, distance="ordered"),
+        promise("delta_disclosure", delta=1),
+        promise("realistic", **{"class": "I", "stubbornness": 10, "epsilon": 2}),
+    ]
+    seen = Seen("generalization", ("age",), nothing, (tally,), promises=tuple(said), first_line=nothing)
+    assert all(level.holds and level.deciding is None for level in levels(seen))
+    assert all((line.people, line.worst) == (0, 0.0) for line in association(seen))

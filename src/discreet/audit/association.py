@@ -112,10 +112,10 @@ def skew(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
     disclosed = float(np.abs(np.log(ratio)).max(initial=0.0))
     details = {
         "gain": float(gain.max(initial=0.0)),
-        "ratio": _finite(float(ratio.max(initial=1.0))),
+        "ratio": finite(float(ratio.max(initial=1.0))),
         "distance": float((work / (steps * np.maximum(summed.total, 1) * max(whole.total, 1))).max(initial=0.0)),
-        "beta": _finite(float(ratio.max(initial=1.0)) - 1),
-        "delta": None if ruled_out.any() else _finite(disclosed),
+        "beta": finite(float(ratio.max(initial=1.0)) - 1),
+        "delta": None if ruled_out.any() else finite(disclosed),
         "people_with_a_value_ruled_out": int(seen.sizes[ruled_out].sum()),
     }
     return line_about(
@@ -234,5 +234,6 @@ def line_threshold(threshold: float | None, promised: float | None) -> float:
     return threshold if threshold is not None else promised or THRESHOLD
 
 
-def _finite(number: float) -> float | None:
+def finite(number: float) -> float | None:
+    """None for what has no end."""
     return number if number < np.inf else None

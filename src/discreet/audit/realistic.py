@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.association import finds, line_about
+from discreet.audit.association import finds, finite, line_about
 from discreet.audit.lines import FloatArray, Line
 from discreet.audit.seen import Seen, Tally
 from discreet.audit.tallies import Summed, Whole, summed_up, whole_table
@@ -199,7 +199,7 @@ def _line(
         )
     worst = first[np.argmax(epsilon[first])] if len(first) else None
     details: dict[str, Any] = {
-        "smallest_epsilon": {sigma: _finite(float(e.max(initial=1.0))) for sigma, e in smallest.items()},
+        "smallest_epsilon": {sigma: finite(float(e.max(initial=1.0))) for sigma, e in smallest.items()},
         "known": adversary.known,
         "belief_with": None if worst is None else float(chance[worst]),
         "belief_without": None if worst is None else _without(adversary, protected, summed, int(worst)),
@@ -254,7 +254,3 @@ _WORDS = {
         "Her shares are those. How much somebody's own row adds to her belief is told as the smallest ε.",
     ),
 }
-
-
-def _finite(number: float) -> float | None:
-    return number if number < np.inf else None
