@@ -69,6 +69,15 @@ def test_another_seed_gives_other_groups(loader: Loader, source: Any) -> None:
     assert first["quasi_identifiers"][1] != again["quasi_identifiers"][1]
 
 
+def test_one_changed_row_is_noticed(loader: Loader, source: Any) -> None:
+    folder = loader.target()
+    asked = {**POLICIES["multidimensional and others"], "format": loader.form}
+    manifest = anonymize(policy_from_words(asked), folder, source=source).manifest
+    assert verify(folder).kept
+    loader.spoil(folder, manifest["table"], folder.name)
+    assert not verify(folder).kept
+
+
 def test_presence_among_a_population_in_the_engine(loader: Loader, reference: Loader) -> None:
     found = []
     for engine in (loader, reference):
