@@ -217,7 +217,8 @@ def test_every_group_of_mondrian_is_asked_why_it_was_not_cut(rows: list[Row], ke
                 for i in group:
                     told[i] = believed[i]
         expected.append(told)
-    seen = published(rows, node, kept, publish="multidimensional", search="mondrian")
+    rules = dict.fromkeys("ab", {"intervals": [2]})
+    seen = published(rows, node, kept, publish="multidimensional", search="mondrian", hierarchies=rules)
     [found] = minimality(seen, people(rows))
     check(found, [max(b) for b in zip(*expected, strict=True)])
 
@@ -251,6 +252,9 @@ def test_other_lists_promises_and_searches_say_nothing() -> None:
     assert minimality(seen, people(rows))
     assert minimality(seen, people([*rows, (0, 0, "flu")])) == []
     assert minimality(published(rows, (1, 2), distinct, facts={}), people(rows)) == []
+    # Mondrian cuts at the median of numbers; a taxonomy is cut in another way.
+    mondrian = {"publish": "multidimensional", "search": "mondrian"}
+    assert minimality(published(rows, (1, 2), distinct, **mondrian), people(rows)) == []
     assert minimality(published(rows, (2, 2), distinct, hierarchies={}), people(rows)) == []
     other = Seen(seen.publish, seen.quasi_identifiers, seen.sizes, seen.tallies, seen.regions,
                  promises=(Promise("realistic", {"class": "II"}),), manifest=seen.manifest)  # fmt: skip

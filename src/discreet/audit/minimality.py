@@ -33,6 +33,7 @@ THRESHOLD = 0.5
 MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through; else some are drawn
 SAMPLES, FEWEST, MOST_DEALT, MOST_BITS = 2_000, 100, 20_000_000, 60
 MOST_SUMS = 10_000_000  # groups times people who may be left out
+_NUMBERS = {"intervals", "cuts", "quantiles"}  # rules of columns that Mondrian cuts at the median
 _GLOBAL, _MONDRIAN = "generalization", "multidimensional"
 
 
@@ -162,7 +163,7 @@ def _steps(seen: Seen, listed: Population, group: IntArray, people: IntArray, ai
                 spare = int(said["rows"]["limit"]) - int(small)
                 if spare >= 0:
                     yield Step(part, together=True, spare=spare)
-        elif cut:
+        elif cut and _NUMBERS & {*rules.get(name, {})}:
             numbers = Values(values).numbers
             if not np.isnan(numbers).any():
                 yield Step(_numbered(group, _halves(group, numbers[code], people)), together=False)
