@@ -217,7 +217,7 @@ def test_every_group_of_mondrian_is_asked_why_it_was_not_cut(rows: list[Row], ke
                 for i in group:
                     told[i] = believed[i]
         expected.append(told)
-    rules = dict.fromkeys("ab", {"intervals": [2]})
+    rules = {column: {"intervals": [2]} for column in "ab"}
     seen = published(rows, node, kept, publish="multidimensional", search="mondrian", hierarchies=rules)
     [found] = minimality(seen, people(rows))
     check(found, [max(b) for b in zip(*expected, strict=True)])
