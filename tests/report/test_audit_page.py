@@ -52,7 +52,9 @@ FAULT = Fault("row_number", "data.csv: id", "numbers the rows", "leave it out", 
 
 
 def audit(*lines: Line, levels: tuple[Level, ...] = (), faults: tuple[Fault, ...] = ()) -> Audit:
-    return Audit("release", "generalization", 100, 10, 5, 3, lines, levels, faults, ("Somebody else: give more.",))
+    return Audit(
+        "release", "generalization", True, 100, 10, 5, 3, lines, levels, faults, ("Somebody else: give more.",)
+    )
 
 
 class Page(HTMLParser):
@@ -103,6 +105,13 @@ def test_names_from_the_files_are_escaped() -> None:
     assert "<b>x</b>" not in text
 
 
+def test_of_another_tool_s_release_it_is_not_said_how_it_was_made() -> None:
+    assert "at the same level" in Page(to_html(audit(LINE))).words
+    theirs = Page(to_html(replace(audit(LINE), ours=False))).words
+    assert "at the same level" not in theirs
+    assert "another tool's" in theirs
+
+
 def test_an_audit_without_lines_is_a_page_too() -> None:
     page = Page(to_html(audit()))
     assert "0 of 0" in page.words
@@ -150,7 +159,7 @@ def test_the_text_names_the_file_once_if_it_is_the_same() -> None:
     assert "deciding group (data.csv)" in text
     assert "12 people, line 27 " in text
     assert "BROKEN" in text
-    assert "data.csv: id: numbers the rows (3 times), first in line 2; leave it out" in text
+    assert "data.csv: id: numbers the rows, first in line 2; leave it out" in text
     assert text.index("Must not be in a release") < text.index("To be looked at") < text.index("Not asked")
     elsewhere = replace(QUIET, deciding=Deciding(0, 4, 9, "other.csv"))
     assert "12 people, line 27 of data.csv" in words.to_text(audit(LINE, elsewhere))

@@ -42,6 +42,7 @@ class Audit:
 
     release: str
     publish: str
+    ours: bool  # it has a manifest; another tool's is told by a description
     people: int
     groups: int
     smallest_group: int
@@ -116,6 +117,7 @@ def audit_release(
     return Audit(
         release=Path(release).name,
         publish=str(seen.manifest.get("publish", seen.publish)),
+        ours=bool(seen.manifest),
         people=seen.people,
         groups=len(seen.sizes),
         smallest_group=int(seen.sizes.min(initial=seen.people)),

@@ -28,7 +28,7 @@ def to_html(audit: Audit) -> str:
             audit=audit,
             words=words,
             headline=words.headline(audit),
-            kind=KINDS.get(audit.publish, audit.publish),
+            kind=KINDS.get(audit.publish, audit.publish) if audit.ours else "another tool's release",
             questions=words.by_question(audit),
             alike=[(threat, alike(lines)) for threat, lines in words.by_question(audit)],
             surest=max(audit.lines, key=lambda line: line.worst, default=None),

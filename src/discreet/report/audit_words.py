@@ -173,8 +173,7 @@ def _figure(value: object) -> str:
 def fault(found: Fault) -> str:
     """A fault in a sentence."""
     at = f", first in line {found.line:,}" if found.line is not None else ""
-    often = f" ({found.count:,} times)" if found.count > 1 else ""
-    return f"{printable(found.place)}: {printable(found.rule)}{often}{at}; {printable(found.repair)}"
+    return f"{printable(found.place)}: {printable(found.rule)}{at}; {printable(found.repair)}"
 
 
 def shared(lines: Sequence[Line]) -> str:
