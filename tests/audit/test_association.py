@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import worlds
-from discreet.audit.association import homogeneity, known_rows, skew, uniform_worlds
+from discreet.audit.association import homogeneity, known_rows, protected_values, skew, uniform_worlds
 from discreet.audit.lines import STEPS
 from tests.audit.association_cases import ambiguous, groups_of_values, promise, seen_of
 
@@ -54,6 +54,19 @@ def test_the_belief_in_a_value_is_the_share_of_worlds_in_which_a_person_has_it(g
     assert found.above == sum(len(group) for group, b in zip(groups, beliefs, strict=True) if b > Fraction(1, 2))
     assert sum(found.histogram) == found.people == sum(map(len, groups))
     assert len(groups[found.deciding.group]) == found.deciding.size
+
+
+@given(groups_of_values, st.sets(st.sampled_from("xyz"), min_size=1))
+def test_of_protected_values_alone_the_belief_is_told_where_a_release_names_some(groups, named):
+    seen = seen_of(groups, promises=[promise("robust", r=2, values=sorted(named))])
+    found = attack(protected_values, seen)
+    published = {value for group in groups for value in group}
+    if published <= named or not published & named:
+        assert found == []
+        return
+    beliefs = [largest_belief(equally_likely(group), 0, named) for group in groups]
+    assert found[0].worst == pytest.approx(float(max(beliefs)))
+    assert found[0].above == sum(len(group) for group, b in zip(groups, beliefs, strict=True) if b > Fraction(1, 2))
 
 
 small_groups = st.lists(st.lists(st.sampled_from("xyz"), min_size=1, max_size=5), min_size=1, max_size=2)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.audit.distances import equal_distances
 from discreet.audit.lines import ASSOCIATION, EXACT, FloatArray, Line, line
 from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen, Tally
-from discreet.audit.tallies import Summed, summed_up, whole_table
+from discreet.audit.tallies import Summed, protected, summed_up, whole_table
 
 IntArray = NDArray[np.int64]
 
@@ -53,6 +53,35 @@ def uniform_worlds(seen: Seen, tally: Tally, threshold: float | None = None) -> 
         promised=promised,
         details={"mean": _mean_belief(summed)},
     )
+
+
+def protected_values(seen: Seen, tally: Tally, threshold: float | None = None) -> list[Line]:
+    """The same about the values alone that the release names as those it protects, where it names some.
+
+    Of the others it promises nothing, and may well tell.
+    """
+    named = protected(seen, tally)
+    if named.all() or not named.any():
+        return []
+    total = summed_up(tally, len(seen.sizes)).total
+    chance = np.zeros(len(seen.sizes))
+    of = named[tally.value]
+    np.maximum.at(chance, tally.group[of], tally.count[of] / total[tally.group[of]])
+    return [
+        line_about(
+            seen,
+            tally,
+            adversary="protected_values",
+            title="knows only the release, and asks for protected values",
+            knows=f"{finds(seen)} She wants to know about the values that the release says it protects.",
+            assumes="The other values are nobody's secret.",
+            chance=chance,
+            people=seen.sizes,
+            group=np.arange(len(seen.sizes)),
+            threshold=threshold,
+            details={"protected_values": int(named.sum())},
+        )
+    ]
 
 
 def _mean_belief(summed: Summed) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.audit.association import homogeneity, skew, uniform_worlds
+from discreet.audit.association import homogeneity, protected_values, skew, uniform_worlds
 from discreet.audit.association import known_rows as knowing_rows
 from discreet.audit.knowledge import Knowledge
 from discreet.audit.lines import Line
@@ -32,6 +32,7 @@ def association(
     for tally in seen.tallies:
         found += [
             uniform_worlds(seen, tally, threshold),
+            *protected_values(seen, tally, threshold),
             homogeneity(seen, tally, threshold),
             skew(seen, tally, threshold),
             *(knowing_rows(seen, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),

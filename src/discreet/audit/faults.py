@@ -18,15 +18,11 @@ from discreet.audit.leaks import against_source, leaking_columns, signs_of_order
 from discreet.audit.lines import Fault
 from discreet.audit.manifests import AGAIN
 from discreet.audit.reading import Reading
-from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen, Tally
+from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
+from discreet.audit.tallies import protected
 
 IntArray = NDArray[np.int64]
 
-# Promises that a group breaks, or comes close to breaking, in which all have one value.
-_OF_VALUES = (
-    *("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
-    *("realistic", "robust", "ambiguity"),
-)
 _BESIDE = ("manifest.json", "audit.html", "audit.json")  # files beside the tables that no manifest lists
 _MERGE = "merge them with other groups, or suppress them"
 _OTHERS = "put more people with other values in them"
@@ -145,25 +141,12 @@ def _homogeneous(reading: Reading) -> Iterator[Fault]:
         values = np.bincount(tally.group, minlength=len(seen.sizes))
         shown = np.array([value != reading.told.suppressed for value in tally.values], dtype=np.bool_)
         alone = shown[tally.value] & (values[tally.group] == 1)
-        protected = _protected(seen, tally)[tally.value]
-        for grave, groups in ((True, tally.group[alone & protected]), (False, tally.group[alone & ~protected])):
+        named = protected(seen, tally)[tally.value]
+        for grave, groups in ((True, tally.group[alone & named]), (False, tally.group[alone & ~named])):
             people = int(seen.sizes[groups].sum())
             rule = f"one value of {tally.attribute} only, which is so told of {people:,} people"
             repair = _MERGE if grave else "promise something about these values too, if that is not meant"
             yield from _of_groups(seen, "homogeneous_group", groups, rule, repair, grave=grave)
-
-
-def _protected(seen: Seen, tally: Tally) -> NDArray[np.bool_]:
-    """The values of an attribute that the release promises something about: all, unless its promises name some."""
-    named: set[str | None] = set()
-    for promise in seen.promises:
-        if promise.model in _OF_VALUES and promise.attribute in (None, tally.attribute):
-            given = promise.parameters.get("values")
-            if given is None:
-                return np.ones(len(tally.values), dtype=np.bool_)
-            for value in given if isinstance(given, list | tuple) else [given]:
-                named |= {*value} if isinstance(value, list | tuple) else {value}
-    return np.array([value in named for value in tally.values], dtype=np.bool_)
 
 
 def _suppressed(reading: Reading) -> Iterator[Fault]:

@@ -14,6 +14,11 @@ from discreet.audit.seen import Seen, Tally
 IntArray = NDArray[np.int64]
 
 EVERYTHING = "*"
+# Promises that speak of sensitive values.
+_OF_VALUES = (
+    *("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
+    *("realistic", "robust", "ambiguity"),
+)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -44,6 +49,19 @@ def summed_up(tally: Tally, groups: int) -> Summed:
     second[group[place == 1]] = count[place == 1]
     total = np.bincount(group, weights=count, minlength=groups).astype(np.int64)
     return Summed(tally, total, np.bincount(group, minlength=groups), largest, second)
+
+
+def protected(seen: Seen, tally: Tally) -> NDArray[np.bool_]:
+    """The values of an attribute that the release promises something about: all, unless its promises name some."""
+    named: set[str | None] = set()
+    for promise in seen.promises:
+        if promise.model in _OF_VALUES and promise.attribute in (None, tally.attribute):
+            given = promise.parameters.get("values")
+            if given is None:
+                return np.ones(len(tally.values), dtype=np.bool_)
+            for value in given if isinstance(given, list | tuple) else [given]:
+                named |= {*value} if isinstance(value, list | tuple) else {value}
+    return np.array([value in named for value in tally.values], dtype=np.bool_)
 
 
 def place_in_group(group: IntArray) -> IntArray:
