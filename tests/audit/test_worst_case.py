@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations
 
@@ -77,7 +78,11 @@ def test_beliefs_are_those_of_all_possible_worlds(groups, left_out, min_support,
     seen = bucketized(groups, NAMES)
     knowledge = counted(table)
     found = beliefs(
-        seen, seen.tallies[0], people_of(seen, knowledge), knowledge, {"min_support": min_support, "values": values}
+        seen,
+        seen.tallies[0],
+        people_of(seen, seen.tallies[0], knowledge),
+        knowledge,
+        {"min_support": min_support, "values": values},
     )
     protected = [{v} for v in "xyz"] if values is None else [set(those) for those in values]
     told = {
@@ -96,11 +101,11 @@ def test_bounds_are_never_below_what_they_stand_for(groups, min_support):
     seen = bucketized(groups, NAMES)
     knowledge = counted([row for group in groups for row in group])
     words = {"min_support": min_support}
-    exactly = beliefs(seen, seen.tallies[0], people_of(seen, knowledge), knowledge, words)
+    exactly = beliefs(seen, seen.tallies[0], people_of(seen, seen.tallies[0], knowledge), knowledge, words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_MOST_STATES", 0)
         patch.setattr(module, "_MOST_FOR_ONE", 0)
-        bounded = beliefs(seen, seen.tallies[0], people_of(seen, knowledge), knowledge, words)
+        bounded = beliefs(seen, seen.tallies[0], people_of(seen, seen.tallies[0], knowledge), knowledge, words)
     assert (bounded.at_most >= exactly.chance - 1e-12).all()
     assert (bounded.chance <= exactly.chance + 1e-12).all()
 
@@ -114,7 +119,7 @@ def test_a_bound_is_told_as_one(monkeypatch):
     bound, single = worst_case(*first(robust_release([COUNTEREXAMPLE], COUNTEREXAMPLE_SHARES, r=2)))
     assert bound == line and single.adversary == "worst_case_one_value"
     assert single.precision == EXACT and single.worst < exactly.worst
-    assert level.holds is None and "bounds" in level.note
+    assert level.holds is None and "too many worlds" in level.note
 
 
 def first(seen):
@@ -202,7 +207,7 @@ def test_whole_numbers_tell_what_all_worlds_do(weights, data):
 @given(groups_of_people)
 def test_without_knowledge_she_reads_it_out_of_the_release(groups):
     seen = bucketized(groups, NAMES)
-    people_seen = people_of(seen, None)
+    people_seen = people_of(seen, seen.tallies[0], None)
     found = learnt(people_seen, seen.tallies[0])
     expected = Counter()
     for group in groups:
@@ -243,12 +248,25 @@ def test_where_nobody_is_seen_there_is_no_line():
     assert worst_case(*first(ambiguous([[("A", "x"), ("B", "y")]], ["nation"]))) == []
 
 
+def test_a_group_with_more_people_than_values_is_left_open():
+    groups = [[("A", "1", "x"), ("B", "1", "y")], [("A", "1", "x"), ("B", "1", "y")]]
+    seen = bucketized(groups, NAMES, promises=[promise("robust", "disease", r=2, min_support=1, knowledge="table")])
+    [table] = seen.tables
+    doubled = replace(table.found, counts=np.array([1, 1, 4, 1]))
+    seen = replace(seen, tables=(replace(table, found=doubled),))
+    known = {"disease": counted([*groups[0], *groups[1], *[("A", "1", "y"), ("B", "1", "x")] * 2])}
+    [line] = worst_case(*first(seen), known["disease"])
+    assert (line.people, line.precision, line.details["people_not_placed"]) == (2, AT_LEAST, 2)
+    [level] = levels(seen, knowledge=known)
+    assert (level.holds is None and "1 groups" in level.note) or level.holds is False
+
+
 def test_large_groups_are_dealt_out_without_underflow():
     rows = [(f"n{i % 7}", "1", "x" if i % 3 else "y") for i in range(600)]
     seen = bucketized([rows], NAMES)
     [line] = worst_case(*first(seen), counted([*rows, *[("n0", "2", "y")] * 300]))
     assert line.precision == EXACT and 2 / 3 < line.worst < 1
-    found = beliefs(*first(seen), people_of(seen, None), counted(rows), {})
+    found = beliefs(*first(seen), people_of(seen, seen.tallies[0], None), counted(rows), {})
     assert summed_up(seen.tallies[0], 1).total[0] == 600 and (found.chance >= 0.66).all()
 
 

@@ -38,14 +38,15 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
     said = promise.parameters
     limit = 1 / Fraction(str(said["r"]))
     given = given_knowledge(said) or knowledge
-    people = None if given is None else people_of(seen, given)
+    people = None if given is None else people_of(seen, tally, given)
     if given is None or people is None or not len(people.group):
         note = "needs what she knows: the source table"
         return Level("robust", tally.attribute, _FIGURE, AT_MOST, float(limit), None, None, note=note)
     summed = summed_up(tally, len(seen.sizes))
     protected = protected_sets(said.get("values"), domain(given, tally))
     worst = shares_of_sets(summed, protected)
-    kept, open_groups, steps = _shares_keep(summed, protected, limit), 0, _MOST_STEPS
+    kept, steps = _shares_keep(summed, protected, limit), _MOST_STEPS
+    open_groups = len(seen.sizes) - len(np.unique(people.group))
     known = sets_of(seen, tally, people, given, said)
     for each in known:
         told = judged(each, people, summed, protected, np.zeros(len(people.group)), len(known))
@@ -62,7 +63,7 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
                 kept &= all(p <= limit for p in exactly.posteriors(protected))
     group = int(np.argmax(worst))
     line = None if seen.first_line is None else int(seen.first_line[group])
-    note = f"{open_groups} groups could be decided by bounds only" if open_groups else ""
+    note = f"{open_groups} groups left open: too many worlds, or not as many people as values" if open_groups else ""
     return Level(
         "robust",
         tally.attribute,

@@ -99,7 +99,7 @@ def worst_case(
     promise = _promise(seen, tally.attribute)
     said: Mapping[str, Any] = promise.parameters if promise else {}
     given = knowledge if knowledge is not None else given_knowledge(said)
-    people = people_of(seen, given)
+    people = people_of(seen, tally, given)
     if people is None or not len(people.group):
         return []
     known = given if given is not None else learnt(people, tally)
@@ -174,34 +174,35 @@ def given_knowledge(said: Mapping[str, Any]) -> Listed | None:
     return listed_in_words(words) if isinstance(words, list) else None
 
 
-def people_of(seen: Seen, knowledge: Knowledge | None) -> People | None:
+def people_of(seen: Seen, tally: Tally, knowledge: Knowledge | None) -> People | None:
     """The people whose quasi-identifiers she sees, or whom she finds in the groups of a generalized release.
 
-    Of a generalized release only groups are taken that the people of the source table fill exactly, each of whom fits
-    no other group. None if nobody is seen.
+    Only groups are taken that have as many people as values; of a generalized release, only those that the people of
+    the source table fill exactly, each of whom fits no other group. None if nobody is seen.
     """
+    values = np.bincount(tally.group, weights=tally.count, minlength=len(seen.sizes)).astype(np.int64)
     if seen.publish == BUCKETIZED:
         [table] = seen.tables
         codes = tuple(codes.astype(np.int64) for codes in table.found.codes)
-        return _sorted(People(table.columns, table.found.values, codes, table.group, table.found.counts))
+        return _filling(People(table.columns, table.found.values, codes, table.group, table.found.counts), values)
     if seen.publish == AMBIGUOUS or not isinstance(knowledge, Counted):
         return None
     listed = _combinations(knowledge)
     where = places(seen, listed)
     if where is None:
         return None
-    group, many = where.only, listed.found.counts
-    alone = group >= 0
-    filled = np.bincount(group[alone], weights=many[alone], minlength=len(seen.sizes)) == seen.sizes
-    shared = np.unique(where.groups[np.repeat(where.many > 1, where.many)])
-    filled[shared] = False
-    kept = alone & filled[np.maximum(group, 0)]
-    codes = tuple(codes[kept].astype(np.int64) for codes in listed.found.codes)
-    return _sorted(People(listed.columns, listed.found.values, codes, group[kept], many[kept]))
+    values[where.groups[np.repeat(where.many > 1, where.many)]] = -1  # somebody may be in it or in another one
+    alone = where.only >= 0
+    codes = tuple(codes[alone].astype(np.int64) for codes in listed.found.codes)
+    found = People(listed.columns, listed.found.values, codes, where.only[alone], listed.found.counts[alone])
+    return _filling(found, values)
 
 
-def _sorted(people: People) -> People:
+def _filling(people: People, sizes: IntArray) -> People:
+    """The people of groups that they fill, group by group."""
+    filled = np.bincount(people.group, weights=people.many, minlength=len(sizes)) == sizes
     order = np.argsort(people.group, kind="stable")
+    order = order[filled[people.group[order]]]
     codes = tuple(codes[order] for codes in people.codes)
     return People(people.columns, people.values, codes, people.group[order], people.many[order])
 
