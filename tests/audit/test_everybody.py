@@ -112,6 +112,26 @@ def test_a_file_of_another_tool_is_audited_by_its_description(tmp_path: Path) ->
     assert {"composition", "presence_with_list"} <= adversaries(two)
 
 
+def test_a_release_of_nobody_tells_nothing(tmp_path: Path) -> None:
+    (tmp_path / "nobody.csv").write_text("age,disease\n")
+    (tmp_path / "two.csv").write_text("age,disease\n20-39,flu\n20-39,cold\n")
+    said = {"quasi_identifiers": ["age"], "sensitive": ["disease"], "promises": [{"k_anonymity": {"k": 2}}]}
+    two = {"age": ["30", "31"], "disease": ["flu", "cold"]}
+    for one, other in (("nobody", "two"), ("two", "nobody"), ("nobody", "nobody")):
+        for known in ({}, {"population": two}, {"source": two}):
+            found = audit_release(
+                tmp_path / f"{one}.csv",
+                description=said,
+                other=tmp_path / f"{other}.csv",
+                other_description=said,
+                **known,  # type: ignore[arg-type]
+            )
+            [together] = [line for line in found.lines if line.adversary == "composition"]
+            assert together.worst == 0
+            assert found.kept
+            assert to_html(found)
+
+
 def test_a_promised_presence_is_judged_with_the_population(tmp_path: Path) -> None:
     everybody = {"age": [str(20 + i % 4) for i in range(80)], "ill": ["yes" if i % 5 == 0 else "no" for i in range(80)]}
     policy = discreet.policy_from_words(

@@ -24,7 +24,7 @@ def overlapping(seen: Seen, other: Seen) -> tuple[IntArray, IntArray] | None:
     first, second = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     key_1, key_2 = np.zeros(len(seen.sizes), dtype=np.int64), np.zeros(len(other.sizes), dtype=np.int64)
     meeting = {name: meetings(ours[name].labels, theirs[name].labels) for name in ours if name in theirs}
-    for name in sorted(meeting, key=lambda name: float(meeting[name].mean())):
+    for name in sorted(meeting, key=lambda name: meeting[name].sum() / max(meeting[name].size, 1)):
         key_1, parent_1, label_1 = _refined(key_1, ours[name].label)
         key_2, parent_2, label_2 = _refined(key_2, theirs[name].label)
         joined = _children(first, second, parent_1, parent_2)
