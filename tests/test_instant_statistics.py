@@ -121,6 +121,7 @@ def test_other_searches_meet_unknown_values_too(
     release = anonymize(by_statistics(url, K, publish=publish, search=search), tmp_path / "release")
     assert verify(tmp_path / "release", database=url).kept
     assert release.manifest["rows"]["published"] == ROWS
+    assert ("shares_before" in release.manifest["facts"]) == (release.manifest["node"] is None)
 
 
 @pytest.mark.parametrize(("most", "scans"), [(500_000, 1), (100, 2)])

@@ -134,7 +134,9 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
     _check_population(plan)
     check_promises(policy.models, plan.frequency)  # again: a sample may lack values that the table has
     if known.statistics is not None:
-        return replace(plan, facts={**plan.facts, **_told(known.statistics)})
+        # Where values of one column are published more or less coarsely, the look told them apart no finer than that.
+        finer = {} if plan.node is not None else {"shares_before": "of single values: estimates of the database"}
+        return replace(plan, facts={**plan.facts, **_told(known.statistics), **finer})
     if plan.frequency.rows != known.summary.rows:
         rule = f"has {plan.frequency.rows:,} rows, the summary was made of {known.summary.rows:,}"
         raise DataError(Mistake("source", rule, "make the summary again"))
