@@ -127,6 +127,7 @@ def test_a_list_that_is_not_everybody_is_told_and_breaks_no_promise():
     assert not present.breaks
     assert "not everybody: 1 of 2 groups" in present.assumes
     assert not present.details["list_may_be_everybody"]
+    assert present.details["certain"] == 0  # the two Americans on it may not be those who are meant
     assert absent.promised is None
 
 

@@ -12,8 +12,8 @@ BoolArray = NDArray[np.bool_]
 Numbers = NDArray[np.int32]
 
 _UP, _DOWN = 1.0 + 1e-11, 1.0 - 1e-11  # more than the arithmetic can have lost
-_STEPS = 4e8  # of counting shared people
-_DEPTH = 6  # times that bounds are sharpened by those of others
+_STEPS = 2e8  # of counting shared people, and of sharpening bounds
+_DEPTH = 6  # times that bounds are sharpened by those of others, if the steps suffice
 
 
 @njit(cache=True)
@@ -92,7 +92,13 @@ def _chances_of_being_out(
     least, most = np.zeros(len(entries)), np.ones(len(entries))
     low, high = np.zeros(len(entries)), np.zeros(len(entries))
     low_sum, high_sum, largest = np.zeros(number), np.zeros(number), np.zeros(number)
-    for k in range(_DEPTH + 1):
+    pairs = 0
+    for i in entries:
+        pairs += starts[i + 1] - starts[i]
+    depth = _DEPTH
+    while depth > 1 and depth * (depth + 1) * pairs > _STEPS:
+        depth -= 1
+    for k in range(depth + 1):
         for e in range(len(entries)):
             against, for_sure = 0.0, 0.0
             for at in range(starts[entries[e]], starts[entries[e] + 1]):

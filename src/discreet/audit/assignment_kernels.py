@@ -11,7 +11,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Numbers = NDArray[np.int32]
 
-_STEPS = 4e8  # of balancing
+_STEPS = 1e8  # of balancing
 
 
 @njit(cache=True)

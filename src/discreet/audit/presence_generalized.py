@@ -183,9 +183,12 @@ def check_same_words(seen: Seen, population: Population) -> None:
 
 def _details(said: Presence, limit: float) -> dict[str, Any]:
     people, found = said.listed.people, said.found
+    told_for_sure = said.least == 1.0
+    if found.contradicted.any():  # then nothing is certain there: others may be meant
+        told_for_sure &= ~np.append(found.contradicted, False)[found.told_by]
     told: dict[str, Any] = {
         "on_the_list": int(people.sum()),
-        "certain": int(people[said.least == 1.0].sum()),
+        "certain": int(people[told_for_sure].sum()),
         "surely_absent": int(people[said.most == 0.0].sum()),
         "smallest": float(said.least.min(initial=1.0)),
         "average": float((said.likely * people).sum() / max(people.sum(), 1)),
