@@ -74,6 +74,21 @@ def test_rows_are_written_as_often_as_they_count(postgresql: Database) -> None:
     assert found == [("*", 0)] * 3 + [("it's", 1)] + [("*", 3)] * 2
 
 
+def test_columns_may_be_called_as_our_own(postgresql: Database) -> None:
+    postgresql.execute("CREATE TABLE t (w1 int, w0 int, t text)", "INSERT INTO t VALUES (1, 4, 'x'), (2, 3, 'x')")
+    plan = assignment([("x", 0, 0, 2, True, "*")])
+    codes = np.arange(2)
+    with publishing(PostgreSQL(postgresql.url("t"))) as tables:
+        tables.rewrite("data", Rewriting(plan, ["t"], ["w1", "w0", "t"], {"t": 0}, 1, sorted_by=["w1"]))
+        numbered = (CodedColumn("place", -codes), CodedColumn("n", codes), CodedColumn("j", codes))
+        tables.write("sensitive", CountedRows(numbered, np.array([1, 1])))
+    with postgresql.connect() as connection:
+        found = [
+            connection.execute(f"SELECT * FROM release.{t} ORDER BY ctid").fetchall() for t in ("data", "sensitive")
+        ]
+    assert found == [[(1, 4, "*"), (2, 3, "*")], [(0, 0, 0), (-1, 1, 1)]]
+
+
 def test_nothing_is_seen_before_the_end(postgresql: Database) -> None:
     with publishing(people(postgresql)) as tables:
         tables.write("data", counted([1]))

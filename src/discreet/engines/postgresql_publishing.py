@@ -64,8 +64,9 @@ class PublishedSchema:
         opened = self.open(table)
         texts = [opened._written(f"c{i}", c) for i, c in enumerate(opened.columns)]
         told = " || ".join(f"COALESCE(length({t}) || ':' || {t}, '-')" for t in texts)
-        parts = (f"CAST('x' || substr(hash, {start}, 16) AS bit(64))" for start in (1, 17, 33, 49))
-        sums = ", ".join(f"COALESCE(sum(CAST(CAST({part} AS bigint) AS numeric) * n), 0)" for part in parts)
+        # In four parts of 32 bits: times a count, each of them is a bigint, which the server adds up fast and exactly.
+        parts = (f"CAST(CAST('x' || substr(hash, {start}, 8) AS bit(32)) AS bigint)" for start in (1, 9, 17, 25))
+        sums = ", ".join(f"COALESCE(sum({part} * n), 0)" for part in parts)
         query = f"""SELECT COALESCE(sum(n), 0), {sums}
             FROM (SELECT n, encode(sha256(convert_to({told}, 'UTF8')), 'hex') AS hash
             FROM ({opened._counted(opened.columns)}) AS v) AS hashed"""
@@ -125,7 +126,7 @@ class WrittenSchema(PublishedSchema):
         They stand by a hash of what is published, or in their own order.
         """
         distinct = rows.distinct()
-        order = "place"
+        order = "repeated.place"  # a column may be called place, too
         if random is not None:
             # Of a child: what is drawn later from the generator is the same on every engine.
             texts = [f"CAST(w{i} AS text)" for i in range(len(rows.columns))]
@@ -180,7 +181,7 @@ class WrittenSchema(PublishedSchema):
         kept = f"CASE WHEN a.kept IS NULL THEN {unplanned} ELSE a.kept OR {str(star).lower()} END"
         if rewriting.sorted_by:
             ranked = [*rewriting.sorted_by, *(c for c in columns if c not in rewriting.sorted_by)]
-            order = ", ".join(kinds.key(f"w{i}", types[i]) for i in (columns.index(c) for c in ranked))
+            order = ", ".join(kinds.key(f"rows.w{i}", types[i]) for i in (columns.index(c) for c in ranked))
         else:  # by what is published alone: whoever knows the seed learns nothing of the original order
             order = self._source._lot(rewriting.seed + 1, [kinds.written(f"w{i}", t) for i, t in enumerate(types)])
         named = ", ".join(f"w{i} AS {name(c)}" for i, c in enumerate(columns))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 24  # bytes parsed at a time; no row is longer
 _MEMORY = 1 << 26  # bytes for a sort or a hash table of the server, unless it has more
+_PIECE = 1 << 20  # bytes handed on at a time
 _WHOLE = (20, 21, 23)  # oids of bigint, smallint, integer
 _ENVIRONMENT = "check PGHOST, PGPORT, PGDATABASE, PGUSER and the password, or the service: psql should connect with it"
 # So that a value has one text on whatever server, and a long search does not lose its connection.
@@ -35,6 +36,7 @@ _SETTINGS = {
     "idle_in_transaction_session_timeout": "0",
     "statement_timeout": "0",
     "jit": "off",
+    "enable_mergejoin": "off",  # our small tables are best hashed; it would sort the large one
 }
 
 
@@ -79,7 +81,7 @@ def answer(connection: psycopg.Connection[Any], query: str) -> Iterator[pa.Recor
         described = cursor.execute(f"SELECT * FROM ({query}) AS described LIMIT 0".encode()).description or []
         types = {f"{i}": pa.int64() if c.type_code in _WHOLE else pa.string() for i, c in enumerate(described)}
         with cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)".encode()) as copy:
-            stream = io.BufferedReader(_Stream(iter(copy)), 1 << 20)
+            stream = io.BufferedReader(_Stream(_blocks(copy)), _PIECE)
             if not stream.peek(1):
                 return
             yield from csv.open_csv(
@@ -90,6 +92,18 @@ def answer(connection: psycopg.Connection[Any], query: str) -> Iterator[pa.Recor
                     column_types=types, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
                 ),
             )
+
+
+def _blocks(pieces: Iterable[Any]) -> Iterator[bytes]:
+    """The same bytes in larger pieces: the server sends one for each row."""
+    block, size = [], 0
+    for piece in pieces:
+        block.append(piece)
+        size += len(piece)
+        if size >= _PIECE:
+            yield b"".join(block)
+            block, size = [], 0
+    yield b"".join(block)
 
 
 class _Stream(io.RawIOBase):
