@@ -28,6 +28,7 @@ def test_loopback_asks_for_the_password(postgresql: Database) -> None:
         postgresql.connect(host="127.0.0.1", password="wrong")
 
 
+@pytest.mark.postgresql
 def test_a_server_that_was_killed_starts_again_with_what_was_committed() -> None:
     import psycopg
 

@@ -30,7 +30,7 @@ SECRETS = [
 
 @pytest.mark.parametrize("url", SECRETS)
 def test_a_user_or_password_is_refused_before_connecting(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("psycopg.connect", None)
+    monkeypatch.setattr("discreet.engines.postgresql.connect", None)
     for opened in (PostgreSQL, address, server, lambda url: read_schema(url, "release")):
         with pytest.raises(DataError) as caught:
             opened(url)

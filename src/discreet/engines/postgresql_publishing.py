@@ -96,7 +96,7 @@ class WrittenSchema(PublishedSchema):
         """Make the schema; an earlier release there is dropped if it is to be replaced, and nothing else ever is."""
         # Looked at in a transaction of its own: the snapshot may be older than what stands there now.
         with self._plainly():
-            mistakes = [*self._mistakes_of_name(), *self._missing_privileges()]
+            mistakes = [*self._mistakes_of_name(), *self._missing_privileges(), *self._standby()]
             earlier, more = self._earlier(replace)
             self._connection.rollback()
         if mistakes or more:
@@ -243,6 +243,10 @@ class WrittenSchema(PublishedSchema):
             if not self._found("SELECT 1 WHERE has_database_privilege(current_database(), %s)", privilege):
                 grant = f"ask the owner of the database for: GRANT {privilege} ON DATABASE its_name TO your_role"
                 yield Mistake(self.schema, f"you may not {meaning} in this database", grant)
+
+    def _standby(self) -> Iterator[Mistake]:
+        if self._found("SELECT 1 WHERE pg_is_in_recovery()"):
+            yield Mistake(self.schema, "the server only reads: it is a standby", "publish on the primary server")
 
     def _found(self, query: str, *values: str) -> list[Any]:
         return self._connection.execute(query.encode(), values).fetchall()
