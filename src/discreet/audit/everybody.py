@@ -78,6 +78,7 @@ def audit_release(
     known_rows: int = 1,
     stubbornness: float | None = None,
     threshold: float | None = None,
+    database: str | None = None,
     progress: Progress = silent,
 ) -> Audit:
     """Ask every adversary about a release of ours (a folder), or another tool's (a file) with a `description` of it.
@@ -88,19 +89,20 @@ def audit_release(
     undo the search, its sensitive values for who knows how common they are among people of every kind); `other`, a
     second release about the same people; `known_rows`, how many people's values; `stubbornness`, on how many people's
     data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the `threshold` are
-    counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else.
+    counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else. `database`
+    says where tables are that the manifest says are in one, if the environment does not.
     """
     _check(size, confidence, known_rows, stubbornness, threshold, other, other_description)
     work = _Progress(progress, steps=7)
     work("the release")
-    reading = look(release, description)
+    reading = look(release, description, database)
     seen = reading.seen
     wanted = seen.quasi_identifiers
     listed = None if population is None else read_population(population, wanted)
     table = None if source is None else _people_of(source, wanted)
     knowledge = None if source is None else read_knowledges(source, seen)
     known_marginals = None if marginals is None else read_marginals(marginals, wanted, size)
-    second = None if other is None else read(other, other_description)
+    second = None if other is None else read(other, other_description, database)
     work("who is in the table")
     presence = presence_lines(seen, listed, known_marginals, confidence, threshold)
     work("whose row it is")

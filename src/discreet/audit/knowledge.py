@@ -79,9 +79,9 @@ class Known:
 
 def read_knowledges(source: Any, seen: Seen) -> dict[str, Knowledge]:
     """What she knows of each sensitive attribute of a release; a table of shares may be about some of them only."""
-    from discreet.engines.duckdb import DuckDB
+    from discreet.engines.open import open_source
 
-    there = DuckDB(source, seen.quasi_identifiers).columns
+    there = open_source(source, seen.quasi_identifiers).columns
     about = [tally.attribute for tally in seen.tallies]
     shares = _CHANCE in there and _CHANCE not in (*seen.quasi_identifiers, *about)
     return {a: read_knowledge(source, seen, a) for a in about if a in there or not shares}
@@ -89,10 +89,10 @@ def read_knowledges(source: Any, seen: Seen) -> dict[str, Knowledge]:
 
 def read_knowledge(source: Any, seen: Seen, attribute: str) -> Knowledge:
     """The source table (a path or a frame), or a table of shares: with a column p that is no column of the release."""
-    from discreet.engines.duckdb import DuckDB
+    from discreet.engines.open import open_source
 
     names = [*seen.quasi_identifiers, attribute]
-    engine = DuckDB(source, names)
+    engine = open_source(source, names)
     lacking = [c for c in names if c not in engine.columns]
     if _CHANCE in engine.columns and _CHANCE not in names and attribute in engine.columns:
         return _listed(engine.frequencies([c for c in [*names, _CHANCE] if c in engine.columns]), names, engine.columns)

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from discreet.audit.labels import Anything, Between, Exactly, Label, coverage, covers, number
 from discreet.audit.lines import Fault
 from discreet.audit.linked_tables import chance_of_links
-from discreet.audit.reading import Codes, Reading, Rows, in_order, labels_in
+from discreet.audit.reading import Codes, Reading, Rows, in_order, labels_in, repeated
 from discreet.audit.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
 from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 
 FloatArray = NDArray[np.float64]
@@ -64,14 +65,16 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
     """What can be seen beside the table that was published: rows in its order, and NULLs that were lost."""
     told = reading.told
     columns = [*told.quasi_identifiers, *told.sensitive]
-    engine = DuckDB(source, columns)
+    engine = open_source(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
     if lacking:
         raise DataError(*(Mistake("source", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking))
-    given = dict(zip(columns, zip(*in_order(engine, columns), strict=True), strict=True))
+    ordered = isinstance(engine, DuckDB)  # in a database, rows have no order
+    values, codes = in_order(engine, columns) if isinstance(engine, DuckDB) else repeated(engine.frequencies(columns))
+    given = dict(zip(columns, zip(values, codes, strict=True), strict=True))
     for rows in reading.files:
         yield from _lost_nulls(reading, rows, given)
-        if not _has_order(reading, rows) or not {*rows.columns} & {*told.quasi_identifiers}:
+        if not ordered or not _has_order(reading, rows) or not {*rows.columns} & {*told.quasi_identifiers}:
             continue
         chance = _chance_of_order(reading, rows, given)
         if chance < CHANCE and not sorted_by_itself(_ordered(reading, rows)):

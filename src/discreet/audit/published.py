@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Frequencies
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 
 IntArray = NDArray[np.int64]
@@ -39,7 +39,7 @@ class Population:
 
 def read_population(source: Any, columns: Sequence[str]) -> Population:
     """Count the list (a path or a frame): one scan. Columns in any order, others are of no use here."""
-    engine = DuckDB(source, columns)
+    engine = open_source(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
     if lacking:
         repair = "a list of people with every quasi-identifier of the release is needed"

@@ -173,8 +173,12 @@ def _counted(tables: PublishedTables, table: str, needed: Sequence[str]) -> Rows
     engine = tables.open(table, needed)
     if not {*needed} <= {*engine.columns}:
         raise DataError(Mistake(table, "has not the columns that the manifest says", AGAIN))
-    found = engine.frequencies(engine.columns)
-    return Rows(table, engine.columns, found.values, tuple(np.repeat(codes, found.counts) for codes in found.codes))
+    return Rows(table, engine.columns, *repeated(engine.frequencies(engine.columns)))
+
+
+def repeated(found: Frequencies) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
+    """Rows that were counted, one by one: the distinct values of each column, and the place of every row's."""
+    return found.values, tuple(np.repeat(codes, found.counts) for codes in found.codes)
 
 
 def in_order(engine: DuckDB, columns: Sequence[str]) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
@@ -246,7 +250,9 @@ def labels_in(told: Description, name: str, texts: Sequence[str | None]) -> tupl
     """What the distinct texts of a column say, by the description."""
     how = told.columns.get(name, How())
     paths = told.hierarchies.get(name, ())
-    column = column_of(texts, how.kind, paths, level=how.level, suppressed=told.suppressed, days=how.days)
+    column = column_of(
+        texts, how.kind, paths, level=how.level, suppressed=told.suppressed, days=how.days, ours=bool(told.manifest)
+    )
     return labels_of(texts, column)
 
 

@@ -26,7 +26,7 @@ def audit(
         Path | None, typer.Option(help="What the columns of another tool's file are, and what it promises (YAML).")
     ] = None,
     population: Annotated[
-        Path | None, typer.Option(help="A list of everybody who may be in the table: CSV or Parquet.")
+        str | None, typer.Option(help="A list of everybody who may be in the table: CSV, Parquet, or an address.")
     ] = None,
     marginals: Annotated[
         list[str] | None,
@@ -36,7 +36,7 @@ def audit(
     confidence: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="How sure she wants to be of what marginals say.")
     ] = None,
-    source: Annotated[Path | None, typer.Option(help="The original table, for those who know a lot about it.")] = None,
+    source: Annotated[str | None, typer.Option(help="The original table, for those who know a lot about it.")] = None,
     other: Annotated[Path | None, typer.Option(help="A second release about the same people.")] = None,
     other_description: Annotated[
         Path | None, typer.Option(help="The description of that one, if it needs one.")
@@ -48,6 +48,10 @@ def audit(
     threshold: Annotated[
         float | None,
         typer.Option(min=0.0, max=1.0, help="Count people above this chance (default: as promised, else 0.2 or 0.5)."),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(help="Where its tables are, if in a database that the environment does not name: postgresql://…"),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page with charts there.")] = None,
     as_json: Json = False,
@@ -72,6 +76,7 @@ def audit(
             known_rows=known_rows,
             stubbornness=stubbornness,
             threshold=threshold,
+            database=database,
             progress=progress,
         )
     words = to_text(found)
