@@ -109,6 +109,13 @@ def test_commas_join_sets_unless_they_are_part_of_names():
     assert labels_of(["a, b", "a", "b"])[0] == OneOf(frozenset({"a", "b"}), "a, b")
 
 
+def test_our_own_sets_have_braces_and_quoted_members_are_values():
+    texts = ["a,b", "['a', 'b']", "a~b", '{"{a, b}", "20-39", 5-7}']
+    found = labels_of(texts, column_of(texts, "interval", ours=True))
+    assert found[:3] == (Exactly("a,b"), Exactly("['a', 'b']"), Exactly("a~b"))
+    assert (found[3].values, found[3].ranges) == ({"{a, b}", "20-39"}, (Between(5, 7),))
+
+
 def test_one_star_is_one_character_only_where_all_values_are_as_long():
     assert labels_of(["4790*", "12345"])[0] == Prefix("4790", 5)
     assert labels_of(["4790*", "12*"])[0] == Prefix("4790")

@@ -50,6 +50,7 @@ class Column:
 
     `names` are those of a hierarchy with the values they stand for. `dashes`: 20-39 is an interval. `commas`: a,b is a
     set. `masks`: each ``*`` stands for one character. `stars`: texts of nothing but ``*`` tell how long the value is.
+    `ours`: sets are written with braces, and in no other way.
     """
 
     kind: str = ""
@@ -61,6 +62,7 @@ class Column:
     dates: bool = False
     days: bool = False
     suppressed: Text = STAR
+    ours: bool = False
 
     @cached_property
     def leaves(self) -> list[Text]:
@@ -76,6 +78,7 @@ def column_of(
     level: int | None = None,
     suppressed: Text = STAR,
     days: bool = False,
+    ours: bool = False,
 ) -> Column:
     """How a column with these distinct texts is to be read, if it is not said by its `kind`.
 
@@ -89,12 +92,13 @@ def column_of(
         kind=kind,
         names=_names(paths, told, level),
         dashes=kind == INTERVAL or (not kind and not dates and _are_intervals(told)),
-        commas=kind == SET or (not kind and _are_sets(told)),
+        commas=not ours and (kind == SET or (not kind and _are_sets(told))),
         masks=kind == PREFIX or _are_masks(told),
         stars=len(starred - {1}) > 1,
         dates=dates,
         days=days,
         suppressed=suppressed,
+        ours=ours,
     )
 
 
@@ -143,10 +147,10 @@ def _formed(text: str, column: Column) -> Label:
         found = read(text, column)
         if found is not None:
             return found
-    if text.startswith("[") and text.endswith("]") and "," in text:
-        return _one_of([part.strip() for part in text[1:-1].split(",")], text, column)
+    if not column.ours and text.startswith("[") and text.endswith("]") and "," in text:
+        return _one_of([part.strip() for part in text[1:-1].split(",")], (), text, column)
     if column.commas and "," in text:
-        return _one_of([part.strip() for part in text.split(",")], text, column)
+        return _one_of([part.strip() for part in text.split(",")], (), text, column)
     return Exactly(text)
 
 
@@ -155,46 +159,53 @@ def _set(text: str, column: Column) -> Label | None:
     braces = len(text) - len(text.lstrip("{"))
     if braces and text.endswith("}" * braces):
         members = _members(text[braces:-braces])
-        return None if members is None else _one_of(members, text, column)
+        return None if members is None else _one_of(*members, text, column)
+    if column.ours:
+        return None
     listed = text.startswith("['") and text.endswith("']")
     if listed or (text.startswith('["') and text.endswith('"]')):
         inside = [part.strip().strip("'\"") for part in text[1:-1].split(",")]
-        return _one_of(inside, text, column) if len(inside) > 1 else parse(inside[0], column)
+        return _one_of(inside, (), text, column) if len(inside) > 1 else parse(inside[0], column)
     ends = text.split("~")
     if len(ends) > 1 and all(ends) and any(number(end) is None for end in ends):
-        return _one_of([end.strip() for end in ends], text, column)
+        return _one_of([end.strip() for end in ends], (), text, column)
     return None
 
 
-def _members(inside: str) -> list[Text] | None:
-    """NULL is bare, the text NULL is quoted."""
+def _members(inside: str) -> tuple[list[Text], set[Text]] | None:
+    """The members that may be names or intervals themselves, and those that are values as they are.
+
+    NULL is bare, the text NULL is quoted.
+    """
     if not inside.strip():
         return None
     found: list[Text] = []
-    at = 0
-    while True:
+    exact: set[Text] = set()
+    at, after = 0, ","
+    while after:
         member = _MEMBER.match(inside, at)
         if member is None:
             return None
         quoted, plain, after = member.groups()
         if quoted is not None:
-            found.append(quoted.replace('""', '"'))
+            exact.add(quoted.replace('""', '"'))
+        elif plain == "NULL":
+            exact.add(None)
         else:
-            found.append(None if plain == "NULL" else plain)
+            found.append(plain)
         at = member.end()
-        if not after:
-            break
-    if all(member is not None and re.fullmatch(r"'[^']*'", member) for member in found):  # a set as Python shows it
-        return [str(member)[1:-1] for member in found]
-    return found
+    if not exact and all(re.fullmatch(r"'[^']*'", str(member)) for member in found):  # a set as Python shows it
+        return [], {str(member)[1:-1] for member in found}
+    return found, exact
 
 
-def _one_of(members: Sequence[Text], text: str, column: Column) -> Label:
+def _one_of(members: Sequence[Text], exact: Iterable[Text], text: str, column: Column) -> Label:
     """Members may be names or intervals themselves."""
-    values: set[Text] = set()
+    values = {*exact}
     ranges = []
+    inside = Column(names=column.names, dashes=column.dashes, dates=column.dates, ours=True)
     for member in members:
-        label = parse(member, Column(names=column.names, dashes=column.dashes, dates=column.dates))
+        label = parse(member, inside)
         if isinstance(label, Between):
             ranges.append(label)
         else:
