@@ -113,6 +113,7 @@ def test_our_own_sets_have_braces_and_quoted_members_are_values():
     texts = ["a,b", "['a', 'b']", "a~b", '{"{a, b}", "20-39", 5-7}']
     found = labels_of(texts, column_of(texts, "interval", ours=True))
     assert found[:3] == (Exactly("a,b"), Exactly("['a', 'b']"), Exactly("a~b"))
+    assert parse("{*}", column_of(["{*}"], "exact", ours=True)) == Exactly("*")
     assert (found[3].values, found[3].ranges) == ({"{a, b}", "20-39"}, (Between(5, 7),))
 
 

@@ -120,6 +120,10 @@ Between(low=20.0, high=40.0, low_included=True, high_included=False, dates=False
         return Prefix("", len(text)) if column.stars and len(text) > 1 else Anything()
     if not text:
         return Exactly(text)
+    if (
+        column.ours and STAR in text and not text.strip("{}*")
+    ):  # a value that is called * is published like this: * means everything
+        return Exactly(STAR)
     formed = Exactly(text) if column.kind == EXACT else _formed(text, column)
     members = column.names.get(text)
     if members is None:
