@@ -106,11 +106,18 @@ def silent() -> Iterator[None]:
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True
+    logging.getLogger().addFilter(_not_of_py4j)
     try:
         yield
     finally:
+        logging.getLogger().removeFilter(_not_of_py4j)
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    """Whoever presses Ctrl-C need not see where in py4j that was."""
+    return record.module not in ("clientserver", "java_gateway")
 
 
 @contextmanager

@@ -1,0 +1,78 @@
+"""A driver of Spark that is killed in the middle of writing leaves nothing that the next start does not sweep away."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from pyarrow import parquet
+
+from discreet import anonymize, read_policy, verify
+from tests.conformance.clinic import clinic, words
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+_PATIENCE = 300
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    command = "from discreet.cli.main import run; run()"
+    environment = os.environ | {"PYSPARK_SUBMIT_ARGS": "--driver-memory 512m pyspark-shell"}
+    return subprocess.Popen(
+        [sys.executable, "-c", command, "anonymize", "policy.yaml", "-o", "release"],
+        cwd=folder,
+        env={name: value for name, value in environment.items() if not name.startswith(("SPARK_", "PYSPARK_GATEWAY"))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def writing(folder: Path) -> bool:
+    """Are rows on their way into the release?"""
+    return any(folder.glob(".release.partial-*/data.parquet/_temporary/0/_temporary"))
+
+
+def ended_in_the_middle(folder: Path, by: signal.Signals) -> str:
+    """Start publishing, and end it by a signal while rows are written. Returns what it said."""
+    process = start(folder)
+    try:
+        end = time.monotonic() + _PATIENCE
+        while not writing(folder):
+            assert process.poll() is None, process.communicate()[0]
+            assert time.monotonic() < end, "it never wrote"
+            time.sleep(0.005)
+        java = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(by)
+        output, _ = process.communicate(timeout=_PATIENCE)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode != 0
+    assert not psutil.wait_procs(java, timeout=_PATIENCE)[1]  # nobody writes on
+    return output
+
+
+def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(tmp_path: Path, spark: Any) -> None:
+    parquet.write_table(clinic(3000), tmp_path / "patients.parquet")
+    asked = words(others=True, suppress=0.1, source="spark:patients.parquet")
+    (tmp_path / "policy.yaml").write_text(json.dumps(asked), encoding="utf-8")
+    before = {f.name for f in tmp_path.iterdir()}
+    ended_in_the_middle(tmp_path, signal.SIGKILL)
+    [left] = {f.name for f in tmp_path.iterdir()} - before
+    assert left.startswith(".release.partial-")
+    # The next start sweeps that away, and an interrupt leaves nothing.
+    assert "Traceback" not in ended_in_the_middle(tmp_path, signal.SIGINT)
+    assert {f.name for f in tmp_path.iterdir()} == before
+    anonymize(read_policy(tmp_path / "policy.yaml"), tmp_path / "release")
+    assert {f.name for f in tmp_path.iterdir()} - before == {"release"}
+    assert verify(tmp_path / "release").kept
+    assert not [view.name for view in spark.catalog.listTables() if view.name.startswith("discreet_")]
