@@ -42,15 +42,15 @@ def public(text: str) -> str:
 
     >>> public("postgresql://db.example:5432/clinic?service=x#ward.patients"), public("study/people.csv")
     ('postgresql://#ward.patients', 'people.csv')
+    >>> public("postgresql:db.example/clinic#ward.patients")
+    'postgresql://#ward.patients'
     >>> public("spark:study/people.parquet"), public("spark:clinic.people")
     ('spark:people.parquet', 'spark:clinic.people')
     """
     if not is_address(text):
         return Path(text).name
-    scheme, sign, rest = text.partition("://")
-    if sign and not text.startswith("spark:"):
-        return f"{scheme}://#{rest.partition('#')[2]}"
-    return f"spark:{Path(text.partition(':')[2]).name}"
+    scheme, _, rest = text.partition(":")
+    return f"spark:{Path(rest).name}" if scheme == "spark" else f"{scheme}://#{rest.partition('#')[2]}"
 
 
 def without_credentials(address: str) -> str:

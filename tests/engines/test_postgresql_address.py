@@ -108,6 +108,7 @@ def test_messages_say_what_to_check_and_nothing_else(
     with monkeypatch.context() as patched:
         patched.setenv("PGHOST", str(tmp_path))
         assert "there is no server" in refused()
+    assert "there is no server" in refused("postgresql://user.of.service.invalid/#t")
     with monkeypatch.context() as patched:
         patched.setenv("PGSSLMODE", "require")
         patched.setenv("PGHOST", "127.0.0.1")

@@ -316,7 +316,7 @@ def test_a_table_whose_name_would_be_cut_off_is_refused(postgresql: Database) ->
 
 
 def test_a_schema_may_have_any_name(postgresql: Database) -> None:
-    schema = 'Gesundheit"; DROP TABLE people; --'
+    schema = 'Gesundheit 100% "; DROP TABLE people; --'
     with publishing(people(postgresql), schema) as tables:
         tables.write("data", counted([1]))
         tables.describe("it's a \\ manifest")

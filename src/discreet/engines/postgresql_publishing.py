@@ -193,7 +193,7 @@ class WrittenSchema(PublishedSchema):
         with self._plainly():
             self._execute(f"CREATE TABLE {self._name(MANIFEST)} (manifest text NOT NULL)")
             self._execute(f"COMMENT ON TABLE {self._name(MANIFEST)} IS {text(_OURS)}")
-            self._connection.execute(f"INSERT INTO {self._name(MANIFEST)} VALUES (%s)".encode(), [manifest])
+            self._execute(f"INSERT INTO {self._name(MANIFEST)} VALUES ({text(manifest)})")
 
     def _type(self, column: str) -> str:
         return kinds.published_type(self._source._kind(column))

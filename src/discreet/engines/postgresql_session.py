@@ -188,13 +188,14 @@ def _mistake(place: str, error: psycopg.Error, known: Mapping[str, tuple[str, st
 
 # libpq gives no SQLSTATE while it connects; nothing of the message is shown.
 _CONNECTING = (
+    (r"failed to resolve|could not translate", "there is no server"),  # first: its name may be anything
     (r"password authentication failed|no password supplied|authentication|pg_hba", "the server does not let you in"),
     (r'database ".*" does not exist', "there is no such database"),
     (r"role|user", "the server does not let you in"),
     (r"service", "there is no such service"),
     (r"SSL|certificate|GSS", "the server can't be reached in the way that is asked for (SSL)"),
     (r"timeout|timed out", "the server does not answer"),
-    (r"refused|No such file|could not translate|resolve|could not connect|connection failed", "there is no server"),
+    (r"refused|No such file|could not connect|connection failed", "there is no server"),
 )
 
 

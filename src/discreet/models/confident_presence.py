@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.addresses import public
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside
 from discreet.errors import DataError, Mistake, PolicyError
 from discreet.hierarchies.hierarchy import IntArray
@@ -186,7 +187,7 @@ def _people_per_row(most: Fraction, c: Fraction) -> tuple[float, float]:
 
 def _marginal_words(given: object) -> object:
     if isinstance(given, str | Path):
-        return Path(given).name
+        return public(str(given))
     if not isinstance(given, Mapping):
         return [[_plain(value), as_word(number)] for value, number in given]  # type: ignore[attr-defined]
     if all(isinstance(value, str) for value in given):

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.addresses import public
 from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.errors import DataError, Infeasible, Mistake
 from discreet.hierarchies.hierarchy import IntArray
@@ -113,8 +114,12 @@ def within(delta: tuple[Fraction, Fraction], rows: IntArray, people: IntArray) -
 
 
 def source_words(population: object) -> dict[str, object]:
-    """A population by the name of its file; folders of this machine are nobody's business."""
-    return {"population": Path(population).name} if isinstance(population, str | Path) else {}
+    """A population by the name of its file or table; folders of this machine and servers are nobody's business.
+
+    >>> source_words("postgresql://db.example/registry#everybody")
+    {'population': 'postgresql://#everybody'}
+    """
+    return {"population": public(str(population))} if isinstance(population, str | Path) else {}
 
 
 def times(counts: IntArray, factor: Fraction) -> IntArray:
