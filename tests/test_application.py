@@ -9,11 +9,14 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from discreet import DiscreetError, Infeasible, ReleaseError, anonymize, apply, policy_from_words, verify
+from tests.conformance.loaders import PostgreSQLLoader
 from tests.oracles import keeps
 from tests.releases.reading import covers, manifest_of, read_table
+from tests.servers import Database
 
 PUBLISH = ["generalization", "multidimensional", "local_recoding"]
 Table = dict[str, list[Any]]
@@ -170,3 +173,19 @@ def test_a_published_interval_takes_in_new_numbers_of_that_interval(tmp_path: Pa
     assert {row[0] for row in read_table(tmp_path / "old")[1]} == {"20-39", "60-79"}
     apply(tmp_path / "old", {"age": ["20", "33", "34", "35"], "s": list("abcd")}, tmp_path / "new")
     assert {row[0] for row in read_table(tmp_path / "new")[1]} == {"20-39"}
+
+
+@pytest.mark.parametrize("earlier", ["table", "csv"])
+def test_new_rows_in_a_database_get_a_schema_of_their_own(tmp_path: Path, postgresql: Database, earlier: str) -> None:
+    url = PostgreSQLLoader(tmp_path, postgresql).source(pa.table(table(1)))
+    told: dict[str, Any] = {"schema": "first"} if earlier == "table" else {}
+    anonymize(
+        policy_from_words(words(format=earlier, suppress=0.6, **told)),
+        tmp_path / "old",
+        source=url if earlier == "table" else table(1),
+    )
+    made = apply(tmp_path / "old", url, tmp_path / "new", database="postgresql://")
+    assert made.manifest["database"] == {"engine": "postgresql", "schema": "new"}
+    assert verify(tmp_path / "old").kept and verify(tmp_path / "new").kept
+    apply(tmp_path / "old", table(1), tmp_path / "files")
+    assert (tmp_path / "files" / "data.csv").exists()

@@ -208,6 +208,12 @@ def refused(place: str) -> Iterator[None]:
     assert [m.place for m in caught.value.mistakes] == [place]
 
 
+def test_there_is_no_advice_about_nobody(module_database: Database, people: pa.Table, tmp_path: Path) -> None:
+    url = loaded(module_database, people.slice(0, 0), tmp_path)
+    with pytest.raises(DataError, match="no rows were found"):
+        instant.advice(policy(url, K, summary="statistics"))
+
+
 def test_a_file_keeps_no_statistics(people: pa.Table, tmp_path: Path) -> None:
     pyarrow.csv.write_csv(people, tmp_path / "people.csv")
     with refused("summary"):

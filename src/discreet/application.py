@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.addresses import is_address
 from discreet.counts.groups import BoolArray
 from discreet.engines.base import Frequencies
 from discreet.engines.files import sha256
@@ -44,19 +45,23 @@ def apply(
     *,
     seed: int | None = None,
     replace: bool = False,
+    database: str | None = None,
     progress: Progress = silent,
 ) -> Release:
-    """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind."""
+    """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind.
+
+    `database` says where the earlier tables are, if they are in one that the environment does not name (see `verify`).
+    """
     clock, earlier, folder = Clock(), Path(earlier), Path(folder)
     check_target(folder, replace=replace)
     with clock("verify"):
         progress("verify", 0, 0, "")
         manifest = read_manifest(earlier)
         _check_kind(earlier, manifest)
-        _check_earlier(earlier)
-        before = read_recoded(published_tables(earlier, manifest.get("database")), manifest)
+        _check_earlier(earlier, database)
+        before = read_recoded(published_tables(earlier, manifest.get("database"), database), manifest)
         mapping = json.loads((earlier / "mapping.json").read_text(encoding="utf-8"))
-    policy = _policy_of(manifest, seed)
+    policy = _policy_of(manifest, seed, source)
     with clock("scan"):
         progress("read", 0, 0, "")
         intake = take_in(policy, source)
@@ -69,10 +74,14 @@ def apply(
     return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, more=more, mapping=mapping)
 
 
-def _policy_of(manifest: Manifest, seed: int | None) -> Policy:
-    """The earlier release's policy, with the hierarchies it actually used."""
-    words = dict(manifest["policy"])
-    words.pop("source", None)
+def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
+    """The earlier release's policy, with the hierarchies it actually used.
+
+    The new tables stand in a place of their own, and the new rows may be in another engine.
+    """
+    words = {word: said for word, said in manifest["policy"].items() if word not in ("source", "schema")}
+    if words.get("format") == "table" or (isinstance(source, str) and is_address(source)):
+        words.pop("format", None)
     attributes = {name: dict(about) for name, about in words["attributes"].items()}
     for name, rule in manifest["hierarchies"].items():
         attributes[name]["hierarchy"] = rule
@@ -89,9 +98,9 @@ def _check_kind(earlier: Path, manifest: Manifest) -> None:
         raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
 
 
-def _check_earlier(earlier: Path) -> None:
+def _check_earlier(earlier: Path, database: str | None) -> None:
     """The promises of the whole rest on the earlier release, so it must be what it was."""
-    found = verify(earlier)
+    found = verify(earlier, database=database)
     if not found.kept:
         broken = (Mistake(str(earlier), f"breaks a promise: {v.witness()}") for v in found.verdicts if not v.holds)
         raise ReleaseError(*found.mistakes, *broken)

@@ -148,7 +148,10 @@ def advice(policy: Policy, source: Any = None) -> Advice:
     engine, _, _ = open_tables(policy, source)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     keeping = _keeping(engine)
-    return advise(keeping.statistics(columns, policy.seed), columns, keeping.drawn_statistics(columns, policy.seed))
+    drawn = keeping.drawn_statistics(columns, policy.seed)
+    if not drawn.seen:
+        raise DataError(Mistake("source", "no rows were found in the table", "give one with rows, or VACUUM it"))
+    return advise(keeping.statistics(columns, policy.seed), columns, drawn)
 
 
 def _keeping(engine: Engine) -> KeepsStatistics:

@@ -28,6 +28,10 @@ _WRONG_USE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "C
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Database = Annotated[
+    str | None,
+    typer.Option(help="Where its tables are, if in a database that the environment does not name: postgresql://…"),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace an older release at the same place.")]
 
 
@@ -143,10 +147,7 @@ def verify(
     population: Annotated[
         str | None, typer.Option(help="Everybody who could be in it, for promises about who is (presence).")
     ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(help="Where its tables are, if in a database that the environment does not name: postgresql://…"),
-    ] = None,
+    database: Database = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -196,6 +197,7 @@ def apply(
     data: Annotated[str, typer.Argument(help="New rows, with the same columns.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the new release.")],
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
+    database: Database = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -206,7 +208,7 @@ def apply(
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
-        made = run(release, data, output, seed=seed, replace=force, progress=progress)
+        made = run(release, data, output, seed=seed, replace=force, database=database, progress=progress)
     screen.say(made.to_json(), to_text(made.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
 
 
