@@ -117,6 +117,24 @@ def test_our_own_sets_have_braces_and_quoted_members_are_values():
     assert (found[3].values, found[3].ranges) == ({"{a, b}", "20-39"}, (Between(5, 7),))
 
 
+def test_values_of_our_own_releases_are_not_taken_for_intervals_sets_or_prefixes():
+    values = ["20-39", "5+", ">=60", "4*", "**", "{a,b}", "{a}", "2024-03", "{a, b}", "{*}"]
+    found = labels_of([*values, "{{a, b}}", "{{*}}", "*"], column_of([*values, "{{a, b}}", "{{*}}"], "set", ours=True))
+    assert found[:-3] == tuple(Exactly(value) for value in values)
+    assert found[-3:] == (OneOf(frozenset({"a", "b"}), "{{a, b}}"), Exactly("*"), Anything())
+    codes = ["5+", "[1, 2]", "4*9", "4*9*"]
+    assert labels_of(codes, column_of(codes, "prefix", ours=True)) == (*map(Exactly, codes[:3]), Prefix("4*9", 4))
+
+
+def test_a_value_of_our_own_releases_is_not_taken_for_the_name_of_others():
+    paths = [("X", "p", "*"), ("a", "X", "*"), ("b", "X", "*"), ("c", "A", "*"), ("d", "A", "*")]
+    texts = ["X", "{X, c}", "A"]
+    found = labels_of(texts, column_of(texts, paths=paths, ours=True))
+    assert found == (Exactly("X"), OneOf(frozenset("Xc"), "{X, c}"), OneOf(frozenset("cd"), "A"))
+    theirs = labels_of(texts, column_of(texts, paths=paths))
+    assert theirs[0] == OneOf(frozenset("Xab"), "X")
+
+
 def test_one_star_is_one_character_only_where_all_values_are_as_long():
     assert labels_of(["4790*", "12345"])[0] == Prefix("4790", 5)
     assert labels_of(["4790*", "12*"])[0] == Prefix("4790")

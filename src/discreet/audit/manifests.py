@@ -10,11 +10,18 @@ from typing import Any
 from discreet.audit.description import Description, How, Paths
 from discreet.audit.promise_words import promise_mistakes
 from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
-from discreet.audit.texts import DATE, EXACT, INTERVAL, PREFIX
+from discreet.audit.texts import DATE, EXACT, INTERVAL, PREFIX, SET
 from discreet.errors import DataError, Mistake
 
 AGAIN = "get the whole release again"
-_KINDS = {"intervals": INTERVAL, "cuts": INTERVAL, "quantiles": INTERVAL, "prefixes": PREFIX, "dates": DATE}
+_KINDS = {
+    "intervals": INTERVAL,
+    "cuts": INTERVAL,
+    "quantiles": INTERVAL,
+    "prefixes": PREFIX,
+    "dates": DATE,
+    "flat": SET,
+}
 # What reading a manifest that we did not write can raise.
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 

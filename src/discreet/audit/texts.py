@@ -41,6 +41,7 @@ _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 _QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
 _YEARS = re.compile(r"([0-9]{4})(?:-([0-9]{4}))?")
 _MEMBER = re.compile(r"""\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(,|$)""", re.DOTALL)
+_CALLED_STAR = re.compile(r"\{+\*\}+")  # * means everything, so that is how a value of that name is published
 _INFINITE = re.compile(r"[+-]?(?:inf|infinity|∞)", re.IGNORECASE)
 
 
@@ -50,7 +51,8 @@ class Column:
 
     `names` are those of a hierarchy with the values they stand for. `dashes`: 20-39 is an interval. `commas`: a,b is a
     set. `masks`: each ``*`` stands for one character. `stars`: texts of nothing but ``*`` tell how long the value is.
-    `ours`: sets are written with braces, and in no other way.
+    `ours`: it is written as our own releases are: sets have braces, only ``*`` is everything, and a value of one kind
+    is not taken for one of another. `values`: what looks like a set, and is a value, since the set has more braces.
     """
 
     kind: str = ""
@@ -63,6 +65,7 @@ class Column:
     days: bool = False
     suppressed: Text = STAR
     ours: bool = False
+    values: frozenset[str] = frozenset()
 
     @cached_property
     def leaves(self) -> list[Text]:
@@ -90,7 +93,7 @@ def column_of(
     dates = kind == DATE or (not kind and _are_dates(told))
     return Column(
         kind=kind,
-        names=_names(paths, told, level),
+        names=_names(paths, told, level, ours),
         dashes=kind == INTERVAL or (not kind and not dates and _are_intervals(told)),
         commas=not ours and (kind == SET or (not kind and _are_sets(told))),
         masks=kind == PREFIX or _are_masks(told),
@@ -99,6 +102,7 @@ def column_of(
         days=days,
         suppressed=suppressed,
         ours=ours,
+        values=frozenset({*told} & {text[1:-1] for text in told if text[0] == "{"}) if ours else frozenset(),
     )
 
 
@@ -116,14 +120,12 @@ Between(low=20.0, high=40.0, low_included=True, high_included=False, dates=False
     """
     if text == column.suppressed:
         return Anything()
-    if text and not text.strip(STAR):
-        return Prefix("", len(text)) if column.stars and len(text) > 1 else Anything()
-    if not text:
+    if not text or text in column.values:
         return Exactly(text)
-    if (
-        column.ours and STAR in text and not text.strip("{}*")
-    ):  # a value that is called * is published like this: * means everything
+    if column.ours and _CALLED_STAR.fullmatch(text):
         return Exactly(STAR)
+    if not column.ours and not text.strip(STAR):
+        return Prefix("", len(text)) if column.stars and len(text) > 1 else Anything()
     formed = Exactly(text) if column.kind == EXACT else _formed(text, column)
     members = column.names.get(text)
     if members is None:
@@ -147,7 +149,7 @@ def labels_of(texts: Sequence[Text], column: Column | None = None) -> tuple[Labe
 
 def _formed(text: str, column: Column) -> Label:
     """By the way it is written."""
-    for read in (_set, _interval, _dated, _prefix):
+    for read in _OURS.get(column.kind, _READ) if column.ours else _READ:
         found = read(text, column)
         if found is not None:
             return found
@@ -162,7 +164,7 @@ def _set(text: str, column: Column) -> Label | None:
     """``{a, b}`` with members quoted as in a CSV, ``['a', 'b']``, ``a~b``."""
     braces = len(text) - len(text.lstrip("{"))
     if braces and text.endswith("}" * braces):
-        members = _members(text[braces:-braces])
+        members = _members(text[braces:-braces], column.ours)
         return None if members is None else _one_of(*members, text, column)
     if column.ours:
         return None
@@ -176,15 +178,16 @@ def _set(text: str, column: Column) -> Label | None:
     return None
 
 
-def _members(inside: str) -> tuple[list[Text], set[Text]] | None:
+def _members(inside: str, ours: bool) -> tuple[list[Text], set[Text]] | None:
     """The members that may be names or intervals themselves, and those that are values as they are.
 
-    NULL is bare, the text NULL is quoted.
+    NULL is bare, the text NULL is quoted. Our own sets have two members or more, with a comma and a blank between them.
     """
     if not inside.strip():
         return None
     found: list[Text] = []
     exact: set[Text] = set()
+    texts = []
     at, after = 0, ","
     while after:
         member = _MEMBER.match(inside, at)
@@ -197,7 +200,10 @@ def _members(inside: str) -> tuple[list[Text], set[Text]] | None:
             exact.add(None)
         else:
             found.append(plain)
+        texts.append(member[0].removesuffix(",").strip())
         at = member.end()
+    if ours:
+        return (found, exact) if len(texts) > 1 and ", ".join(texts) == inside else None
     if not exact and all(re.fullmatch(r"'[^']*'", str(member)) for member in found):  # a set as Python shows it
         return [], {str(member)[1:-1] for member in found}
     return found, exact
@@ -206,6 +212,8 @@ def _members(inside: str) -> tuple[list[Text], set[Text]] | None:
 def _one_of(members: Sequence[Text], exact: Iterable[Text], text: str, column: Column) -> Label:
     """Members may be names or intervals themselves."""
     values = {*exact}
+    if column.ours and column.kind not in (INTERVAL, DATE):
+        return OneOf(frozenset({*members, *values}), text)
     ranges = []
     inside = Column(names=column.names, dashes=column.dashes, dates=column.dates, ours=True)
     for member in members:
@@ -291,13 +299,30 @@ def _prefix(text: str, column: Column) -> Label | None:
     if STAR not in text:
         return None
     stem = text.rstrip(STAR)
+    if column.ours:  # the end is hidden, and nothing else
+        return Prefix(stem, len(text)) if stem != text else None
     if STAR in stem:
         return Prefix(stem[: stem.index(STAR)], len(text), text)
     return Prefix(stem, len(text) if column.masks else None)
 
 
-def _names(paths: Sequence[Sequence[Text]], told: Sequence[str], level: int | None) -> dict[Text, frozenset[Text]]:
-    """What each name of a hierarchy stands for, on the level that is published; else on any of them."""
+# What else than exact values a column of ours may have, by its kind.
+_READ = (_set, _interval, _dated, _prefix)
+_OURS = {
+    SET: (_set,),
+    INTERVAL: (_set, _interval),
+    DATE: (_set, _interval, _dated),
+    PREFIX: (_set, _prefix),
+}
+
+
+def _names(
+    paths: Sequence[Sequence[Text]], told: Sequence[str], level: int | None, ours: bool
+) -> dict[Text, frozenset[Text]]:
+    """What each name of a hierarchy stands for, on the level that is published; else on any of them.
+
+    In our own releases a value's name is that of nothing else, and what else has it is published as a set.
+    """
     height = max(map(len, paths), default=0)
     if level is None:
         fits = (at for at in range(height) if {*told} <= {path[min(at, len(path) - 1)] for path in paths})
@@ -306,6 +331,8 @@ def _names(paths: Sequence[Sequence[Text]], told: Sequence[str], level: int | No
     for path in paths:
         for name in path if level is None else [path[min(level, len(path) - 1)]]:
             found.setdefault(name, set()).add(path[0])
+    if ours and level is None:
+        found |= {path[0]: {path[0]} for path in paths}
     return {name: frozenset(leaves) for name, leaves in found.items() if name != STAR}
 
 
