@@ -8,9 +8,12 @@ attributes counts that tells most, and whether she looks at one value against al
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,6 +45,7 @@ BoolArray = NDArray[np.bool_]
 
 _MOST_STATES, _WORK = 1 << 17, 1e9  # how much is counted out: of one group, and of all over all sets of attributes
 _DIGITS = 1e-12  # chances nearer to each other are the same
+_PARTS = 64  # in which groups are shared out among the cores
 _MOST_FOR_ONE, _WORK_FOR_ONE = 4_000, 1e9  # people of a group of which one value is; steps in all
 
 
@@ -282,7 +286,7 @@ def judged(
     chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
     width = chances.shape[1]
     named_by = [np.flatnonzero(protected[:, v]) for v in range(width)]
-    judge(
+    told = (
         starts,
         unit % rows,
         many,
@@ -302,6 +306,11 @@ def judged(
         one_bound,
         contradicted,
     )
+    # Groups don't know of each other: they are judged side by side, a few at a time, since some take much longer.
+    cuts = np.unique(np.linspace(0, groups, _PARTS + 1).astype(np.int64)).tolist()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for part in [pool.submit(judge, *ends, *told) for ends in pairwise(cuts)]:
+            part.result()
     return Beliefs(people, least[place], bound[place], one[place], one_bound[place], contradicted)
 
 

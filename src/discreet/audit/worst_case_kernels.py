@@ -275,8 +275,10 @@ def one_at_most(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> 
         out[i] = min(tilted[i] * _UP, 1.0)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def judge(
+    from_group: int,
+    to_group: int,
     starts: IntArray,
     row: IntArray,
     many: IntArray,
@@ -296,7 +298,7 @@ def judge(
     one_bound: FloatArray,
     contradicted: BoolArray,
 ) -> None:
-    """Raise `chance` (exact) and `bound` (at most) of every unit to what one set of attributes tells.
+    """Raise `chance` (exact) and `bound` (at most) of every unit of some groups to what one set of attributes tells.
 
     Unit i of group g is ``many[i]`` people of one row of `chances`; ``member[s, v]`` says whether the protected set s
     has value v, ``named_by[named_starts[v]:named_starts[v + 1]]`` are the sets that have it. `worth_one` and
@@ -305,7 +307,7 @@ def judge(
     """
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
-    for g in range(len(starts) - 1):
+    for g in range(from_group, to_group):
         low, high, first, last = starts[g], starts[g + 1], value_starts[g], value_starts[g + 1]
         if high - low < 2:
             continue  # all alike: the value's share, which is known already
