@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.engines import postgresql_session
 from discreet.engines.arrow import numbers, texts, truths
 from discreet.engines.base import Rewriting
 from discreet.engines.counted_rows import CodedColumn, CountedRows
@@ -276,7 +277,12 @@ def test_a_release_is_replaced_only_if_it_is_one_and_if_asked(postgresql: Databa
 
 
 @pytest.mark.parametrize(
-    "more", ["CREATE VIEW people_view AS SELECT * FROM release.data", "CREATE TABLE release.mine (v int)"]
+    "more",
+    [
+        "CREATE VIEW people_view AS SELECT * FROM release.data",
+        "CREATE TABLE release.mine (v int)",
+        "CREATE TABLE release.auxiliary_mine (v int)",
+    ],
 )
 def test_what_others_have_built_upon_a_release_is_not_dropped(postgresql: Database, more: str) -> None:
     engine = people(postgresql)
@@ -350,3 +356,26 @@ def test_a_release_that_is_not_there_is_said_plainly(postgresql: Database) -> No
         tables.write("data", counted([1]))
     with pytest.raises(DataError, match="sensitive: no such table"):
         read_schema("postgresql://", "release").open("sensitive")
+
+
+def test_of_two_who_publish_the_same_at_once_one_is_told(postgresql: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = people(postgresql), PostgreSQL("postgresql:///#people")
+    monkeypatch.setitem(postgresql_session._SETTINGS, "lock_timeout", "200ms")
+    with publishing(first) as tables:
+        tables.write("data", counted([1]))
+        tables.describe("{}")
+        with pytest.raises(DataError, match="or writes one there; try again later"), publishing(second):
+            pass
+    assert read_schema("postgresql://", "release").about("data")["rows"] == 1
+
+
+def test_a_table_that_somebody_keeps_locked_is_not_waited_for_without_end(
+    postgresql: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = people(postgresql)
+    monkeypatch.setitem(postgresql_session._SETTINGS, "lock_timeout", "200ms")
+    with postgresql.connect() as other:
+        other.execute("BEGIN")
+        other.execute("LOCK TABLE people IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(DataError, match="people: somebody else has locked the table"):
+            PostgreSQL("postgresql:///#people").frequencies(engine.columns)

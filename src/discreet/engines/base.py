@@ -6,11 +6,11 @@ wherever the table is. NULL is a value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,6 +119,17 @@ class PublishedTables(Protocol):
 
     def about(self, table: str) -> dict[str, Any]:
         """What the manifest says about it, so that a change will be noticed."""
+
+
+@runtime_checkable
+class DescribedTables(PublishedTables, Protocol):
+    """The same where no folder keeps them together, but a schema, with the manifest beside them."""
+
+    def others(self, listed: Collection[str]) -> list[str]:
+        """What stands beside the listed tables and is no part of the release."""
+
+    def manifest(self) -> str:
+        """What was published, as it was described."""
 
 
 class Tables(PublishedTables, Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 from discreet.addresses import is_address
 from discreet.engines.base import Engine, PublishedTables
 from discreet.engines.files import PublishedFiles
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, ReleaseError
 
 POSTGRESQL = "postgresql"
 
@@ -51,7 +51,7 @@ def published_tables(folder: Path, database: object = None, address: str | None 
         return PublishedFiles(folder)
     about = database if isinstance(database, dict) else {}
     if about.get("engine") != POSTGRESQL or not isinstance(about.get("schema"), str):
-        raise DataError(Mistake("manifest.json", "names a database that nobody knows", "publish the table again"))
+        raise ReleaseError(Mistake("manifest.json", "names a database that nobody knows", "publish the table again"))
     from discreet.engines.postgresql import read_schema
 
     return read_schema(address or f"{POSTGRESQL}://", about["schema"])

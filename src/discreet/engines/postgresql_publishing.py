@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from discreet.engines.counted_rows import CountedRows
 
 LONGEST_NAME = 63  # bytes: the server cuts off what is longer
-PATIENCE = 60  # seconds to wait for whoever reads a release that is to be replaced
 MANIFEST = "manifest"  # the table that tells what the others are
 _OURS = "What is published in this schema, and what is promised about it. Written by discreet."
-_STEMS = "data|quasi_identifiers|sensitive|auxiliary_.*|manifest"
+_PART = "Part of a release. Written by discreet."
 _PRIVILEGES = {
     "CREATE": "make a schema",
     "TEMPORARY": "make temporary tables",
@@ -41,7 +40,11 @@ _PRIVILEGES = {
 _REFUSED = {
     "42501": ("you may not write here", "ask the owner of the schema or of the database"),
     "22012": ("has a row that the plan does not know", "the table changed meanwhile: start again"),
-    "55P03": ("somebody reads the release that is to be replaced", "try again later, or choose another schema"),
+    "23505": ("somebody else makes the same schema just now", "try again later, or choose another schema"),
+    "55P03": (
+        "somebody reads the release that is to be replaced, or writes one there",
+        "try again later, or choose another schema",
+    ),
     "42939": ("names that begin with pg_ are the server's own", "choose another schema"),
 }
 
@@ -75,9 +78,17 @@ class PublishedSchema:
         known = [opened.columns, [opened._bases[c] for c in opened.columns], int(rows), [str(p) for p in added]]
         return {"rows": int(rows), "fingerprint": hashlib.sha256(json.dumps(known).encode()).hexdigest()}
 
+    def others(self, listed: Collection[str]) -> list[str]:
+        """Tables and views in the schema that are no part of the release."""
+        query = """SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = %s AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1"""
+        with plainly(self.schema):
+            found = self._connection.execute(query.encode(), [self.schema]).fetchall()
+        return [table for (table,) in found if table not in (*listed, MANIFEST)]
+
     def manifest(self) -> str:
         """What was published, as it was described."""
-        with plainly(self.schema):
+        with plainly(f"{self.schema}.{MANIFEST}"):
             found = self._connection.execute(f"SELECT manifest FROM {self._name(MANIFEST)}".encode()).fetchall()
         return str(found[0][0]) if found else ""
 
@@ -104,7 +115,6 @@ class WrittenSchema(PublishedSchema):
         with self._plainly():
             begin(self._connection, write=True, snapshot=snapshot)
             settle(self._connection)
-            self._execute(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
             # Table by table: what others have put there, or built upon it, makes the last of it fail.
             for table in earlier:
                 self._execute(f"DROP TABLE {self._name(table)}")
@@ -136,7 +146,7 @@ class WrittenSchema(PublishedSchema):
         with self._plainly(table):
             sent = self._send(distinct.append_column("place", numbers(np.arange(distinct.num_rows))))
             repeated = f"(SELECT *, generate_series(1, n) AS j FROM {sent}) AS repeated"
-            self._execute(f"CREATE TABLE {self._name(table)} AS SELECT {written} FROM {repeated} ORDER BY {order}")
+            self._create(table, f"SELECT {written} FROM {repeated} ORDER BY {order}")
 
     def rewrite(self, table: str, rewriting: Rewriting) -> None:
         """Write the source's own rows, recoded: one scan of it."""
@@ -159,9 +169,13 @@ class WrittenSchema(PublishedSchema):
                 # One row for each that is meant, found by its number: no pair of rows is tried in vain.
                 meant = f"(SELECT *, generate_series(first, last - 1) AS equal FROM {plan} WHERE last > first) AS a"
                 joined = f"{numbered} LEFT JOIN {meant} ON s.id = a.id AND s.equal = a.equal"
-            self._execute(self._rewritten(table, rewriting, joined, dict(zip(raw, types, strict=True))))
+            self._create(table, self._rewritten(rewriting, joined, dict(zip(raw, types, strict=True))))
 
-    def _rewritten(self, table: str, rewriting: Rewriting, joined: str, raw: dict[str, str]) -> str:
+    def _create(self, table: str, query: str) -> None:
+        self._execute(f"CREATE TABLE {self._name(table)} AS {query}")
+        self._execute(f"COMMENT ON TABLE {self._name(table)} IS {text(_PART)}")
+
+    def _rewritten(self, rewriting: Rewriting, joined: str, raw: dict[str, str]) -> str:
         """SQL: the rows that are kept, with the values that they are published with."""
         columns, published, star = rewriting.columns, rewriting.published, rewriting.star
         place = {c: i for i, c in enumerate(raw)}
@@ -186,7 +200,7 @@ class WrittenSchema(PublishedSchema):
             order = self._source._lot(rewriting.seed + 1, [kinds.written(f"w{i}", t) for i, t in enumerate(types)])
         named = ", ".join(f"w{i} AS {name(c)}" for i, c in enumerate(columns))
         rows = f"(SELECT {taken} FROM {joined} WHERE {kept}) AS rows"
-        return f"CREATE TABLE {self._name(table)} AS SELECT {named} FROM {rows} ORDER BY {order}"
+        return f"SELECT {named} FROM {rows} ORDER BY {order}"
 
     def describe(self, manifest: str) -> None:
         """Keep the manifest beside the tables."""
@@ -219,15 +233,15 @@ class WrittenSchema(PublishedSchema):
             self._found(
                 """SELECT c.relname, obj_description(c.oid, 'pg_class')
                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                WHERE n.nspname = %s AND c.relkind = 'r' AND c.relname ~ %s""",
-                self.schema,
-                f"^({_STEMS})$",
+                WHERE n.nspname = %s AND c.relkind = 'r' AND obj_description(c.oid, 'pg_class') IN (%s, %s)""",
+                *(self.schema, _OURS, _PART),
             )
         )
         if tables.get(MANIFEST) != _OURS:
             rule, repair = "there is such a schema, and no release of ours in it", "choose another schema"
         elif not replace:
-            rule, repair = "there is a release in this schema", "replace it, or choose another schema"
+            rule = "there is a release in this schema"
+            repair = "replace it (--force; in Python, replace=True), or choose another schema"
         else:
             return list(tables), []
         return [], [Mistake(self.schema, rule, repair)]

@@ -35,6 +35,7 @@ _SETTINGS = {
     "client_min_messages": "error",
     "idle_in_transaction_session_timeout": "0",
     "statement_timeout": "0",
+    "lock_timeout": "60s",  # for whoever changes the table, or reads a release that is to be replaced
     "jit": "off",
     "enable_mergejoin": "off",  # our small tables are best hashed; it would sort the large one
 }

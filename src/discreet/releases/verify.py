@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.base import PublishedTables
+from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.files import about_file
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
@@ -70,15 +70,17 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    # A database that is not there, or lets nobody in, is no fault of the release.
+    tables = published_tables(folder, manifest.get("database"), database)
     table = None if source is None else _read_source(source, manifest)
     known = None if population is None else _read_population(population, manifest, table)
     try:
         if known is None:
             known = promised_marginals(manifest, _promised(manifest)[0], table)
-        tables = published_tables(folder, manifest.get("database"), database)
         published = read_published(folder, manifest, tables, table, known)
         found = recheck(manifest, folder, tables, published)
         other = [] if table is None else _check_source(table, manifest)
+        other += _check_described(tables, manifest)
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except DiscreetError as error:
         return Findings((), (*_check_files(folder, manifest), *error.mistakes), 0, 0)
@@ -210,10 +212,21 @@ def _check_files(folder: Path, manifest: Manifest, tables: PublishedTables | Non
             mistakes.append(Mistake(name, "is not the file that was checked: its SHA-256 differs", "publish it again"))
     # Whoever publishes the folder publishes these too. (Hidden files are the desktop's.)
     strange = [f.name for f in folder.iterdir() if f.name not in (*listed, "manifest.json") and f.name[0] != "."]
+    strange += tables.others(written) if isinstance(tables, DescribedTables) else []
     mistakes += [
         Mistake(n, "is no part of the release, and nobody checked it", "remove it") for n in sorted(strange)[:10]
     ]
     return mistakes
+
+
+def _check_described(tables: PublishedTables, manifest: Manifest) -> list[Mistake]:
+    """Is the manifest beside the tables that of the folder?"""
+    try:
+        if not isinstance(tables, DescribedTables) or json.loads(tables.manifest()) == manifest:
+            return []
+    except (ValueError, RecursionError):
+        pass
+    return [Mistake("the table manifest", "is not the manifest of this folder", AGAIN)]
 
 
 def _same(found: Mapping[str, Any], about: Mapping[str, Any]) -> bool:
