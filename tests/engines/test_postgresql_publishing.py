@@ -269,6 +269,9 @@ def test_a_release_is_replaced_only_if_it_is_one_and_if_asked(postgresql: Databa
     del release
     with pytest.raises(DataError, match="there is a release in this schema; replace it"), publishing(engine):
         pass
+    rule = "is the schema of the source"
+    with pytest.raises(DataError, match=rule), publishing(PostgreSQL("postgresql:///#release.data"), replace=True):
+        pass
     postgresql.execute("CREATE SCHEMA theirs", "CREATE TABLE theirs.manifest (manifest text)")
     rule = "theirs: there is such a schema, and no release of ours in it"
     with pytest.raises(DataError, match=rule), publishing(engine, "theirs", replace=True):

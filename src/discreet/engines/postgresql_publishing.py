@@ -242,6 +242,8 @@ class WrittenSchema(PublishedSchema):
         elif not replace:
             rule = "there is a release in this schema"
             repair = "replace it (--force; in Python, replace=True), or choose another schema"
+        elif self._source._table in map(self._name, tables):
+            rule, repair = "is the schema of the source, which can't be replaced", "choose another schema"
         else:
             return list(tables), []
         return [], [Mistake(self.schema, rule, repair)]
