@@ -196,6 +196,8 @@ def _rival(engine: str, source: Path, folder: Path) -> Iterator[Any]:
             os.environ.update(before)
             server.remove()
         return
+    # Millions of combinations on their way through Java are more than the gigabyte that it takes by itself.
+    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", "--driver-memory 6g pyspark-shell")
     # In a process of its own, which takes its threads, memory and Java with it.
     command = [sys.executable, "-m", "benchmarks.engines", engine, source, folder]
     yield lambda: {work: Cost(*cost) for work, cost in run(command).json().items()}
