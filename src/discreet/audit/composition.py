@@ -80,6 +80,8 @@ def _by_list(
     else:
         common = np.ones(len(cells), dtype=np.int64)
     chance, exact = _chances(mine, theirs, first, second, common)
+    if whole:
+        exact &= _apart(first, second, common, seen, other)
     # Whoever fits several pairs of groups is in one of them: the most telling one bounds what is known of her.
     best = np.full(len(people), -1.0)
     np.maximum.at(best, person, chance[cell])
@@ -181,6 +183,18 @@ def _fills(found: Places, people: IntArray, seen: Seen) -> bool:
     placed = only >= 0
     filled = np.bincount(only[placed], weights=people[placed], minlength=len(seen.sizes))
     return bool((filled == seen.sizes).all())
+
+
+def _apart(first: IntArray, second: IntArray, common: IntArray, seen: Seen, other: Seen) -> BoolArray:
+    """Which pairs are right to be weighed by themselves: neither group is in another pair, or one is in this one whole.
+
+    In a chain of groups, what the people of one pair have tells something about the others.
+    """
+    alone_1 = np.bincount(first, minlength=len(seen.sizes))[first] == 1
+    alone_2 = np.bincount(second, minlength=len(other.sizes))[second] == 1
+    within_1, within_2 = alone_1 & (common == seen.sizes[first]), alone_2 & (common == other.sizes[second])
+    apart: BoolArray = (alone_1 & alone_2) | within_1 | within_2
+    return apart
 
 
 def _own_list(seen: Seen) -> Population | None:

@@ -133,7 +133,7 @@ def minimality(seen: Seen, listed: Population, threshold: float | None = None) -
             threshold=THRESHOLD if threshold is None else threshold,
             first_line=seen.first_line,
             file=seen.file,
-            precision=ESTIMATE if known.too_many else EXACT,
+            precision=ESTIMATE if known.too_many or known.heeded > 1 else EXACT,
             attribute=aim.attribute,
             details={
                 "worst_without_knowing_it": float(plain.max(initial=0.0)),
@@ -203,6 +203,7 @@ class _Known:
         whole = self.counts.sum(axis=0)
         self.table: FloatArray = whole / max(int(whole.sum()), 1)
         self.too_many: set[int] = set()
+        self.heeded = 0  # steps that may tell something; of several, each is weighed as if it were the only one
         self.random = np.random.default_rng(1)  # the same figures in every run
 
     def after(self, step: Step) -> FloatArray:
@@ -223,6 +224,7 @@ class _Known:
             found = self._weighed(int(g), own[sizes[own] >= self.aim.k], own[sizes[own] < self.aim.k], sizes)
             if found is not None:
                 weighed.append(found)
+        self.heeded += bool(weighed)
         if step.together and len(weighed) * (step.spare + 1) > MOST_SUMS:
             self.too_many |= {int(of_part[one.parts[0]]) for one in weighed}
         elif step.together:
