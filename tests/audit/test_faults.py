@@ -346,6 +346,27 @@ def test_lost_nulls_are_reported(tmp_path):
     assert "lost_nulls" not in found(write_table(tmp_path / "data.csv", rows), PLAIN, source)
 
 
+def test_people_whom_a_release_is_not_about_may_be_those_without_a_value(tmp_path):
+    source = people()
+    source["age"][0] = None
+    source["disease"] = ["flu", *("gout" if i % 3 else "cold" for i in range(299))]
+    folder = publish(
+        tmp_path / "release", "multidimensional", source, require=[{"presence": {"delta": [0, 0.9]}}],
+        private={"disease": "gout"}, suppress=0,
+    )  # fmt: skip
+    assert all(row["age"] for row in read_table(folder / "data.csv"))
+    assert "lost_nulls" not in found(folder, source=source)
+
+
+def test_suppressed_values_are_told_to_be_counted_as_one(tmp_path):
+    rows = in_order(people())
+    for row in rows[:7]:
+        row["disease"] = "*"
+    random.Random(7).shuffle(rows)
+    fault = found(write_table(tmp_path / "data.csv", rows), PLAIN)["suppressed_value"]
+    assert (fault.place, fault.count, fault.grave) == ("data.csv: disease", 7, False)
+
+
 def test_suppressed_rows_may_be_those_without_a_value(tmp_path):
     source = people()
     source["age"][0] = None

@@ -94,6 +94,14 @@ def test_the_page_tells_every_line_with_what_it_assumes() -> None:
     assert "http" not in text.replace('http-equiv="Content', "")
 
 
+def test_the_page_tells_grave_faults_from_signs_and_promised_limits_from_others() -> None:
+    signs = (replace(FAULT, grave=False),) * 2
+    assert "1 fault, 2 to be looked at" in Page(to_html(audit(LINE, faults=(FAULT, *signs)))).words
+    assert "no faults, 2 to be looked at" in Page(to_html(audit(LINE, faults=signs))).words
+    assert ", as promised" in Page(to_html(audit(replace(LINE, promised=LINE.threshold)))).words
+    assert ", as promised" not in Page(to_html(audit(replace(LINE, promised=0.0)))).words
+
+
 def test_the_same_audit_gives_the_same_page() -> None:
     assert to_html(audit(LINE, QUIET)) == to_html(audit(LINE, QUIET))
 
@@ -152,6 +160,11 @@ def test_a_bound_above_the_limit_need_not_be_reached() -> None:
 def test_nobody_decides_where_nothing_is_learnt() -> None:
     assert words.decides(replace(LINE, worst=0.0)) == "–"
     assert words.decides(LINE, named=False) == "12 people, line 27"
+
+
+def test_one_person_is_one_person_in_one_group() -> None:
+    text = words.to_text(replace(audit(), people=1, groups=1, smallest_group=1))
+    assert text.startswith("release: 1 person in 1 group (generalization), the smallest of 1")
 
 
 def test_the_text_names_the_file_once_if_it_is_the_same() -> None:

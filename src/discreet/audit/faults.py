@@ -36,6 +36,7 @@ def faults(reading: Reading, source: Any = None) -> list[Fault]:
         *_promises(reading.seen),
         *_homogeneous(reading),
         *_suppressed(reading),
+        *_unknown_values(reading),
         *_finer(reading),
         *(signs_of_order(reading) if source is None else against_source(reading, source)),
     ]
@@ -144,7 +145,8 @@ def _homogeneous(reading: Reading) -> Iterator[Fault]:
         named = protected(seen, tally)[tally.value]
         for grave, groups in ((True, tally.group[alone & named]), (False, tally.group[alone & ~named])):
             people = int(seen.sizes[groups].sum())
-            rule = f"one value of {tally.attribute} only, which is so told of {people:,} people"
+            told = "1 person" if people == 1 else f"{people:,} people"
+            rule = f"one value of {tally.attribute} only, which is so told of {told}"
             repair = _MERGE if grave else "promise something about these values too, if that is not meant"
             yield from _of_groups(seen, "homogeneous_group", groups, rule, repair, grave=grave)
 
@@ -168,6 +170,19 @@ def _suppressed(reading: Reading) -> Iterator[Fault]:
             repair = "leave these rows out, or suppress all of them"
             line = _first_line(seen, np.unique(tally.group[left]))
             yield Fault("suppressed_row_with_value", f"{seen.file}: {tally.attribute}", rule, repair, rows, line)
+
+
+def _unknown_values(reading: Reading) -> Iterator[Fault]:
+    """Sensitive values that are suppressed, in rows that are not: they may be the same as others of the group."""
+    seen = reading.seen
+    for tally in seen.tallies if not reading.told.manifest else ():
+        hidden = np.array([value == reading.told.suppressed for value in tally.values], dtype=np.bool_)[tally.value]
+        rows = int(tally.count[hidden].sum())
+        if rows:
+            rule = f"{_are(rows, 'value')} suppressed here, and counted as a value of its own: others may be surer"
+            repair = "leave these rows out, and audit the rest"
+            place, line = f"{seen.file}: {tally.attribute}", _first_line(seen, tally.group[hidden])
+            yield Fault("suppressed_value", place, rule, repair, rows, line, grave=False)
 
 
 def _finer(reading: Reading) -> Iterator[Fault]:

@@ -175,15 +175,22 @@ def _chance_of_order(reading: Reading, rows: Rows, given: Mapping[str, Column]) 
 
 
 def _lost_nulls(reading: Reading, rows: Rows, given: Mapping[str, Column]) -> Iterator[Fault]:
-    """NULL in the source, but nowhere in what is published; as many rows as were suppressed may have had it."""
+    """NULL in the source, but nowhere in what is published; as many rows as were suppressed may have had it.
+
+    So may those that our own manifest does not count: a release may be about some people of the source only.
+    """
     suppressed = reading.seen.left_out + reading.seen.starred
+    rows_given = len(next(iter(given.values()))[1])
+    about = reading.told.manifest["rows"].get("source", rows_given) if reading.told.manifest else rows_given
+    suppressed += max(rows_given - int(about), 0)
     for column in (c for c in given if c in rows.columns):
         values, codes = given[column]
         nulls = int((codes == values.index(None)).sum()) if None in values else 0
         if nulls > suppressed and not any(
             covers(label, [None])[0] for label in _said(reading, column, rows.column(column)[0])
         ):
-            rule = f"{nulls:,} rows of the source have no value here, and no published row can be one of them"
+            rows_have = "row of the source has" if nulls == 1 else "rows of the source have"
+            rule = f"{nulls:,} {rows_have} no value here, and no published row can be one of them"
             repair = "keep NULL as a value of its own: groups are counted wrongly without it"
             yield Fault("lost_nulls", f"{rows.file}: {column}", rule, repair, nulls)
 

@@ -31,8 +31,11 @@ def read_manifest(folder: Path) -> Mapping[str, Any]:
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        rule = "is not a release: it has no manifest.json" if folder.exists() else "no such folder"
-        raise DataError(Mistake(str(folder), rule, "name the folder of a release")) from None
+        rule = "is not a release: it has no manifest.json"
+        if not folder.exists():
+            rule = "no such file" if folder.suffix else "no such folder"
+        repair = "name the folder of a release, or a file that another tool published"
+        raise DataError(Mistake(str(folder), rule, repair)) from None
     except (OSError, ValueError, RecursionError):
         raise DataError(Mistake(str(folder / "manifest.json"), "can't be read", AGAIN)) from None
     if not isinstance(manifest, dict):

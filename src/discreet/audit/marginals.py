@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ m: 49}, or a CSV of value,count
     for name in columns:
         if name in given:
             numbers, wrong = _column(given[name], f"{_PLACE}.{name}", size, folder or Path())
-            mistakes += wrong
+            mistakes += [replace(m, repair=m.repair.replace("of the policy", "you are in")) for m in wrong]
             counts[name] = numbers
     sizes = {sum(numbers.values()) for numbers in counts.values()} | ({size} if size is not None else set())
     if not mistakes and len(sizes) > 1:

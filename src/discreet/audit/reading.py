@@ -310,7 +310,8 @@ def _counts(rows: Rows, column: str) -> IntArray:
         return np.ones(len(rows), dtype=np.int64)
     texts, codes = rows.column(column)
     if not all(text is not None and re.fullmatch(r"0*[1-9][0-9]{0,9}", text) for text in texts):
-        raise DataError(Mistake(rows.file, "has counts that are no whole numbers from 1", AGAIN))
+        repair = f"{AGAIN}, or name another column than {column!r} in the description as count"
+        raise DataError(Mistake(rows.file, "has counts that are no whole numbers from 1", repair))
     return np.array([int(str(text)) for text in texts], dtype=np.int64)[codes]
 
 

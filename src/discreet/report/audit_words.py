@@ -102,6 +102,11 @@ def above(line: Line) -> str:
     return f"{line.above:,} of {line.people:,} ({percent(line.share_above)})"
 
 
+def people(many: int) -> str:
+    """So many people."""
+    return f"{many:,} {'person' if many == 1 else 'people'}"
+
+
 def where(deciding: Deciding | None, *, named: bool = True) -> str:
     """The group that decides, by its size and place; never by its values. With `named`, the file is told.
 
@@ -110,7 +115,7 @@ def where(deciding: Deciding | None, *, named: bool = True) -> str:
     """
     if deciding is None:
         return "–"
-    size = f"{deciding.size:,} {'person' if deciding.size == 1 else 'people'}"
+    size = people(deciding.size)
     if deciding.line is None:
         return size
     return f"{size}, line {deciding.line:,}" + (f" of {printable(deciding.file)}" if named else "")
@@ -205,7 +210,8 @@ def by_question(audit: Audit) -> list[tuple[str, list[Line]]]:
 def to_text(audit: Audit) -> str:
     """The table for a terminal, then promises, faults and who was not asked."""
     lines = [
-        f"{printable(audit.release)}: {audit.people:,} people in {audit.groups:,} groups "
+        f"{printable(audit.release)}: {people(audit.people)} in {audit.groups:,} "
+        f"{'group' if audit.groups == 1 else 'groups'} "
         f"({audit.publish}), the smallest of {audit.smallest_group:,}",
         headline(audit),
     ]
