@@ -84,6 +84,9 @@ def test_marginals_are_given_column_by_column(release: Path, call: Any) -> None:
     ("words", "told"),
     [
         (["nowhere"], "no such folder"),
+        (["nowhere.csv"], "no such file; name the folder of a release, or a file that another tool published"),
+        (["r", "--size", "1"], "discreet: size: must be at least"),
+        (["r", "--marginals", "age=nowhere.csv"], "no file 'nowhere.csv'; paths are relative to the folder you are in"),
         (["r", "--threshold", "2"], "--threshold"),
         (["r", "--marginals", "age"], "'age' is not COLUMN=CSV"),
         (["r", "--marginals", "age=a.csv", "--marginals", "age=b.csv"], "names 'age' twice"),

@@ -76,7 +76,7 @@ def check_population_size(population_size: int, sample: int) -> None:
     """A population has at least the people who are in the sample."""
     if population_size < sample:
         rule = f"must be at least {sample:,}, the people of the release, got {population_size:,}"
-        raise PolicyError(Mistake("population_size", rule, "say how many people there are in all"))
+        raise PolicyError(Mistake("size", rule, "say how many people there are in all"))
 
 
 def chance_of_one(sizes: IntArray, fraction: float) -> FloatArray:
@@ -271,7 +271,7 @@ def _climb(
         else:
             return now, *parameters(at)
         moved = float(np.abs(there - at).max())
-        at, now = there, up
-        if moved < 1e-10:
+        rose, at, now = up - now, there, up
+        if moved < 1e-10 or rose < 1e-12 * (1.0 + abs(up)):  # towards α = 0 it may rise for ever, and less and less
             return now, *parameters(at)
     return None
