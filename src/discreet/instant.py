@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from discreet.addresses import is_address
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
-from discreet.engines.base import Engine, Frequencies
+from discreet.engines.base import Engine, Frequencies, TooManyCombinations
 from discreet.engines.statistics import ColumnStatistics, KeepsStatistics, Statistics
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, unknown_word
 from discreet.hierarchies.build import build
@@ -116,7 +117,8 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
     if policy.publish == "multidimensional":
         plan = m_instant(known.summary, policy.models, looks.in_boxes, progress=progress)
     else:
-        plan = s_instant(
+        search = partial(
+            s_instant,
             known.summary,
             policy.models,
             looks.at_node,
@@ -125,6 +127,10 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
             progress=progress,
             population=known.population,
         )
+        try:
+            plan = search()
+        except TooManyCombinations:  # a look tells more than is published, as a rule; now no more than that
+            plan = search(answers_in_a_look=0)
         if policy.search == "instant_cuts":
             # Cuts are refined greedily, and may end above the best levels where promises hang on sensitive values.
             cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)

@@ -130,7 +130,17 @@ def anonymize(
                 "the engine: the search worked on a summary of it, and made sure by a look at the table"
             )
     if policy.search in FROM_A_SUMMARY:
-        intake, plan = _instantly(policy, source, clock, progress)
+        try:
+            intake, plan = _instantly(policy, source, clock, progress)
+        except TooManyCombinations as error:
+            if policy.summary is not None:
+                raise
+            policy = change(policy, summary="sample")
+            notes.append(
+                f"a summary by pairs of values would ask for about {error.found:,} counts, more than the "
+                f"{error.limit:,} that leave the engine: it is a sample of the rows"
+            )
+            intake, plan = _instantly(policy, source, clock, progress)
     return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, notes=notes)
 
 

@@ -307,8 +307,9 @@ def test_a_session_is_found_by_the_environment(sail_server: str, tmp_path: Path)
 
 
 def test_a_server_that_does_not_answer_is_told_plainly() -> None:
-    shown = asked_of("people", SPARK_REMOTE="sc://127.0.0.1:1/;token=s3cret")
-    assert shown == "source: no Spark answers; check SPARK_REMOTE or SPARK_MASTER, and that the server runs"
+    for port in (1, 99999):
+        shown = asked_of("people", SPARK_REMOTE=f"sc://127.0.0.1:{port}/;token=s3cret")
+        assert shown == "source: no Spark answers; check SPARK_REMOTE or SPARK_MASTER, and that the server runs"
 
 
 def test_without_java_the_repair_is_told() -> None:

@@ -69,7 +69,8 @@ class TooManyCombinations(DataError):
 
     def __init__(self, place: str, found: int, limit: int):
         rule = f"has about {found:,} distinct combinations, more than the {limit:,} that leave the engine"
-        super().__init__(Mistake(place, rule, "write search: instant, which works on a summary, or use fewer columns"))
+        repair = "use fewer columns, or let more out if the driver has the memory: DISCREET_SPARK_COMBINATIONS"
+        super().__init__(Mistake(place, rule, repair))
         self.found, self.limit = found, limit
 
 

@@ -52,8 +52,8 @@ class Spark(SqlEngine):
     same = "<=>"
 
     def __init__(self, source: Any, named: Collection[str] = (), session: Any = None, limit: int | None = None):
-        self._session = session or getattr(source, "sparkSession", None) or find_session()
         self._limit = limit or _told_limit()
+        self._session = session or getattr(source, "sparkSession", None) or find_session()
         self._place = str(source) if isinstance(source, str | Path) else "source"
         self._lists: dict[ListedIn, str] = {}  # views with values from files
         self._names = (f"discreet_{secrets.token_hex(8)}_{i}" for i in count())

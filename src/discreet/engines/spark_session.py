@@ -73,9 +73,13 @@ def start(master: str) -> Any:
 
 def _knock(remote: str) -> None:
     """Is there a server? PySpark itself would ask for minutes."""
-    address = urlsplit(remote)
-    if address.scheme == "sc" and address.hostname:
-        socket.create_connection((address.hostname, address.port or _PORT), timeout=10).close()
+    try:
+        address = urlsplit(remote)
+        host, port = address.hostname, address.port or _PORT
+    except ValueError:
+        raise ConnectionError("no such port") from None
+    if address.scheme == "sc" and host:
+        socket.create_connection((host, port), timeout=10).close()
 
 
 def _repair(error: BaseException) -> str:
