@@ -256,3 +256,9 @@ def test_an_estimate_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
     [found] = composition(one, one, people([*range(many), *range(many)]))
     assert found.precision == ESTIMATE
     assert found.worst == pytest.approx(0.5, abs=0.01)
+
+
+def test_releases_that_write_values_in_another_way_tell_nothing_of_each_other() -> None:
+    one = release([(Anything(), ["flu", "cold"])])
+    assert composition(one, one)
+    assert composition(one, release([(Anything(), ["gout", None])])) == []

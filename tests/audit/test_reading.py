@@ -206,6 +206,14 @@ def _made(tmp_path_factory, kind, known={}):  # noqa: B006 one release of each k
     return known[kind]
 
 
+def test_suppressed_values_may_be_written_as_nothing(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("age,zip,disease\n,471**,flu\n,471**,cold\n30,471**,flu\n,,\n")
+    seen = read(path, {"quasi_identifiers": ["age", "zip"], "sensitive": ["disease"], "suppressed": ""})
+    assert (seen.sizes.tolist(), seen.starred) == ([2, 1], 1)
+    assert [seen.regions[0].labels[i] for i in seen.regions[0].label] == [Anything(), Exactly("30")]
+
+
 CELLS = st.sampled_from(["*", "1-2", "3", "{a, b}", "", "a"])
 
 

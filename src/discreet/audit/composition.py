@@ -46,7 +46,7 @@ def composition(
         return []
     if listed is None:
         listed = _own_list(seen) or _own_list(other)
-    tallies = [(t, o) for t in seen.tallies for o in other.tallies if t.attribute == o.attribute]
+    tallies = [(t, o) for t in seen.tallies for o in other.tallies if t.attribute == o.attribute and _same_words(t, o)]
     if not tallies:
         return []
     if listed is None:
@@ -58,6 +58,12 @@ def composition(
     if here is None or there is None or (here.many * there.many).sum() > MOST_PAIRS:
         return []
     return [_by_list(seen, other, mine, theirs, listed, here, there, limit) for mine, theirs in tallies]
+
+
+def _same_words(mine: Tally, theirs: Tally) -> bool:
+    """Do two releases that have values have one in common? Else they are most likely written in another way."""
+    here, there = ({t.values[i] for i in np.unique(t.value)} for t in (mine, theirs))
+    return bool(here & there) or not (here and there)
 
 
 def _by_list(

@@ -158,7 +158,7 @@ class _Reader:
             promises=self._promises(sensitive),
             hierarchies=self._hierarchies(known),
             columns=self._kinds(known),
-            suppressed=self._text("suppressed") if "suppressed" in self._words else STAR,
+            suppressed=(self._text("suppressed") or None) if "suppressed" in self._words else STAR,  # nothing is NULL
         )
         if self._mistakes:
             raise DataError(*self._mistakes)

@@ -224,7 +224,7 @@ def _notes(
     if second is None:
         notes.append("Somebody who holds another release about the same people: give that one (other).")
     elif not intersected:
-        why = "they have no sensitive attribute in common, or too many groups fit everybody"
+        why = "they have no sensitive attribute with values in common, or too many groups fit everybody"
         if AMBIGUOUS in (seen.publish, second.publish):
             why = "an ambiguous release does not tell which values belong together"
         notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")

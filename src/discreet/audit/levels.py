@@ -332,7 +332,7 @@ def _presence(promise: Promise, found: tuple[float, float] | None) -> list[Level
     found = found if promise.model == "presence" else None
     figures = ("smallest chance of being in the table", "largest chance of being in the table")
     if found is None:
-        note = "needs the population: it is about people who are not in the files"
+        note = "needs a list of everybody in the population: it is about people who are not in the files"
         return [
             Level(promise.model, None, figures[0], AT_LEAST, float(low), None, None, note=note),
             Level(promise.model, None, figures[1], AT_MOST, float(high), None, None, note=note),
