@@ -59,30 +59,39 @@ def one_value(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> bo
 @njit(cache=True)
 def _tilted(f: FloatArray, many: IntArray, wanted: int) -> FloatArray:
     """The same odds times a number, by which just about (and no fewer than) as many as are wanted are expected."""
-    low, high = -1400.0, 1400.0
+    odds = np.empty(len(f))
+    for i in range(len(f)):
+        odds[i] = np.inf if f[i] >= 1.0 else -np.inf if f[i] <= 0.0 else np.log(f[i]) - np.log1p(-f[i])
     tilted = np.empty(len(f))
-    for turn in range(81):
-        shift = (low + high) / 2 if turn < 80 else high
-        expected = 0.0
-        for i in range(len(f)):
-            tilted[i] = _with_odds(f[i], shift)
-            expected += many[i] * tilted[i]
+    low, high, shift = -1400.0, 1400.0, 0.0
+    for _ in range(200):
+        expected, slope = _expected(odds, many, shift, tilted)
         if expected < wanted:
             low = shift
         else:
             high = shift
+        if high - low <= 1e-12 * max(1.0, abs(high)):
+            break
+        step = (wanted - expected) / slope if slope > 0.0 else np.inf
+        # Newton's steps stay on one side in the end: a little further, and the other side is reached, too.
+        shift += step + np.copysign(1e-13 * max(1.0, abs(shift)), step)
+        if not low < shift < high:
+            shift = (low + high) / 2
+    _expected(odds, many, high, tilted)
     return tilted
 
 
 @njit(cache=True)
-def _with_odds(f: float, shift: float) -> float:
-    """The chance whose log-odds are those of f plus `shift`."""
-    if f <= 0.0 or f >= 1.0:
-        return f
-    odds = np.log(f) - np.log1p(-f) + shift
-    if odds > 0:
-        return float(1.0 / (1.0 + np.exp(-odds)))
-    return float(np.exp(odds) / (1.0 + np.exp(odds)))
+def _expected(odds: FloatArray, many: IntArray, shift: float, tilted: FloatArray) -> tuple[float, float]:
+    """The chances whose log-odds are these plus `shift`; how many people are expected by them, and its slope."""
+    expected, slope = 0.0, 0.0
+    for i in range(len(odds)):
+        at = odds[i] + shift
+        small = np.exp(-abs(at))
+        tilted[i] = (1.0 if at > 0 else small) / (1.0 + small)
+        expected += many[i] * tilted[i]
+        slope += many[i] * small / (1.0 + small) ** 2
+    return expected, slope
 
 
 @njit(cache=True)
@@ -231,6 +240,7 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
     least, second = np.empty(values), np.empty(values)
     at = np.empty(values, dtype=np.int64)
     for x in range(values):
+        told = False
         for y in range(values):
             least[y], second[y], at[y] = np.inf, np.inf, -1
             for i in range(kinds):
@@ -241,9 +251,15 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
                         least[y], at[y] = ratio, i
                     elif ratio < second[y]:
                         second[y] = ratio
+                    if second[y] == 0.0:  # none is smaller; where many people can't have x, this comes soon
+                        break
+            told |= y != x and second[y] > 0.0
         for i in range(kinds):
             if p[i, x] <= 0:
                 out[i, x] = 0.0
+                continue
+            if not told:
+                out[i, x] = 1.0
                 continue
             others = 0.0
             for y in range(values):
