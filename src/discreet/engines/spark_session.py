@@ -61,6 +61,7 @@ def start(master: str) -> Any:
     told = _QUIET | {"spark.master": master}
     if master.startswith("local"):
         told |= _ALONE | {"spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
+        told["spark.driver.memory"] = f"{_half_of_memory()}m"  # PYSPARK_SUBMIT_ARGS goes before
         # Where it would keep tables of its own, which is the working folder otherwise.
         told["spark.sql.warehouse.dir"] = tempfile.mkdtemp(prefix="discreet-")
         atexit.register(shutil.rmtree, told["spark.sql.warehouse.dir"], ignore_errors=True)
@@ -69,6 +70,13 @@ def start(master: str) -> Any:
     gateway = launch_gateway(conf, popen_kwargs={"stderr": subprocess.DEVNULL})  # type: ignore[no-untyped-call]
     SparkContext(conf=conf, gateway=gateway)
     return SparkSession.builder.getOrCreate()
+
+
+def _half_of_memory() -> int:
+    """Megabytes that a session of our own may take: Java's own limit of one gigabyte ends with ten million rows."""
+    if not hasattr(os, "sysconf"):
+        return 1024
+    return max(1024, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 21)
 
 
 def _knock(remote: str) -> None:
