@@ -20,6 +20,7 @@ from discreet.audit.manifests import AGAIN
 from discreet.audit.reading import Reading
 from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
 from discreet.audit.tallies import protected
+from discreet.engines.files import sha256
 
 IntArray = NDArray[np.int64]
 
@@ -56,11 +57,11 @@ def _files(reading: Reading) -> Iterator[Fault]:
         if name in inside:
             continue  # its rows are counted below
         if path.is_dir() and isinstance(about, dict) and isinstance(about.get("parts"), dict):
-            if {part.name: _sha256(part) for part in path.iterdir()} != _fingerprints(about["parts"]):
+            if {part.name: sha256(part) for part in path.iterdir()} != _fingerprints(about["parts"]):
                 yield Fault("changed_file", name, "has not the files that the manifest lists", AGAIN)
         elif Path(name).name != name or not path.is_file():
             yield Fault("missing_file", name, "is listed in the manifest, but is not there", AGAIN)
-        elif said is not None and _sha256(path) != said:
+        elif said is not None and sha256(path) != said:
             yield Fault("changed_file", name, "is not the file that the manifest lists: its sha256 differs", AGAIN)
     for path in sorted(reading.path.iterdir()):
         if path.name not in listed and path.name not in _BESIDE:
@@ -219,8 +220,3 @@ def _are(n: int, noun: str) -> str:
 
 def _fingerprints(parts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: about.get("sha256") if isinstance(about, dict) else None for name, about in parts.items()}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()
