@@ -272,7 +272,7 @@ def publish(
             manifest["smallest_group"] = published.smallest
             if isinstance(published, Recoded) and published.around is not None:
                 manifest["population"] = published.around.told()
-            findings = recheck(manifest, partial, tables, published)
+            findings = recheck(manifest, partial, None, published)
             if not findings.kept:
                 raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
             manifest["promises"] = promises(findings.verdicts)

@@ -135,8 +135,11 @@ def is_about_population(manifest: Manifest) -> bool:
         raise ReleaseError(_CHANGED) from None
 
 
-def recheck(manifest: Manifest, folder: Path, tables: PublishedTables, published: Published) -> Findings:
-    """Compare the files in `folder` and the tables, already counted, with what the manifest says of them."""
+def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, published: Published) -> Findings:
+    """Compare the files in `folder` and the tables, already counted, with what the manifest says of them.
+
+    Without `tables`, fingerprints of tables in a database are taken as told: each is a scan, and they were just made.
+    """
     mistakes = _check_files(folder, manifest, tables)
     models, wrong = _promised(manifest)
     mistakes += wrong + _check_counts(published, manifest)
