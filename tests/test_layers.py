@@ -14,7 +14,7 @@ import discreet
 ROOT = Path(discreet.__file__).parent
 # From the bottom to the top; neighbours on one line may not import each other, but for the parts of one folder.
 LAYERS = [
-    ["errors", "progress", "worlds", "addresses"],
+    ["errors", "progress", "worlds", "addresses", "locks"],
     ["engines", "cells"],
     ["hierarchies"],
     ["counts", "audit"],

@@ -248,9 +248,10 @@ def publish(
     """
     form, schema = form_of(policy, intake.engine), policy.schema or folder.resolve().name
     with (
-        whole_folder(folder, replace=replace) as partial,
-        intake.engine.publishing(partial, form, schema, replace) as tables,
+        whole_folder(folder, replace=replace) as work,
+        intake.engine.publishing(work.public, form, schema, replace) as tables,
     ):
+        partial = work.public
         with clock("publish"):
             progress("publish", 0, 0, "")
             written = _write_tables(policy, intake, plan, tables)

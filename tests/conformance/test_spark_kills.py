@@ -67,8 +67,9 @@ def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(tmp_path: Path, s
     (tmp_path / "policy.yaml").write_text(json.dumps(asked), encoding="utf-8")
     before = {f.name for f in tmp_path.iterdir()}
     ended_in_the_middle(tmp_path, signal.SIGKILL)
-    [left] = {f.name for f in tmp_path.iterdir()} - before
-    assert left.startswith(".release.partial-")
+    lock, partial = sorted({f.name for f in tmp_path.iterdir()} - before)
+    assert lock == ".release.lock"
+    assert partial.startswith(".release.partial-")
     # The next start sweeps that away, and an interrupt leaves nothing.
     assert "Traceback" not in ended_in_the_middle(tmp_path, signal.SIGINT)
     assert {f.name for f in tmp_path.iterdir()} == before
