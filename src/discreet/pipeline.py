@@ -27,6 +27,7 @@ from discreet.intake import Intake, form_of, take_in
 from discreet.models.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
+from discreet.policy_words import SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.publications import FROM_A_SUMMARY
 from discreet.releases.ambiguous import write_ambiguous
@@ -374,16 +375,28 @@ def _public_words(policy: Policy) -> dict[str, object]:
     """The policy without what is nobody's business: folders of this machine, who is in the table, and the seed.
 
     Whoever knew the seed could undo the random order of a table that the engine rewrote row by row. Promises are
-    written out whole: a re-check has no other files (such as an adversary's counts).
+    written out whole: a re-check has no other files (such as an adversary's counts). A hierarchy that came from a file
+    is written out under `hierarchies`, and left out here.
     """
     words = policy.to_words() | {"require": [model.to_words() for model in policy.models]}
     words.pop("seed", None)
     words.pop("private", None)
-    for name in ("source", "summary"):
-        named = words.get(name)
-        if isinstance(named, str):
-            words[name] = public(named)
+    if isinstance(source := words.get("source"), str):
+        words["source"] = public(source)
+    if words.get("summary") not in SUMMARIES:
+        words.pop("summary", None)
+    attributes: Mapping[str, Mapping[str, object]] = words["attributes"]  # type: ignore[assignment]
+    words["attributes"] = {
+        name: {word: said for word, said in about.items() if word != "hierarchy" or not _is_file(said)}
+        for name, about in attributes.items()
+    }
     return words
+
+
+def _is_file(hierarchy: object) -> bool:
+    """Is it a path in the words of a policy?"""
+    named = hierarchy.get("taxonomy") if isinstance(hierarchy, Mapping) else hierarchy
+    return isinstance(named, str)
 
 
 def _broken(v: Any) -> Mistake:
