@@ -27,6 +27,7 @@ from discreet.models.base import PrivacyModel, all_hold
 from discreet.pipeline import Clock, Release, publish
 from discreet.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
+from discreet.releases.figures import private_folder
 from discreet.releases.folder import check_target
 from discreet.releases.mapping import recode
 from discreet.releases.published import Manifest
@@ -44,16 +45,19 @@ def apply(
     folder: Path | str,
     *,
     seed: int | None = None,
+    private: Path | str | None = None,
     replace: bool = False,
     database: str | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind.
 
-    `database` says where the earlier tables are, if they are in one that the environment does not name (see `verify`).
+    `private` is the custodian's folder, as for `anonymize`. `database` says where the earlier tables are, if they are
+    in one that the environment does not name (see `verify`).
     """
     clock, earlier, folder = Clock(), Path(earlier), Path(folder)
-    check_target(folder, replace=replace)
+    private = private_folder(folder) if private is None else Path(private)
+    check_target(folder, private=private, replace=replace, inputs=[earlier])
     with clock("verify"):
         progress("verify", 0, 0, "")
         manifest = read_manifest(earlier)
@@ -68,10 +72,22 @@ def apply(
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, mapping)
-        plan = _without_empty_groups(_keep_what_holds(plan, policy, before, manifest))
+        plan = _keep_what_holds(plan, policy, before, manifest)
+        plan = plan.without(plan.groups.sizes == 0)
         _check_limit(plan, policy)
     more = {"applied": {"manifest_sha256": sha256(earlier / "manifest.json"), "rows": before.rows - before.starred}}
-    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, more=more, mapping=mapping)
+    return publish(
+        policy,
+        intake,
+        plan,
+        folder,
+        clock,
+        private=private,
+        replace=replace,
+        progress=progress,
+        more=more,
+        mapping=mapping,
+    )
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
@@ -129,18 +145,8 @@ def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: 
         plan = changed(plan, group=group)
 
 
-def _without_empty_groups(plan: Recoding) -> Recoding:
-    """The groups that have rows, numbered anew."""
-    used, number = np.unique(plan.group, return_inverse=True)
-    if used[0] == SUPPRESSED:
-        used, number = used[1:], number - 1
-    texts = None if plan.texts is None else tuple(tuple(column[g] for g in used) for column in plan.texts)
-    return changed(plan, low=plan.low[used], high=plan.high[used], group=number.astype(np.int64), texts=texts)
-
-
 def _verdict(published: Recoded, models: Sequence[PrivacyModel], manifest: Manifest) -> BoolArray:
-    groups = published.judged(models, manifest["hierarchies"], {})
-    return all_hold(models, groups)
+    return all_hold(models, published.judged(manifest["hierarchies"]))
 
 
 def _as_published(plan: Recoding, policy: Policy) -> Recoded:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.addresses import public
+from discreet.addresses import is_address, public
 from discreet.counts.frequency import Population
 from discreet.engines.base import Engine, Rewriting, Tables, TooManyCombinations
 from discreet.engines.files import about_file
@@ -32,16 +32,18 @@ from discreet.progress import Progress, silent
 from discreet.publications import FROM_A_SUMMARY
 from discreet.releases.ambiguous import write_ambiguous
 from discreet.releases.bucketized import write_bucketized
+from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
-from discreet.releases.manifest import checksum, finite, measures, promises, versions
-from discreet.releases.mapping import mapping_of
+from discreet.releases.manifest import checksum, measures, promises, versions
+from discreet.releases.mapping import MAPPING, mapping_of
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded
-from discreet.releases.references import references
+from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.tables import assignment_table, release_rows
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
-from discreet.report.html import to_html
+from discreet.report.html import custodian_page, release_page
+from discreet.report.release import REPORT, release_data
 from discreet.search.plan import Ambiguity, Bucketization, Plan, Problem, Recoding
 
 # Where each search of `publications.SEARCHES` is found: module and function.
@@ -66,13 +68,16 @@ class Release:
 
     folder: Path
     manifest: Manifest = field(repr=False)
+    private: Path  # the custodian's folder beside it
+    figures: Manifest = field(repr=False)  # about the source: not for publication
     report: ReportData = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """One object for scripts."""
-        m = self.manifest
+        """One object for the custodian's scripts."""
+        m, about = self.manifest, self.figures
         return {
             "release": str(self.folder),
+            "private": str(self.private),
             "publish": m["publish"],
             "search": m["search"],
             "node": m["node"],
@@ -81,13 +86,13 @@ class Release:
             "rows": m["rows"]["source"],
             "published": m["rows"]["published"],
             "suppressed": m["rows"]["suppressed"],
-            "loss": m["loss"],
-            "loss_geometric": m["loss_geometric"],
-            "losses": m["losses"],
+            "loss": about["loss"],
+            "loss_geometric": about["loss_geometric"],
+            "losses": about["losses"],
             "query_errors": [] if self.report.answers is None else [asdict(a) for a in self.report.answers.lines],
-            "scans": m["scans"],
-            "seconds": m["seconds"],
-            "facts": m["facts"],
+            "scans": about["scans"],
+            "seconds": about["seconds"],
+            "facts": about["facts"],
             "verdicts": [
                 {
                     "model": p["promise"],
@@ -96,9 +101,9 @@ class Release:
                     "required": p["required"],
                     "witness": {"group_size": p["deciding_group"]},
                 }
-                for p in m["promises"]
+                for p in about["promises"]
             ],
-            "notes": m["notes"],
+            "notes": [*m["notes"], *about["notes"]],
         }
 
 
@@ -107,15 +112,21 @@ def anonymize(
     folder: Path | str,
     *,
     source: Any = None,
+    private: Path | str | None = None,
     replace: bool = False,
     progress: Progress = silent,
 ) -> Release:
-    """Publish the policy's table (or `source`) into `folder`, promise proven, or raise and leave nothing behind."""
+    """Publish the policy's table (or `source`) into `folder`, promise proven, or raise and leave nothing behind.
+
+    What is known of the source beyond that (losses, how the search went, a report for a privacy board) goes to
+    `private`, a folder that is not to be published; if nothing is said, ``<folder>.private``.
+    """
     if not isinstance(policy, Policy):
         rule = f"must be a Policy, got {type(policy).__name__}"
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
     clock, folder = Clock(), Path(folder)
-    check_target(folder, replace=replace)
+    private = private_folder(folder) if private is None else Path(private)
+    check_target(folder, private=private, replace=replace, inputs=_inputs(policy))
     notes: list[str] = []
     if policy.search not in FROM_A_SUMMARY:
         try:
@@ -142,7 +153,9 @@ def anonymize(
                 f"{error.limit:,} that leave the engine: it is a sample of the rows"
             )
             intake, plan = _instantly(policy, source, clock, progress)
-    return publish(policy, intake, plan, folder, clock, replace=replace, progress=progress, notes=notes)
+    return publish(
+        policy, intake, plan, folder, clock, private=private, replace=replace, progress=progress, notes=notes
+    )
 
 
 def _by_a_summary(policy: Policy, error: TooManyCombinations) -> Policy:
@@ -167,7 +180,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
             _refuse_at_once(policy, known.summary.rows, known.population)
             limit = int(policy.suppress * known.summary.rows)
             try:
-                plan = _references_found(policy, limit, partial(find_instantly, policy, known, progress=progress))
+                plan = _settled(policy, limit, partial(find_instantly, policy, known, progress=progress))
             except Surprised as surprise:  # a look showed what no estimate knew: with that, it is one no longer
                 known = corrected(policy, known, surprise)
     return Intake(known.engine, plan.frequency, known.counted), plan
@@ -176,32 +189,36 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
 def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
     """Search for what the policy asks; every published group is judged once more at the end.
 
-    Where a re-check could not do without the exact values of the suppressed rows (see `references`), fewer rows are
-    suppressed. With none, the release's own distribution is the table's.
+    A re-check has the published rows alone to compare groups with (see `references`).
     """
     _refuse_at_once(policy, intake.frequency.rows, intake.frequency.population)
 
     def search(limit: int) -> Plan:
         return _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed), progress)
 
-    return _references_found(policy, int(policy.suppress * intake.frequency.rows), search)
+    return _settled(policy, int(policy.suppress * intake.frequency.rows), search)
 
 
-def _references_found(policy: Policy, limit: int, search: Callable[[int], Plan]) -> Plan:
-    """A plan that can be re-checked: the search's own, or one that suppresses less."""
+def _settled(policy: Policy, limit: int, search: Callable[[int], Plan]) -> Plan:
+    """A plan that also keeps its promises if the published rows are all there is: the search's own, with more groups
+    left out where the limit allows, or one that suppresses less. With nothing suppressed both are the same table."""
     plan = _checked(policy, limit, search)
-    while references(plan, policy.models) is None:
+    while (alone := settled(plan, policy.models, limit)) is None or not _keeps(policy, alone):
         try:
             plan = _checked(policy, plan.suppressed // 2, search)
         except Infeasible as error:
-            rule = "a re-check would need the exact sensitive values of the suppressed rows, and with fewer of them"
+            rule = "without the suppressed rows the others break a promise, and with fewer of them suppressed"
             raise Infeasible(
                 f"{rule} no release keeps the promises",
                 closest=error.closest,
                 witness=error.witness,
                 repair="ask for less closeness, or give coarser hierarchies",
             ) from None
-    return plan
+    return alone
+
+
+def _keeps(policy: Policy, plan: Plan) -> bool:
+    return all(v.holds for v in verdicts(policy.models, plan.groups))
 
 
 def _refuse_at_once(policy: Policy, rows: int, population: Population | None) -> None:
@@ -237,6 +254,7 @@ def publish(
     folder: Path,
     clock: Clock,
     *,
+    private: Path | None = None,
     replace: bool = False,
     progress: Progress = silent,
     more: Mapping[str, Any] | None = None,
@@ -245,31 +263,32 @@ def publish(
 ) -> Release:
     """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
 
-    `mapping` is that of an earlier release, where the plan follows it.
+    `private` is the custodian's folder, and `mapping` that of an earlier release, where the plan follows it. `notes`
+    are about the source, and for the custodian.
     """
     form, schema = form_of(policy, intake.engine), policy.schema or folder.resolve().name
+    private = private_folder(folder) if private is None else private
     with (
-        whole_folder(folder, replace=replace) as work,
+        whole_folder(folder, private=private, replace=replace, inputs=_inputs(policy)) as work,
         intake.engine.publishing(work.public, form, schema, replace) as tables,
     ):
         partial = work.public
+        assert work.private is not None
         with clock("publish"):
             progress("publish", 0, 0, "")
             written = _write_tables(policy, intake, plan, tables)
             if isinstance(plan, Recoding):
-                recoding = partial / "mapping.json"
-                recoding.write_text(_json(mapping_of(plan) if mapping is None else mapping), encoding="utf-8")
+                mapping = mapping_of(plan) if mapping is None else mapping
+                (partial / MAPPING).write_text(_json(mapping), encoding="utf-8")
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan) | written | dict(more or {})
-            manifest["notes"] += notes
             if form == "table":
                 manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
             published = read_published(partial, manifest, tables, intake.frequency)
             manifest["files"] = {file.name: about_file(file) for file in sorted(partial.iterdir())}
             for name, rows in published.tables.items():
                 manifest["files"][name] = tables.about(name) | {"rows": rows}
-            manifest["references"] = references(plan, policy.models) or {}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
             if isinstance(published, Recoded) and published.around is not None:
@@ -277,18 +296,32 @@ def publish(
             findings = recheck(manifest, partial, None, published)
             if not findings.kept:
                 raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
+            assert findings.judged is not None
             manifest["promises"] = promises(findings.verdicts)
-        manifest["seconds"] = clock.seconds
-        data = report_data(plan, manifest)
-        report = partial / "report.html"
-        report.write_text(to_html(data), encoding="utf-8")
-        manifest["files"][report.name] = about_file(report)
+            manifest |= measures(findings.judged.sizes, plan.suppressed)
+        with clock("report"):
+            progress("report", 0, 0, "")
+            release = release_data(manifest, mapping or {}, published.alone, findings.judged)
+            (partial / REPORT).write_text(release_page(release), encoding="utf-8")
+            manifest["files"][REPORT] = about_file(partial / REPORT)
+        about = {"discreet": manifest["discreet"], "created": manifest["created"]}
+        about |= figures(plan, findings.verdicts, scans=intake.scans, seconds=clock.seconds, notes=notes)
+        data = report_data(plan, manifest, about, release)
+        (work.private / REPORT).write_text(custodian_page(data), encoding="utf-8")
         manifest["checksum"] = checksum(manifest)
         if wrong := check_manifest(manifest, findings):
             raise ReleaseError(*wrong)
         (partial / "manifest.json").write_text(_json(manifest), encoding="utf-8")
+        about["release"] = manifest["checksum"]
+        (work.private / FIGURES).write_text(_json(about), encoding="utf-8")
         tables.describe(_json(manifest))
-    return Release(folder, manifest, data)
+    return Release(folder, manifest, private, about, data)
+
+
+def _inputs(policy: Policy) -> list[Path]:
+    """What is read, and must not lie in a folder that is replaced."""
+    source = policy.location
+    return [policy.folder, *([Path(source)] if source is not None and not is_address(str(source)) else [])]
 
 
 def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> dict[str, Any]:
@@ -360,13 +393,11 @@ def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
         },
         "suppressed_as": policy.suppressed,
         "node": node,
-        **measures(plan),
         "hierarchies": hierarchies,
         "policy": _public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),
-        "scans": intake.scans,
-        "facts": {name: finite(x) if isinstance(x, float) else x for name, x in plan.facts.items()},
+        "references": dict.fromkeys(policy.sensitive, PUBLISHED),
         "notes": notes,
     }
 

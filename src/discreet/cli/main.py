@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.main import get_command
@@ -16,6 +16,9 @@ from typer.main import get_command
 from discreet.cli import auditing, stats, studies
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake
+
+if TYPE_CHECKING:
+    from discreet.pipeline import Release
 
 app = typer.Typer(
     add_completion=False,
@@ -31,6 +34,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Database = Annotated[
     str | None,
     typer.Option(help="Where its tables are, if in a database that the environment does not name: postgresql://…"),
+]
+Private = Annotated[
+    Path | None,
+    typer.Option(help="The folder for what is not to be published: the board's report, figures. Else OUTPUT.private."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an older release at the same place.")]
 
@@ -117,6 +124,7 @@ def anonymize(
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds for the search; the best release found by then.")
     ] = None,
+    private: Private = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -134,8 +142,8 @@ def anonymize(
     from discreet.report.text import to_text
 
     with screen.progress() as progress:
-        release = run(read, output, replace=force, progress=progress)
-    screen.say(release.to_json(), to_text(release.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
+        release = run(read, output, private=private, replace=force, progress=progress)
+    screen.say(release.to_json(), to_text(release.report) + _where(release))
 
 
 @app.command()
@@ -198,6 +206,7 @@ def apply(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the new release.")],
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     database: Database = None,
+    private: Private = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -208,8 +217,18 @@ def apply(
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
-        made = run(release, data, output, seed=seed, replace=force, database=database, progress=progress)
-    screen.say(made.to_json(), to_text(made.report) + f"\n\nRelease: {output}\nReport:  {output / 'report.html'}")
+        made = run(
+            release, data, output, seed=seed, private=private, replace=force, database=database, progress=progress
+        )
+    screen.say(made.to_json(), to_text(made.report) + _where(made))
+
+
+def _where(release: Release) -> str:
+    """What may be published, and what may not."""
+    return (
+        f"\n\nTo publish: {release.folder} (its page: {release.folder / 'report.html'})"
+        f"\nFor you and your board, not for publication: {release.private / 'report.html'}"
+    )
 
 
 auditing.register(app)

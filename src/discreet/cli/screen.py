@@ -34,7 +34,7 @@ class Screen:
 
     def findings(self, release: Path, findings: Findings) -> None:
         """The verdict of a re-check."""
-        from discreet.releases.manifest import promises
+        from discreet.releases.manifest import reached
         from discreet.report.words import number
 
         answer = {
@@ -42,7 +42,7 @@ class Screen:
             "kept": findings.kept,
             "groups": findings.groups,
             "smallest_group": findings.smallest_group,
-            "verdicts": promises(findings.verdicts),
+            "verdicts": reached(findings.verdicts),
             "mistakes": [str(m) for m in findings.mistakes],
         }
         lines = [

@@ -54,6 +54,8 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
+    # A model may also say `needs_source` (see there).
+
 
 @runtime_checkable
 class AboutPopulation(Protocol):
@@ -64,6 +66,11 @@ class AboutPopulation(Protocol):
 
         None where there is nobody, or nothing is promised to them.
         """
+
+
+def needs_source(model: PrivacyModel) -> bool:
+    """Is what a group reaches known only to whoever has the original table? Then a release can't tell it."""
+    return bool(getattr(model, "needs_source", False))
 
 
 def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:

@@ -70,6 +70,11 @@ class Robust(Parameterized):
         "attribute": Name(),
     }
 
+    @property
+    def needs_source(self) -> bool:
+        """The table's own distributions are known from the table alone."""
+        return self.knowledge is None
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.values is not None:

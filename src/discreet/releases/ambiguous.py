@@ -20,7 +20,6 @@ from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import IntArray, Value
-from discreet.models.base import PrivacyModel
 from discreet.releases.grouped import (
     Apart,
     Grouped,
@@ -31,7 +30,7 @@ from discreet.releases.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.published import AGAIN, Manifest, Reference, columns_of
+from discreet.releases.published import AGAIN, Counted, Manifest, columns_of, counted_values
 from discreet.releases.source import misfits
 from discreet.search.plan import Ambiguity
 
@@ -80,19 +79,21 @@ class Ambiguous(Apart):
     """All tables as anybody can count them; those of `values` are rows of the source, by the counts in the file."""
 
     auxiliary: tuple[Grouped, ...]
+    sets: tuple[tuple[str, ...], ...]  # the attributes of each of them
 
     @property
     def tables(self) -> Mapping[str, int]:
         return {t.file: t.rows for t in self.auxiliary} | {self.values.file: len(self.values.found.counts)}
 
-    def judged(
-        self,
-        models: Sequence[PrivacyModel],
-        hierarchies: Mapping[str, object],
-        references: Mapping[str, Reference],
-    ) -> Groups:
+    def counted(self) -> Counted:
+        columns: Counted = {}
+        for names, table in zip(self.sets, self.auxiliary, strict=True):
+            columns |= counted_values(names, table.found)
+        return columns | self.counted_sensitive()
+
+    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
         distinct = np.stack([t.sizes for t in self.auxiliary], axis=1)
-        return Groups(self.values.sizes, self.tallies(models, hierarchies, references), distinct=distinct)
+        return Groups(self.values.sizes, self.tallies(hierarchies), distinct=distinct)
 
 
 def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Ambiguous:
@@ -113,7 +114,8 @@ def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: Frequency
         mistakes += misfits(last, values.found, sensitive, table)
     if mistakes:
         raise DataError(*mistakes)
-    return Ambiguous(auxiliary=auxiliary, values=values, sensitive=tuple(sensitive), table=table)
+    named = tuple(tuple(attributes) for attributes in sets.values())
+    return Ambiguous(auxiliary=auxiliary, sets=named, values=values, sensitive=tuple(sensitive), table=table)
 
 
 def _auxiliary_mistakes(found: Grouped, values: Grouped) -> list[Mistake]:

@@ -20,7 +20,6 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy
-from discreet.models.base import PrivacyModel
 from discreet.releases.grouped import (
     Apart,
     Assigned,
@@ -32,7 +31,7 @@ from discreet.releases.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.published import AGAIN, Manifest, Reference, columns_of
+from discreet.releases.published import AGAIN, Counted, Manifest, columns_of, counted_values
 from discreet.releases.source import misfits, value_codes
 from discreet.releases.tables import assignments
 from discreet.search.plan import Bucketization
@@ -81,15 +80,13 @@ class Bucketized(Apart):
     def tables(self) -> Mapping[str, int]:
         return {self.people.file: self.people.rows, self.values.file: self.values.rows}
 
-    def judged(
-        self,
-        models: Sequence[PrivacyModel],
-        hierarchies: Mapping[str, object],
-        references: Mapping[str, Reference],
-    ) -> Groups:
+    def counted(self) -> Counted:
+        return counted_values(self.quasi_identifiers, self.people.found) | self.counted_sensitive()
+
+    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
         leaves, codes = self._coded()
         people = people_of(self.people.group, codes, self.people.found.counts, self.groups, leaves, self.table)
-        return Groups(self.people.sizes, self.tallies(models, hierarchies, references), people)
+        return Groups(self.people.sizes, self.tallies(hierarchies), people)
 
     def _coded(self) -> tuple[tuple[Hierarchy, ...], list[Codes]]:
         """The quasi-identifiers as leaves of flat hierarchies: the source's, so that codes agree, or their own."""

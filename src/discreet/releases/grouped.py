@@ -7,8 +7,8 @@ written from the frequency set: each combination as often as it occurs, never ro
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
-from discreet.models.base import PrivacyModel
-from discreet.releases.published import AGAIN, Reference, group_sizes, open_table, sensitive_tallies
+from discreet.releases.published import AGAIN, Counted, counted_values, group_sizes, open_table, sensitive_tallies
 from discreet.releases.tables import in_use
 from discreet.search.plan import SUPPRESSED, Plan
 
@@ -173,12 +172,15 @@ class Apart:
     def smallest(self) -> int:
         return int(self.values.sizes.min(initial=self.rows))
 
-    def tallies(
-        self,
-        models: Sequence[PrivacyModel],
-        hierarchies: Mapping[str, object],
-        references: Mapping[str, Reference],
-    ) -> dict[str, Tally]:
-        """The sensitive values of each group, as far as models speak of them."""
+    @property
+    def alone(self) -> Self:
+        return replace(self, table=None)
+
+    def counted_sensitive(self) -> Counted:
+        """The sensitive values, and how many people have each."""
+        return counted_values(self.sensitive, self.values.found)
+
+    def tallies(self, hierarchies: Mapping[str, object]) -> dict[str, Tally]:
+        """The sensitive values of each group."""
         own, places = self.values, {name: i for i, name in enumerate(self.sensitive)}
-        return sensitive_tallies(own.found, places, own.group, self.groups, models, hierarchies, references, self.table)
+        return sensitive_tallies(own.found, places, own.group, self.groups, hierarchies, self.table)

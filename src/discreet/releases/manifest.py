@@ -10,28 +10,35 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from discreet.hierarchies.hierarchy import IntArray
+from discreet.models.base import needs_source
 from discreet.models.verdicts import Verdict
-from discreet.search.plan import Plan
-from discreet.utility.metrics import arithmetic_loss, geometric_loss
 from discreet.utility.objectives import OBJECTIVES, Outcome
 
 
-def measures(plan: Plan) -> dict[str, Any]:
-    """What the release costs, in every measure."""
-    losses = plan.losses.tolist()
-    sizes = plan.groups.sizes
-    outcome = Outcome(losses, sum(plan.node or ()), sizes, plan.suppressed, plan.frequency.rows)
+def measures(sizes: IntArray, suppressed: int) -> dict[str, Any]:
+    """How large the groups are, in two measures that anybody can compute from the release."""
+    outcome = Outcome([], 0, sizes, suppressed, int(sizes.sum()) + suppressed)
     return {
-        "loss": arithmetic_loss(losses),
-        "loss_geometric": geometric_loss(losses),
-        "losses": dict(zip(plan.frequency.attributes, losses, strict=True)),
         "discernibility": OBJECTIVES["discernibility"].score(outcome),
         "average_group": finite(OBJECTIVES["average_group"].score(outcome)),
     }
 
 
-def promises(found: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """Each promise with its verdict."""
+def promises(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Each promise with its verdict, as a release tells it: what was reached only where its files show it, too.
+
+    What a robust or a confident release reaches follows from the original table. Told, it would be a statement about
+    the table beyond what is published of it.
+    """
+    return [
+        entry | ({"level": None, "deciding_group": None} if needs_source(v.model) else {})
+        for v, entry in zip(verdicts, reached(verdicts), strict=True)
+    ]
+
+
+def reached(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Each promise with its verdict and all that is known of it, for whoever has the original table."""
     return [
         {
             "model": v.model.to_words(),
@@ -41,7 +48,7 @@ def promises(found: Sequence[Verdict]) -> list[dict[str, Any]]:
             "required": v.model.require(),
             "deciding_group": v.deciding_group,
         }
-        for v in found
+        for v in verdicts
     ]
 
 

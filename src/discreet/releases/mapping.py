@@ -19,6 +19,8 @@ from discreet.releases.kernels import cheapest_cover
 from discreet.releases.tables import published_values
 from discreet.search.plan import SUPPRESSED, Recoding
 
+MAPPING = "mapping.json"
+
 
 def mapping_of(plan: Recoding) -> dict[str, Any]:
     """What `recode` needs: the rule of every attribute, and the levels or the published groups."""

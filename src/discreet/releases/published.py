@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.hierarchies.words import rule_from_words
-from discreet.models.base import PrivacyModel
 
 Manifest = dict[str, Any]
-# What everybody is taken to know of a sensitive attribute: weights per value, or None for the release's own.
-Reference = Mapping[Value, int] | None
+
+# Per column its published values, and how many published rows (or entries of a group) have each.
+Counted = dict[str, tuple[Sequence[Value], IntArray]]
 
 AGAIN = "publish the table again"
 
@@ -48,13 +48,15 @@ class Published(Protocol):
     def smallest(self) -> int:
         """How many rows the smallest group has; 0 if there is none."""
 
-    def judged(
-        self,
-        models: Sequence[PrivacyModel],
-        hierarchies: Mapping[str, object],
-        references: Mapping[str, Reference],
-    ) -> Groups:
-        """What the models see, with sensitive hierarchies in words, and against the given references."""
+    @property
+    def alone(self) -> Self:
+        """The same as it looks to whoever has the release and not the source."""
+
+    def counted(self) -> Counted:
+        """Per column the published values, and how many published rows (or entries of a group) have each."""
+
+    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
+        """What the models see, with sensitive hierarchies in words. The published rows are the whole table to them."""
 
 
 def columns_of(manifest: Manifest, role: str) -> list[str]:
@@ -89,30 +91,35 @@ def sensitive_tallies(
     sensitive: Mapping[str, int],
     group: IntArray,
     groups: int,
-    models: Sequence[PrivacyModel],
     hierarchies: Mapping[str, object],
-    references: Mapping[str, Reference],
     table: FrequencySet | None = None,
 ) -> dict[str, Tally]:
-    """How often each group has each value of the attributes that models speak of.
+    """How often each group has each value of the sensitive attributes, beside how often the whole release has it.
 
     `sensitive` tells their columns in `found`. Values are coded as in the source `table`, where it is given.
     """
     tallies = {}
-    for name in {m.attribute for m in models} & sensitive.keys():
-        column = sensitive[name]
+    for name, column in sensitive.items():
         values, counts = found.values[column], value_counts(found, column)
         own = {v: int(n) for v, n in zip(values, counts, strict=True) if n}
-        known = references.get(name)
-        weights = own if known is None else known
         if table is None:
-            hierarchy = hierarchy_in_words(name, hierarchies.get(name), [*own, *weights])
+            hierarchy = hierarchy_in_words(name, hierarchies.get(name), list(own))
         else:
             hierarchy = table.sensitive_hierarchies[name]
-        reference = np.array([weights.get(v, 0) for v in hierarchy.leaves], dtype=np.int64)
+        reference = np.array([own.get(v, 0) for v in hierarchy.leaves], dtype=np.int64)
         code = np.array([hierarchy.index.get(v, 0) for v in values], dtype=np.int32)
         tallies[name] = tally(group, code[found.codes[column]], found.counts, groups, reference, hierarchy)
     return tallies
+
+
+def counted_values(names: Sequence[str], rows: Frequencies) -> Counted:
+    """The values that each column of some rows has, and how many rows have them; values that no row has are gone."""
+    columns: Counted = {}
+    for column, name in enumerate(names):
+        counts = value_counts(rows, column)
+        used = np.flatnonzero(counts)
+        columns[name] = [rows.values[column][i] for i in used.tolist()], counts[used]
+    return columns
 
 
 def group_sizes(group: IntArray, counts: IntArray, groups: int) -> IntArray:

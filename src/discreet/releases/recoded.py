@@ -11,12 +11,12 @@ import numpy as np
 from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
-from discreet.models.base import PrivacyModel
 from discreet.releases.population import Around, Surroundings, around
 from discreet.releases.published import (
+    Counted,
     Manifest,
-    Reference,
     columns_of,
+    counted_values,
     group_sizes,
     open_table,
     quasi_identifiers_of,
@@ -34,6 +34,7 @@ class Recoded:
     sensitive: Mapping[str, int]  # name → column of `found`
     file: str = "data"
     around: Around | None = None  # the people it could be about, where they are known
+    names: tuple[str, ...] = ()  # of all columns of `found`
 
     @property
     def tables(self) -> Mapping[str, int]:
@@ -57,6 +58,15 @@ class Recoded:
     def smallest(self) -> int:
         return int(self.sizes.min()) if self.groups else 0
 
+    @property
+    def alone(self) -> Recoded:
+        return self
+
+    def counted(self) -> Counted:
+        kept = self.group >= 0
+        counts = np.where(kept, self.found.counts, 0)
+        return counted_values(self.names, replace(self.found, counts=counts))
+
     def texts(self) -> list[tuple[Value, ...]]:
         """What each group publishes of its quasi-identifiers."""
         kept = np.flatnonzero(self.group >= 0)
@@ -68,16 +78,11 @@ class Recoded:
         ]
         return list(zip(*columns, strict=True))
 
-    def judged(
-        self,
-        models: Sequence[PrivacyModel],
-        hierarchies: Mapping[str, object],
-        references: Mapping[str, Reference],
-    ) -> Groups:
+    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
         kept = self.group >= 0
         group = self.group[kept]
         found = Frequencies(self.found.values, tuple(c[kept] for c in self.found.codes), self.found.counts[kept])
-        tallies = sensitive_tallies(found, self.sensitive, group, self.groups, models, hierarchies, references)
+        tallies = sensitive_tallies(found, self.sensitive, group, self.groups, hierarchies)
         groups = Groups(self.sizes, tallies)
         if self.around is None:
             return groups
@@ -92,7 +97,8 @@ def read_recoded(tables: PublishedTables, manifest: Manifest) -> Recoded:
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     found = engine.frequencies([*quasi_identifiers, *sensitive])
     star = manifest.get("suppressed_as") == "star" and manifest["rows"]["suppressed"] > 0
-    return group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table)
+    recoded = group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table)
+    return replace(recoded, names=(*quasi_identifiers, *sensitive))
 
 
 def among(recoded: Recoded, folder: Path, manifest: Manifest, known: Surroundings) -> Recoded:

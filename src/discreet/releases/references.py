@@ -1,79 +1,53 @@
-"""What a re-check may compare the groups with, without giving away the rows that were left out.
+"""What a re-check compares the groups with: the published rows themselves, and nothing else.
 
-Promises like t-closeness compare each group with the whole table, suppressed rows included. A reader of the release has
-no such table; and its exact counts, less those that are published, are the sensitive values of the suppressed rows.
-Whoever knows that somebody is missing from the release knows that he is one of them.
+Promises like t-closeness compare each group with the whole table. The search takes the source for it, suppressed rows
+included, as the literature does. A reader of the release has the published rows only; and whatever else a release said
+of the source's distribution, exact or rounded, would be a statement about the rows that were left out. So a plan has to
+keep its promises against both: the source's distribution, and its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from discreet.counts.groups import Groups
-from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.base import AboutPopulation, PrivacyModel, all_hold
-from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
+from discreet.counts.groups import BoolArray, Groups, Tally
+from discreet.models.base import PrivacyModel, all_hold
+from discreet.search.plan import Plan
 
-ROWS_PER_STEP = 20  # a rounded count leaves this many rows open: a difference of two names nobody
+PUBLISHED = "published"  # the word of manifests for "this release's own distribution"
 
 
-def references(plan: Plan, models: Sequence[PrivacyModel]) -> dict[str, Any] | None:
-    """For each sensitive attribute what the groups of a plan that keeps its promises are compared with.
+def failing_alone(plan: Plan, models: Sequence[PrivacyModel]) -> BoolArray:
+    """Which groups of a plan break a promise once the published rows are the whole table."""
+    groups = plan.groups
+    failing = np.zeros(len(groups), dtype=np.bool_)
+    comparing = [model for model in models if model.attribute]
+    if plan.suppressed and comparing:  # else both are the same table
+        filled = groups.sizes > 0
+        failing[filled] = ~all_hold(comparing, _among_themselves(groups.where(filled)))
+    return failing
 
-    None where nothing that is safe will do. In this order: the release's own distribution ("published"), if the
-    promises hold against that too; the table's, rounded to shares of many rows; the table's exact counts, if the
-    suppressed rows would keep every promise as a group of their own. Values that only suppressed rows have are never
-    named.
+
+def settled(plan: Plan, models: Sequence[PrivacyModel], limit: int) -> Plan | None:
+    """The plan without the groups that fail alone; None if more than `limit` rows would be left out.
+
+    Leaving groups out changes what the others are compared with, so it is done until nothing fails.
     """
-    chosen: dict[str, Any] = {}
-    filled = plan.groups.where(plan.groups.sizes > 0)
-    for name in filled.tallies:
-        own = tuple(m for m in models if m.attribute == name)
-        weights = next((w for w in _candidates(plan, filled, models, name) if _hold(own, filled, name, w)), None)
-        if weights is None:
+    while (failing := failing_alone(plan, models)).any():
+        plan = plan.without(failing)
+        if plan.suppressed > limit:
             return None
-        leaves = plan.frequency.sensitive_hierarchies[name].leaves
-        listed = [[leaf, int(n)] for leaf, n in zip(leaves, weights, strict=True) if n]
-        chosen[name] = "published" if np.array_equal(weights, _published(filled, name)) else listed
-    return chosen
+    return plan
 
 
-def _candidates(plan: Plan, groups: Groups, models: Sequence[PrivacyModel], name: str) -> Iterator[IntArray]:
-    published, table = _published(groups, name), plan.frequency.totals[name]
-    yield published
-    named = published > 0
-    shares = 20
-    while shares * ROWS_PER_STEP <= plan.frequency.rows:
-        rounded = np.rint(table / table.sum() * shares).astype(np.int64)
-        yield np.where(named, np.maximum(rounded, 1), 0)
-        shares *= 2
-    # Promises about a population are about the number of suppressed rows, which is told anyway, not about their values.
-    concerned = tuple(m for m in models if m.attribute in ("", name) and not isinstance(m, AboutPopulation))
-    if named[table > 0].all() and all_hold(concerned, _left_out(plan)).all():
-        yield table
+def _among_themselves(groups: Groups) -> Groups:
+    """The same groups, compared with all of them together."""
+    return replace(groups, tallies={name: _own(tally) for name, tally in groups.tallies.items()})
 
 
-def _hold(models: Sequence[PrivacyModel], groups: Groups, name: str, reference: IntArray) -> bool:
-    if np.array_equal(reference, groups.tallies[name].reference):
-        return True  # what the plan was judged against
-    against = {**groups.tallies, name: replace(groups.tallies[name], reference=reference)}
-    return bool(all_hold(models, replace(groups, tallies=against)).all())
-
-
-def _published(groups: Groups, name: str) -> IntArray:
-    """How many published rows have each value."""
-    t = groups.tallies[name]
-    return np.bincount(t.values, weights=t.counts, minlength=len(t.reference)).astype(np.int64)
-
-
-def _left_out(plan: Plan) -> Groups:
-    """The suppressed rows as one group, with the values they have."""
-    group = np.where(plan.group == SUPPRESSED, 0, SUPPRESSED)
-    if isinstance(plan, Ambiguity):
-        return replace(plan, group=group).groups
-    kind = Bucketization if isinstance(plan, Bucketization) else Plan
-    return kind(plan.frequency, plan.row, plan.count, group).groups
+def _own(tally: Tally) -> Tally:
+    counts = np.bincount(tally.values, weights=tally.counts, minlength=len(tally.reference))
+    return replace(tally, reference=counts.astype(np.int64))

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups
 from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.files import about_file
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
-from discreet.hierarchies.hierarchy import Value
-from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
@@ -26,6 +26,7 @@ from discreet.releases.outside import needs_population, promised_marginals, read
 from discreet.releases.population import Surroundings, differing, surroundings_of
 from discreet.releases.published import AGAIN, Manifest, Published
 from discreet.releases.recoded import Recoded, among, read_recoded
+from discreet.releases.references import PUBLISHED
 from discreet.releases.source import read_source
 
 _PARTS = {"files": dict, "columns": list, "roles": dict, "promises": list, "rows": dict, "policy": dict, "publish": str}
@@ -54,6 +55,7 @@ class Findings:
     groups: int
     smallest_group: int
     unjudged: tuple[PrivacyModel, ...] = ()  # that only the source or the population can decide; a mistake says so
+    judged: Groups | None = field(default=None, repr=False, compare=False)  # what anybody sees of the release
 
     @property
     def kept(self) -> bool:
@@ -143,24 +145,25 @@ def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, pu
     mistakes = _check_files(folder, manifest, tables)
     models, wrong = _promised(manifest)
     mistakes += wrong + _check_counts(published, manifest)
-    references = {
-        name: None if weights == "published" else {_value(v): n for v, n in weights}
-        for name, weights in manifest.get("references", {}).items()
-    }
+    if any(weights != PUBLISHED for weights in manifest.get("references", {}).values()):
+        rule = "compares its groups with another distribution than its own, which would tell of rows that were left out"
+        mistakes.append(Mistake("manifest.json", rule, AGAIN))
     if isinstance(published, Recoded) and published.around is not None:
         mistakes += differing(published.around, manifest.get("population"))
-    groups = published.judged(models, manifest.get("hierarchies", {}), references)
+    hierarchies = manifest.get("hierarchies", {})
+    alone = published.alone.judged(hierarchies)
+    beside = published.judged(hierarchies) if any(map(needs_source, models)) else alone
     judged, unjudged = [], []
     for model in models:
         try:
-            judged.append(verdict(model, groups))
+            judged.append(verdict(model, beside if needs_source(model) else alone))
         except DiscreetError as error:  # it speaks of what others know of the source, which is not here
             unjudged.append(model)
             if isinstance(model, ConfidentPresence) and isinstance(published, Recoded) and published.around is not None:
                 mistakes.append(_OWN_ROWS)  # the population is here
             else:
                 mistakes += [Mistake(m.place, m.rule, m.repair or _SOURCE) for m in error.mistakes]
-    return Findings(tuple(judged), tuple(mistakes), published.groups, published.smallest, tuple(unjudged))
+    return Findings(tuple(judged), tuple(mistakes), published.groups, published.smallest, tuple(unjudged), alone)
 
 
 def check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:
@@ -302,7 +305,3 @@ def _check_source(table: FrequencySet, manifest: Manifest) -> list[Mistake]:
         return []
     rule = f"has {table.rows:,} rows, the release was made from {made:,}"
     return [Mistake("source", rule, "give the very table that was published")]
-
-
-def _value(value: Any) -> Value:
-    return None if value is None else str(value)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.counts.groups import Groups
 from discreet.models.alpha_beta import association, presence
 from discreet.models.parameters import exact
 from discreet.report.chances import Chances, chances
 from discreet.report.marginals import shown
 from discreet.report.words import model_of, number
-from discreet.search.plan import Ambiguity
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,8 @@ class Ambiguous:
         return f"presence {number(self.presence.largest)}, association {number(self.association.largest)}"
 
 
-def ambiguous(plan: Ambiguity, promises: Sequence[Mapping[str, Any]]) -> Ambiguous | None:
-    """Both, beside what was asked. Anybody can compute them from the published files."""
-    groups, name = plan.groups, next(iter(plan.frequency.sensitive), None)
+def ambiguous(groups: Groups, name: str | None, promises: Sequence[Mapping[str, Any]]) -> Ambiguous | None:
+    """Both, beside what was asked; `name` is the sensitive attribute. Anybody can compute them from the release."""
     if name is None or not len(groups):
         return None
     asked: Mapping[str, Any] = next((p for word, p in map(model_of, promises) if word == "ambiguity"), {})

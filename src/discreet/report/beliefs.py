@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from discreet.counts.groups import Groups
 from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.panel import Panel
 from discreet.models.priors import TABLE, UNIFORM
-from discreet.search.plan import Plan
+from discreet.report.marginals import shown
 
 ADVERSARIES: tuple[Adversary, ...] = (
     ClassOne(1_000, TABLE),
@@ -30,13 +31,12 @@ class Belief:
     epsilon: float | None
 
 
-def beliefs(plan: Plan) -> tuple[Belief, ...]:
+def beliefs(groups: Groups) -> tuple[Belief, ...]:
     """Every sensitive attribute against a few adversaries of each class (`docs/realistic.md` says who they are)."""
-    groups = plan.groups
     found: list[Belief] = []
     for name, t in groups.tallies.items() if len(groups) else ():
         worst = Panel(ADVERSARIES, name, t).worst(groups).tolist()
         for adversary, epsilon in zip(ADVERSARIES, worst, strict=True):
             kind = str(adversary.words()["class"])
-            found.append(Belief(name, adversary.describe(), kind, epsilon if math.isfinite(epsilon) else None))
+            found.append(Belief(shown(name), adversary.describe(), kind, epsilon if math.isfinite(epsilon) else None))
     return tuple(found)

@@ -12,7 +12,7 @@ from html import escape
 
 from discreet.report.chances import ChanceBin
 from discreet.report.coarser import EXACTNESS
-from discreet.report.data import SizeBin
+from discreet.report.release import SizeBin
 from discreet.report.words import chance, percent
 
 

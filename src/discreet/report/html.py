@@ -1,4 +1,4 @@
-"""The report as one page: no script, no font, no picture from elsewhere; it can be mailed, printed and archived."""
+"""Reports as pages: no script, no font, no picture from elsewhere; they can be mailed, printed and archived."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.publications import EXACT
 from discreet.report import charts
 from discreet.report.coarser import EXACTNESS
 from discreet.report.data import ReportData
-from discreet.report.kinds import HIDDEN, KINDS, TOGETHER, glossary, roles
+from discreet.report.kinds import COARSER, HIDDEN, HOW_TO_USE, KINDS, TOGETHER, glossary, roles
 from discreet.report.presence_charts import confidences, presences
-from discreet.report.text import became, headline
+from discreet.report.release import ReleaseData
+from discreet.report.text import became, checked_from, headline
 from discreet.report.words import chance, epsilon_text, number, percent
 
 if TYPE_CHECKING:
@@ -22,18 +24,27 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def to_html(data: ReportData) -> str:
-    """The whole page. The same data give the same bytes."""
-    return _template().render(
-        data=data,
-        headline=headline(data),
-        became=became,
-        exactness=EXACTNESS,
-        glossary=glossary(data.publish),
-        roles=roles(data.publish),
-        hidden=HIDDEN.get(data.publish, TOGETHER),
-        kind=KINDS.get(data.publish, data.publish),
-    )
+def release_page(data: ReleaseData) -> str:
+    """The page that is published with a release. The same data give the same bytes."""
+    return _template("release.html.j2").render(use=HOW_TO_USE.get(data.publish, COARSER), **_common(data))
+
+
+def custodian_page(data: ReportData) -> str:
+    """The page for the custodian and the privacy board, not for publication."""
+    return _template("report.html.j2").render(became=became, exactness=EXACTNESS, **_common(data))
+
+
+def _common(data: ReleaseData) -> dict[str, object]:
+    return {
+        "data": data,
+        "headline": headline(data),
+        "apart": data.publish in EXACT,
+        "checked_from": checked_from(data),
+        "glossary": glossary(data.publish),
+        "roles": roles(data.publish),
+        "hidden": HIDDEN.get(data.publish, TOGETHER),
+        "kind": KINDS.get(data.publish, data.publish),
+    }
 
 
 def page_environment() -> Environment:
@@ -56,7 +67,7 @@ def page_environment() -> Environment:
 
 
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     """The page with holes. Made once: that takes longer than filling them."""
     from markupsafe import Markup
 
@@ -64,7 +75,7 @@ def _template() -> Template:
     several = (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram, charts.spread)
     for chart in (*several, presences, confidences):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
-    return environment.get_template("report.html.j2")
+    return environment.get_template(name)
 
 
 def _trusted(chart: Callable[..., str], markup: type[str]) -> Callable[..., str]:

@@ -24,6 +24,29 @@ TOGETHER = (
     "Rows of a group cannot be told apart. The larger the group, the better its people are hidden, and the less is "
     "known about them."
 )
+COARSER = (
+    "Each row is one row of the original table, with coarser values: a range such as 20-39, a name of several values, "
+    "the first characters of a code (479**), a set {a, b}, or * for anything.",
+    "The sensitive values are exact, so counts by published values are. Within a range nothing is told: take its "
+    "values as evenly spread only if nothing better is known, and let models see ranges as ranges.",
+    "Rows are in random order. Their place in the file means nothing.",
+)
+HOW_TO_USE = {
+    "bucketization": (
+        "Everybody's exact quasi-identifiers are in one table, the sensitive values of each group in another. Join "
+        "them by the group: a person of a group of n has a value that b of them have with a chance of b / n.",
+        "Counts by quasi-identifiers alone, or by sensitive values alone, are exact. Counts by both are estimates: sum "
+        "up a · b / n over the groups, where a people of the group have the quasi-identifiers.",
+        "The numbers of the groups are random and mean nothing.",
+    ),
+    "ambiguity": (
+        "Each table lists what occurs in a group, each value once; the last one tells how many rows of the group have "
+        "each sensitive value.",
+        "Which values of a group belong together, and how often a quasi-identifier occurs in it, is not told: take "
+        "each of the m entries of a table for n / m of the n rows of its group.",
+        "The numbers of the groups are random and mean nothing.",
+    ),
+}
 _ROLES = {
     "identifier": "never published",
     "quasi_identifier": "made coarser",

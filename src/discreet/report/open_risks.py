@@ -34,14 +34,14 @@ def open_risks(
     *,
     seeded: bool = False,
     stars: int = 0,
-    exchanged: float = 0.0,
+    exchanged: str = "",
     seen_through: str = "",
     who: Sequence[Risk] = (),
 ) -> tuple[Risk, ...]:
     """What the release leaves open.
 
     `agreeing`: per sensitive column, the share of published rows in groups that agree on its value; `stars`: how many
-    suppressed rows are in the file as ``*``; `exchanged`: the share of rows with a sensitive value not their own;
+    suppressed rows are in the file as ``*``; `exchanged`: which rows have a sensitive value not their own;
     `seen_through`: what a worst-case adversary learns, where nothing is promised about her; `who`: what promises about
     who is in the table leave open (`presence_risks`).
     """
@@ -236,7 +236,7 @@ def _always(publish: str) -> list[Risk]:
     ]
 
 
-def _traces(seeded: bool, stars: int, exchanged: float) -> list[Risk]:
+def _traces(seeded: bool, stars: int, exchanged: str) -> list[Risk]:
     found: list[Risk] = []
     if seeded:
         found.append(
@@ -258,7 +258,7 @@ def _traces(seeded: bool, stars: int, exchanged: float) -> list[Risk]:
         found.append(
             (
                 "Values that are not true",
-                f"The search exchanged the sensitive value of {percent(exchanged)} of the published rows for another. "
+                f"The search exchanged the sensitive value of {exchanged} for another. "
                 "What a group seems to say about somebody may be false: a risk of its own for the people concerned.",
             )
         )

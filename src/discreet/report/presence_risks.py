@@ -24,6 +24,20 @@ def presence_risks(
     )
 
 
+def presence_risks_in_general(promised: Sequence[str], roles: Mapping[str, str]) -> tuple[Risk, ...]:
+    """The same for whoever has no list of the population: what is left open, without figures."""
+    if not {"presence", "confident_presence"} & set(promised):
+        return ()
+    return (
+        (
+            "A population that is not everybody",
+            "Chances were counted among the people that the publisher listed or counted. Whoever can rule out some of "
+            "them, or knows of others who could be in the table, finds other chances.",
+        ),
+        *_known_besides(roles),
+    )
+
+
 def _of_population(found: Present) -> list[Risk]:
     risks = [
         (

@@ -10,6 +10,7 @@ from discreet.report.coarser import Became
 from discreet.report.data import ReportData
 from discreet.report.exact import Exact
 from discreet.report.presence import Confident, Present
+from discreet.report.release import ReleaseData
 from discreet.report.words import chance, number, percent
 from discreet.report.worst_case import seen_through
 
@@ -57,7 +58,16 @@ def to_text(data: ReportData) -> str:
     return "\n".join(lines)
 
 
-def headline(data: ReportData) -> str:
+def checked_from(data: ReleaseData) -> str:
+    """What whoever checks the promises again needs."""
+    if data.untold:
+        return "from the files and, for what only the original table tells, that table (--source)"
+    if data.about_population:
+        return "from the files and a list of everybody who could be in the table (--population)"
+    return "from the files alone"
+
+
+def headline(data: ReleaseData) -> str:
     """The verdict in one sentence."""
     if not data.keeps_promises:
         return "This release does not keep its promises. Do not publish it."
@@ -66,7 +76,7 @@ def headline(data: ReportData) -> str:
     return "This release keeps its promises."
 
 
-def people(data: ReportData) -> str:
+def people(data: ReleaseData) -> str:
     """How many are in, and how many are out."""
     if not data.suppressed:
         return f"all {data.source:,} rows published, none suppressed"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray, Groups, Outside, People, people_of, tally
+from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside, People, people_of, tally
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.base import PrivacyModel
 from discreet.utility.metrics import losses
@@ -68,6 +69,13 @@ class Plan:
         counts = np.bincount(self.row[kept], weights=self.count[kept], minlength=len(self.frequency.counts))
         return counts.astype(np.int64)
 
+    def without(self, groups: BoolArray) -> Self:
+        """The same plan with the rows of some groups suppressed, too. It is not proven to be the best any more."""
+        number = np.where(groups, SUPPRESSED, np.cumsum(~groups) - 1)
+        proven = {"optimal": False} if "optimal" in self.facts else {}
+        group = np.where(self.group == SUPPRESSED, SUPPRESSED, number[self.group])
+        return replace(self, group=group, facts={**self.facts, **proven})
+
     def values(self, attribute: str) -> Codes:
         """The sensitive value that each assignment publishes: as a rule that of its rows."""
         return self.frequency.sensitive[attribute][self.row]
@@ -118,6 +126,14 @@ class Recoding(Plan):
     @property
     def group_count(self) -> int:
         return len(self.low)
+
+    def without(self, groups: BoolArray) -> Self:
+        stay = np.flatnonzero(~groups)
+        texts = None if self.texts is None else tuple(tuple(column[g] for g in stay) for column in self.texts)
+        population = None if self.population is None else self.population[stay]
+        return replace(
+            super().without(groups), low=self.low[stay], high=self.high[stay], texts=texts, population=population
+        )
 
     @cached_property
     def groups(self) -> Groups:

@@ -1,0 +1,107 @@
+"""How exact a count from the release is: bounds that no original table can leave, from the published tables alone.
+
+Somebody who uses the data counts rows by the values that are published. Where these overlap (an exact age here, a
+range there), or stand in tables apart, a count is a range, too. Told is how wide these ranges are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.counts.groups import FloatArray, Groups, Tally
+from discreet.hierarchies.hierarchy import IntArray, Value
+from discreet.releases.bucketized import Bucketized
+from discreet.releases.grouped import Grouped
+from discreet.releases.published import Published, quasi_identifiers_of
+from discreet.report.marginals import shown
+
+MOST_QUESTIONS = 200  # per column, of its most common values
+MOST_VALUES = 12  # of the sensitive column, for each of them
+
+
+@dataclass(frozen=True)
+class ErrorBar:
+    """Counting by the values of some columns: half the width of the proven range, as a share of all published rows.
+
+    `mean` is that of the questions (the most common values; None where only the bound is known), and none is wider
+    than `largest`. Both are 0 where every count is exact.
+    """
+
+    columns: tuple[str, ...]
+    mean: float | None
+    largest: float
+
+
+def error_bars(
+    manifest: Mapping[str, Any], mapping: Mapping[str, Any], published: Published, groups: Groups
+) -> tuple[ErrorBar, ...]:
+    """For each quasi-identifier; with the sensitive column, where that is published apart.
+
+    The `mapping` says what the values of a column stand for, where these may overlap.
+    """
+    names = quasi_identifiers_of(dict(manifest))
+    if not len(groups) or manifest["publish"] == "ambiguity":  # its tables list values, not how often they occur
+        return ()
+    if isinstance(published, Bucketized):
+        return _apart(names, published.people, groups)
+    if "levels" in mapping:  # one level per column: its values exclude each other
+        return tuple(ErrorBar((shown(name),), 0.0, 0.0) for name in names)
+    counted = published.counted()
+    return tuple(_mixed(name, d, mapping["groups"], *counted[name]) for d, name in enumerate(names))
+
+
+def _mixed(name: str, column: int, listed: Sequence[Any], texts: Sequence[Value], rows: IntArray) -> ErrorBar:
+    """A column with exact and coarser values: every row with a coarser one may or may not have an exact one."""
+    exact = {entry["text"] for entry in (group[column] for group in listed) if _is_leaf(entry["parts"])}
+    coarser = sum(int(n) for text, n in zip(texts, rows, strict=True) if text not in exact)
+    most = coarser / (2 * max(int(rows.sum()), 1))
+    return ErrorBar((shown(name),), None if coarser else 0.0, most)
+
+
+def _is_leaf(parts: Sequence[Sequence[Any]]) -> bool:
+    return len(parts) == 1 and parts[0][0] == 0
+
+
+def _apart(names: Sequence[str], people: Grouped, groups: Groups) -> tuple[ErrorBar, ...]:
+    """Quasi-identifiers and sensitive values in tables apart: each is exact, both together are a range.
+
+    Of a group of n people of whom a have a quasi-identifier and b a sensitive value, at least a + b − n and at most
+    min(a, b) have both.
+    """
+    bars = [ErrorBar((shown(name),), 0.0, 0.0) for name in names]
+    for name, tally in groups.tallies.items():
+        asked = np.argsort(-tally.reference, kind="stable")[:MOST_VALUES]
+        having = [_per_group(tally, int(value), len(groups)) for value in asked if tally.reference[value]]
+        bars += [_together(d, (column, name), people, groups.sizes, having) for d, column in enumerate(names)]
+    return tuple(bars)
+
+
+def _together(
+    column: int, names: tuple[str, str], people: Grouped, sizes: IntArray, having: Sequence[IntArray]
+) -> ErrorBar:
+    codes, counts = people.found.codes[column], people.found.counts
+    total = np.bincount(codes, weights=counts, minlength=len(people.found.values[column]))
+    asked = np.argsort(-total, kind="stable")[: MOST_QUESTIONS // max(len(having), 1) + 1]
+    widths = []
+    for value in asked.tolist():
+        here = codes == value
+        a = np.bincount(people.group[here], weights=counts[here], minlength=len(sizes))
+        widths += [int((np.minimum(a, b) - np.maximum(a + b - sizes, 0)).sum()) for b in having]
+    return _bar(names, widths, int(sizes.sum()))
+
+
+def _per_group(tally: Tally, value: int, groups: int) -> IntArray:
+    """How many rows of each group have a value."""
+    here = tally.values == value
+    group = np.repeat(np.arange(groups), np.diff(tally.offsets))[here]
+    return np.bincount(group, weights=tally.counts[here], minlength=groups).astype(np.int64)
+
+
+def _bar(names: Sequence[str], widths: Sequence[int], rows: int) -> ErrorBar:
+    halves: FloatArray = np.array(widths, dtype=np.float64) / (2 * max(rows, 1))
+    told = (float(halves.mean()), float(halves.max())) if len(halves) else (0.0, 0.0)
+    return ErrorBar(tuple(shown(name) for name in names), *told)

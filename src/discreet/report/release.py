@@ -1,0 +1,285 @@
+"""What a release says of itself: everything here follows from its published tables and its manifest alone.
+
+This is the page that is published with the release. Whoever holds the release could compute every figure of it, so it
+tells adversaries nothing that they don't have already. What is known of the source is in `data`, for the custodian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.counts.groups import Groups
+from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
+from discreet.releases.published import Published, quasi_identifiers_of
+from discreet.report.ambiguous import Ambiguous, ambiguous
+from discreet.report.beliefs import Belief, beliefs
+from discreet.report.error_bars import ErrorBar, error_bars
+from discreet.report.marginals import printable, shown
+from discreet.report.open_risks import Risk, open_risks
+from discreet.report.presence_risks import presence_risks_in_general
+from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
+
+FEW_SIZES = 8  # so many have a place each
+MOST_VALUES = 8  # of a column
+REPORT = "report.html"
+_UNTOLD = "known to the publisher alone, who has the original table"
+
+
+@dataclass(frozen=True)
+class PromiseLine:
+    """One promise: in words, what was asked, what was achieved, and the size of the group that decides."""
+
+    sentence: str
+    name: str
+    asked: str
+    achieved: float | None  # None: no number can say it, or only the custodian knows it
+    holds: bool
+    deciding_group: int | None
+    in_words: str = ""  # what was achieved, where one number does not say it all
+
+    @property
+    def told(self) -> str:
+        """What was achieved, for people."""
+        if self.in_words:
+            return self.in_words
+        if self.deciding_group is None:
+            return "none, as there is no group"
+        return "beyond all bounds" if self.achieved is None else number(self.achieved)
+
+
+@dataclass(frozen=True)
+class SizeBin:
+    """Published groups of `low` to `high` rows: how many, and how many rows they hold together."""
+
+    low: int
+    high: int
+    groups: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the source and what happens to it."""
+
+    name: str
+    role: str
+    hierarchy: str
+
+
+@dataclass(frozen=True)
+class Common:
+    """A published value, and its share of what is published."""
+
+    label: str
+    share: float
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """A published column: how many different values it has, the most common ones, and the share that is hidden (*)."""
+
+    name: str
+    role: str
+    values: int
+    hidden: float
+    common: tuple[Common, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseData:
+    """What anybody may read of a release."""
+
+    keeps_promises: bool
+    promises: tuple[PromiseLine, ...]
+    source: int
+    published: int
+    suppressed: int
+    limit: int
+    suppressed_as: str
+    groups: int
+    smallest_group: int | None
+    average_group: float | None
+    discernibility: float
+    k: int | None
+    sizes: tuple[SizeBin, ...]
+    ambiguous: Ambiguous | None
+    beliefs: tuple[Belief, ...]
+    values: tuple[PublishedColumn, ...]
+    error_bars: tuple[ErrorBar, ...]
+    columns: tuple[Column, ...]
+    open_risks: tuple[Risk, ...]
+    notes: tuple[str, ...]
+    publish: str
+    search: str
+    created: str
+    version: str
+    seeded: bool
+    settings: Mapping[str, str]
+    versions: Mapping[str, str]
+    files: Mapping[str, Mapping[str, Any]]
+    untold: bool  # is there a promise that only whoever has the original table can judge?
+    about_population: bool  # is there one about who is in the table?
+
+
+def release_data(
+    manifest: Mapping[str, Any], mapping: Mapping[str, Any], published: Published, groups: Groups
+) -> ReleaseData:
+    """What the page says of a release that was read back.
+
+    `groups` are what anybody sees of it (`Findings.judged`); the `mapping` of a release without one is empty.
+    """
+    roles = roles_of(manifest)
+    promises, rows = manifest["promises"], manifest["rows"]
+    kinds = [model_of(p) for p in promises]
+    filled = groups.where(groups.sizes > 0)
+    sensitive = next(iter(filled.tallies), None)
+    unclear = ambiguous(filled, sensitive, promises) if manifest["publish"] == "ambiguity" else None
+    achieved = achieved_in_words(manifest, unclear)
+    k = max((int(p["k"]) for _, p in kinds if "k" in p), default=None)
+    return ReleaseData(
+        keeps_promises=all(p["holds"] for p in promises),
+        promises=promise_lines(manifest, achieved),
+        source=rows["source"],
+        published=rows["published"],
+        suppressed=rows["suppressed"],
+        limit=rows["limit"],
+        suppressed_as=manifest["suppressed_as"],
+        groups=manifest["groups"],
+        smallest_group=manifest["smallest_group"] if len(filled) else None,
+        average_group=manifest["average_group"] if len(filled) else None,
+        discernibility=manifest["discernibility"],
+        k=k,
+        sizes=size_bins(filled.sizes, k),
+        ambiguous=unclear,
+        beliefs=beliefs(filled),
+        values=_values(manifest, published),
+        error_bars=error_bars(manifest, mapping, published, filled),
+        columns=columns_of(manifest),
+        open_risks=open_risks(
+            promises,
+            roles,
+            manifest["publish"],
+            agreeing(filled),
+            seeded=manifest["random"] == "seed",
+            stars=rows["suppressed"] if manifest["suppressed_as"] == "star" else 0,
+            exchanged="some of the published rows" if manifest.get("distorted") else "",
+            who=presence_risks_in_general([kind for kind, _ in kinds], roles),
+        ),
+        notes=tuple(printable(note) for note in manifest["notes"]),
+        publish=manifest["publish"],
+        search=manifest["search"],
+        created=manifest["created"],
+        version=manifest["discreet"],
+        seeded=manifest["random"] == "seed",
+        settings=settings_of(manifest),
+        versions={str(name): str(v) for name, v in manifest["versions"].items()},
+        files={str(name): dict(about) for name, about in manifest["files"].items() if name != REPORT},
+        untold=any(_is_untold(p, manifest) for p in promises),
+        about_population=any(kind == "presence" for kind, _ in kinds),
+    )
+
+
+def roles_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What every column of the source is."""
+    return {name: str(role) for name, role in manifest["roles"].items()}
+
+
+def promise_lines(manifest: Mapping[str, Any], achieved: Mapping[str, str]) -> tuple[PromiseLine, ...]:
+    """Every promise of a manifest; `achieved` has what was achieved in words, by the word of the promise."""
+    sensitive = [name for name, role in roles_of(manifest).items() if role == "sensitive"]
+    return tuple(
+        PromiseLine(
+            promise_in_words(p, sensitive, manifest["publish"]),
+            printable(p["promise"]),
+            printable(p["required"]),
+            None if p["level"] is None else float(p["level"]),
+            bool(p["holds"]),
+            p["deciding_group"],
+            achieved.get(model_of(p)[0], _UNTOLD if _is_untold(p, manifest) else ""),
+        )
+        for p in manifest["promises"]
+    )
+
+
+def _is_untold(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
+    """Was something achieved that the release does not tell?"""
+    return promise["deciding_group"] is None and manifest["groups"] > 0
+
+
+def achieved_in_words(manifest: Mapping[str, Any], unclear: Ambiguous | None) -> dict[str, str]:
+    """What was achieved of promises that one number does not tell."""
+    words = {"ambiguity": unclear.in_words} if unclear is not None else {}
+    around = manifest.get("population")
+    if isinstance(around, Mapping) and "presence" in around:
+        least, most = around["presence"]
+        words["presence"] = f"between {number(least)} and {number(most)}"
+    return words
+
+
+def columns_of(manifest: Mapping[str, Any]) -> tuple[Column, ...]:
+    """Every column of the source, with its hierarchy in words."""
+    words = {name: hierarchy_in_words(w) for name, w in manifest["hierarchies"].items()}
+    return tuple(Column(shown(name), role, words.get(name, "")) for name, role in roles_of(manifest).items())
+
+
+def settings_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What the policy says in one word or number. The source is left out: its name may say where the raw data lie."""
+    return {name: str(said) for name, said in scalars(manifest["policy"]).items() if name != "source"}
+
+
+def scalars(words: Mapping[str, Any]) -> dict[str, str | int | float | bool]:
+    """The entries that are one number or one word. Longer ones may list values, and have a place of their own."""
+    return {str(name): said for name, said in words.items() if isinstance(said, str | int | float | bool)}
+
+
+def agreeing(groups: Groups) -> dict[str, float]:
+    """Per sensitive column, the share of published rows in groups where all rows have the same value."""
+    total = max(int(groups.sizes.sum()), 1)
+    return {name: float(groups.sizes[np.diff(t.offsets) == 1].sum() / total) for name, t in groups.tallies.items()}
+
+
+def _values(manifest: Mapping[str, Any], published: Published) -> tuple[PublishedColumn, ...]:
+    """What is in each column, quasi-identifiers first."""
+    roles, counted = roles_of(manifest), published.counted()
+    names = [*quasi_identifiers_of(dict(manifest)), *(c for c in manifest["columns"] if roles[c] == "sensitive")]
+    return tuple(_column(name, roles[name], *counted[name]) for name in names)
+
+
+def _column(name: str, role: str, values: Sequence[Value], counts: IntArray) -> PublishedColumn:
+    total = max(int(counts.sum()), 1)
+    order = sorted(range(len(values)), key=lambda i: (-int(counts[i]), values[i] is None, values[i] or ""))
+    hidden = sum(int(n) for value, n in zip(values, counts, strict=True) if value == EVERYTHING)
+    common = tuple(Common(shown(values[i]), int(counts[i]) / total) for i in order[:MOST_VALUES])
+    return PublishedColumn(shown(name), role, len(values), hidden / total, common)
+
+
+def size_bins(sizes: IntArray, k: int | None = None) -> tuple[SizeBin, ...]:
+    """Groups by size in steps of 1, 2, 5, 10, 20, 50, …, and one at k, from the smallest size in use to the largest.
+
+    Sizes that differ by a few rows only have a step each.
+
+    >>> [(b.low, b.high, b.groups, b.rows) for b in size_bins(np.array([3, 4, 5, 12]), k=3)]
+    [(3, 4, 2, 7), (5, 9, 1, 5), (10, 19, 1, 12)]
+    >>> [(b.low, b.high, b.groups, b.rows) for b in size_bins(np.array([10, 10, 11]))]
+    [(10, 10, 2, 20), (11, 11, 1, 11)]
+    """
+    sizes = sizes[sizes > 0]
+    if not len(sizes):
+        return ()
+    edges = {m * 10**e for e in range(len(str(sizes.max())) + 1) for m in (1, 2, 5)} | ({k} if k else set())
+    if sizes.max() - sizes.min() < FEW_SIZES:
+        edges |= set(range(int(sizes.min()), int(sizes.max()) + 2))
+    ordered = np.array(sorted(edges), dtype=np.int64)
+    first, last = np.searchsorted(ordered, [sizes.min(), sizes.max()], side="right") - 1
+    ordered = ordered[first : last + 2]
+    place = np.searchsorted(ordered, sizes, side="right") - 1
+    groups = np.bincount(place, minlength=len(ordered) - 1)
+    rows = np.bincount(place, weights=sizes, minlength=len(ordered) - 1)
+    return tuple(
+        SizeBin(int(low), int(high) - 1, int(g), int(r))
+        for low, high, g, r in zip(ordered[:-1], ordered[1:], groups, rows, strict=True)
+    )
