@@ -48,8 +48,8 @@ def main(policy: str, out: str) -> None:
     start = perf_counter()
     release = anonymize(read, Path(out), replace=True)
     whole = perf_counter() - start
-    seconds |= release.manifest["seconds"]
-    seconds["report"] = whole - sum(release.manifest["seconds"].values())
+    seconds |= release.figures["seconds"]
+    seconds["report"] = whole - sum(release.figures["seconds"].values())
     start = perf_counter()
     to_text(release.report)
     seconds["text"] = perf_counter() - start

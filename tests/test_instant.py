@@ -40,19 +40,19 @@ def test_a_release_from_a_summary_keeps_its_promises(people: Path, kind: str, tm
     release = anonymize(policy(people, summary=kind), tmp_path / "release")
     assert verify(tmp_path / "release").kept
     assert release.manifest["rows"]["published"] == ROWS
-    assert release.manifest["scans"] == 1 + release.manifest["facts"]["looks"]
-    assert release.manifest["facts"]["looks"] <= 3
+    assert release.figures["scans"] == 1 + release.figures["facts"]["looks"]
+    assert release.figures["facts"]["looks"] <= 3
 
 
 def test_what_is_published_is_what_the_table_has(people: Path, tmp_path: Path) -> None:
     instant = anonymize(policy(people), tmp_path / "instant")
     node = instant.manifest["node"]
     exact = anonymize(replace(policy(people), search="optimal"), tmp_path / "exact")
-    assert instant.manifest["loss"] >= exact.manifest["loss"] - 1e-12
+    assert instant.figures["loss"] >= exact.figures["loss"] - 1e-12
     if node == exact.manifest["node"]:
         published = [(tmp_path / name / "data.csv").read_text().splitlines() for name in ("instant", "exact")]
         assert sorted(published[0]) == sorted(published[1])
-        assert instant.manifest["losses"] == pytest.approx(exact.manifest["losses"])
+        assert instant.figures["losses"] == pytest.approx(exact.figures["losses"])
 
 
 @pytest.mark.parametrize(
@@ -80,15 +80,15 @@ def test_every_row_is_published_with_values_that_cover_its_own(
 def test_cuts_never_lose_more_than_levels(people: Path, promise: object, tmp_path: Path) -> None:
     levels = anonymize(policy(people, promise), tmp_path / "levels")
     cuts = anonymize(policy(people, promise, search="instant_cuts"), tmp_path / "cuts")
-    assert cuts.manifest["loss"] <= levels.manifest["loss"] + 1e-12
-    assert cuts.manifest["scans"] == 1 + cuts.manifest["facts"]["looks"]
+    assert cuts.figures["loss"] <= levels.figures["loss"] + 1e-12
+    assert cuts.figures["scans"] == 1 + cuts.figures["facts"]["looks"]
 
 
 def test_a_saved_summary_saves_the_scan(people: Path, tmp_path: Path) -> None:
     save_summary(policy(people), tmp_path / "summary.npz")
     saved = policy(people, summary=str(tmp_path / "summary.npz"))
     release = anonymize(saved, tmp_path / "release")
-    assert release.manifest["scans"] == release.manifest["facts"]["looks"]
+    assert release.figures["scans"] == release.figures["facts"]["looks"]
     assert verify(tmp_path / "release").kept
     assert str(tmp_path) not in (tmp_path / "release" / "manifest.json").read_text()
 
@@ -161,7 +161,7 @@ def test_who_is_in_the_table_is_hidden_too(people: Path, tmp_path: Path) -> None
     release = anonymize(hidden, tmp_path / "release")
     assert verify(tmp_path / "release", population=people).kept
     exact = anonymize(replace(hidden, search="optimal"), tmp_path / "exact")
-    assert release.manifest["loss"] >= exact.manifest["loss"] - 1e-12
+    assert release.figures["loss"] >= exact.figures["loss"] - 1e-12
 
 
 def test_rows_are_suppressed_within_the_limit(people: Path, tmp_path: Path) -> None:

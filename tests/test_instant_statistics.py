@@ -73,12 +73,12 @@ def test_a_release_by_statistics_is_the_optimum_after_one_scan(
     release = anonymize(asked, tmp_path / "instant")
     m = release.manifest
     assert verify(tmp_path / "instant", database=in_database).kept
-    assert m["facts"]["estimated_from"] == "statistics of the database"
-    assert m["scans"] == m["facts"]["looks"] <= 2
+    assert release.figures["facts"]["estimated_from"] == "statistics of the database"
+    assert release.figures["scans"] == release.figures["facts"]["looks"] <= 2
     assert m["rows"]["source"] == ROWS
     best = anonymize(policy(None, *require, suppress=suppress, search="optimal"), tmp_path / "exact", source=people)
     assert m["node"] == best.manifest["node"]
-    assert m["losses"] == pytest.approx(best.manifest["losses"])
+    assert release.figures["losses"] == pytest.approx(best.figures["losses"])
 
 
 def test_values_and_rows_that_nobody_expected_are_met_by_the_look_and_published(
@@ -96,10 +96,10 @@ def test_values_and_rows_that_nobody_expected_are_met_by_the_look_and_published(
     assert verify(tmp_path / "release", database=url).kept
     assert m["rows"]["source"] == ROWS + 500
     assert m["rows"]["suppressed"] <= m["rows"]["limit"] == 35
-    assert m["scans"] <= 2
+    assert release.figures["scans"] <= 2
     changed = pa.table(dict(zip(people.column_names, zip(*rows_of(module_database, url), strict=True), strict=True)))
     best = anonymize(policy(None, K, suppress=0.01, search="optimal"), tmp_path / "exact", source=changed)
-    assert m["loss"] == pytest.approx(best.manifest["loss"], abs=0.02)
+    assert release.figures["loss"] == pytest.approx(best.figures["loss"], abs=0.02)
 
 
 def rows_of(database: Database, url: str) -> list[tuple[str, ...]]:
@@ -121,7 +121,7 @@ def test_other_searches_meet_unknown_values_too(
     release = anonymize(by_statistics(url, K, publish=publish, search=search), tmp_path / "release")
     assert verify(tmp_path / "release", database=url).kept
     assert release.manifest["rows"]["published"] == ROWS
-    assert ("shares_before" in release.manifest["facts"]) == (release.manifest["node"] is None)
+    assert ("shares_before" in release.figures["facts"]) == (release.manifest["node"] is None)
 
 
 @pytest.mark.parametrize(("most", "scans"), [(500_000, 1), (100, 2)])
@@ -139,7 +139,7 @@ def test_a_column_with_too_many_unknown_values_is_counted_first(
     }
     release = anonymize(by_statistics(url, K, L, attributes=attributes), tmp_path / "release")
     assert verify(tmp_path / "release", database=url).kept
-    assert (release.manifest["node"], release.manifest["scans"]) == ({"number": 1}, scans)
+    assert (release.manifest["node"], release.figures["scans"]) == ({"number": 1}, scans)
 
 
 def test_a_value_that_was_mended_since_is_no_obstacle_and_one_that_was_not_is(
@@ -155,7 +155,7 @@ def test_a_value_that_was_mended_since_is_no_obstacle_and_one_that_was_not_is(
     module_database.execute(mend)
     release = anonymize(by_statistics(url, K), tmp_path / "release")
     best = anonymize(policy(None, K, search="optimal"), tmp_path / "exact", source=people)
-    assert release.manifest["losses"] == pytest.approx(best.manifest["losses"])
+    assert release.figures["losses"] == pytest.approx(best.figures["losses"])
     module_database.execute(f"ANALYZE {table(url)}", wrong.replace("WHERE", "WHERE age = '40' AND"))
     with pytest.raises(HierarchyError, match="missing in the taxonomy"):
         anonymize(by_statistics(url, K), tmp_path / "another")
@@ -166,7 +166,7 @@ def test_without_statistics_a_sample_is_drawn(module_database: Database, people:
     module_database.execute(f"ALTER TABLE {table(url)} SET (autovacuum_enabled = off)")
     release = anonymize(by_statistics(url, K), tmp_path / "release")
     assert verify(tmp_path / "release", database=url).kept
-    assert release.manifest["facts"]["estimated_from"] == "a sample of pages"
+    assert release.figures["facts"]["estimated_from"] == "a sample of pages"
 
 
 def test_a_promise_that_nothing_keeps_is_refused(in_database: str, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_promise_about_a_value_too_rare_to_be_kept_is_not_refused(
     named = {"realistic": {"class": "I", "stubbornness": 1000, "epsilon": 1000, "predicates": ["rare"]}}
     release = anonymize(by_statistics(url, K, named), tmp_path / "release")
     assert verify(tmp_path / "release", database=url).kept
-    assert release.manifest["scans"] == 1 + release.manifest["facts"]["looks"]  # one to find the value
+    assert release.figures["scans"] == 1 + release.figures["facts"]["looks"]  # one to find the value
     strange = {"realistic": {"class": "I", "stubbornness": 1000, "epsilon": 1000, "predicates": ["nobody"]}}
     with pytest.raises(DataError, match="has no value"):
         anonymize(by_statistics(url, K, strange), tmp_path / "other")

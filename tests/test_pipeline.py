@@ -162,7 +162,7 @@ def test_scans_are_counted(tmp_path: Path, others: bool, scans: int) -> None:
     asked = words()
     asked["attributes"] |= {"note": {"role": "other"}} if others else {}
     source = {"age": ["1", "1"], "disease": ["a", "b"], "note": ["x", "y"]}
-    assert anonymize(policy_from_words(asked), tmp_path / "r", source=source).manifest["scans"] == scans
+    assert anonymize(policy_from_words(asked), tmp_path / "r", source=source).figures["scans"] == scans
 
 
 def test_two_zeros_are_rows_like_others(tmp_path: Path) -> None:

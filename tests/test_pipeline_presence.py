@@ -82,7 +82,7 @@ def test_a_policy_without_a_source_is_none(folder: Path) -> None:
 
 def test_scans_of_the_population_are_counted(folder: Path) -> None:
     """The table, everybody, and the table once more for a column that is published as it is."""
-    assert anonymize(read_policy(folder / "by_value.yaml"), folder / "release").manifest["scans"] == 3
+    assert anonymize(read_policy(folder / "by_value.yaml"), folder / "release").figures["scans"] == 3
 
 
 def test_columns_as_they_are_are_those_of_private_rows(folder: Path) -> None:

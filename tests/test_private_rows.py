@@ -191,7 +191,7 @@ def test_a_condition_on_a_published_column_is_fine(tmp_path: Path) -> None:
 def test_a_release_of_private_rows_is_verified_with_everybody_as_the_population(tmp_path: Path, publish: str) -> None:
     words = policy({"sick": "yes"}, require=[{"presence": {"delta": [0, 0.5]}}], publish=publish)
     release = anonymize(words, tmp_path / "out", source=PEOPLE)
-    assert release.manifest["scans"] == 2
+    assert release.figures["scans"] == 2
     assert release.manifest["rows"]["source"] == 2
     assert verify(release.folder, population=PEOPLE).kept
     assert not verify(release.folder, population={name: column[1:] for name, column in PEOPLE.items()}).kept

@@ -299,11 +299,10 @@ def publish(
             assert findings.judged is not None
             manifest["promises"] = promises(findings.verdicts)
             manifest |= measures(findings.judged.sizes, plan.suppressed)
-        with clock("report"):
-            progress("report", 0, 0, "")
-            release = release_data(manifest, mapping or {}, published.alone, findings.judged)
-            (partial / REPORT).write_text(release_page(release), encoding="utf-8")
-            manifest["files"][REPORT] = about_file(partial / REPORT)
+        progress("report", 0, 0, "")
+        release = release_data(manifest, mapping or {}, published.alone, findings.judged)
+        (partial / REPORT).write_text(release_page(release), encoding="utf-8")
+        manifest["files"][REPORT] = about_file(partial / REPORT)
         about = {"discreet": manifest["discreet"], "created": manifest["created"]}
         about |= figures(plan, findings.verdicts, scans=intake.scans, seconds=clock.seconds, notes=notes)
         data = report_data(plan, manifest, about, release)

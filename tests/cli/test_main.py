@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -123,6 +124,8 @@ def test_a_replaced_release_is_asked_for(place: Path, call: Any) -> None:
         refused.err == "discreet: r: already exists; choose another folder, or say --force (in Python, replace=True)\n"
     )
     assert call("anonymize", "policy.yaml", "-o", "r", "--force").code == 0
+    shutil.rmtree("r")
+    assert "r.private: already exists" in call("anonymize", "policy.yaml", "-o", "r").err
 
 
 def test_a_broken_promise_ends_in_1(place: Path, call: Any) -> None:

@@ -25,7 +25,7 @@ Published = dict[str, tuple[list[str], Rows]]
 def publish(loader: Loader, source: Any, asked: dict[str, Any]) -> tuple[dict[str, Any], Published]:
     """Publish, verify, and read: the manifest, and every table by what it is called."""
     folder = loader.target()
-    anonymize(policy_from_words({**asked, "format": loader.form}), folder, source=source)
+    release = anonymize(policy_from_words({**asked, "format": loader.form}), folder, source=source)
     assert verify(folder, source=source).kept
     alone = verify(folder)
     assert alone.kept or alone.unjudged
@@ -34,7 +34,7 @@ def publish(loader: Loader, source: Any, asked: dict[str, Any]) -> tuple[dict[st
     tables = {Path(name).stem: loader.read(folder, name, folder.name) for name in names}
     for name in names:
         assert manifest["files"][name]["rows"] == tables[Path(name).stem][1].total()
-    return manifest, tables
+    return manifest | {word: release.figures[word] for word in ("losses", "facts")}, tables
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from discreet.models.verdicts import verdicts
 from discreet.releases.ambiguous import write_ambiguous
 from discreet.releases.bucketized import write_bucketized
 from discreet.releases.manifest import checksum, promises
-from discreet.releases.references import references
+from discreet.releases.references import PUBLISHED
 from discreet.releases.verify import read_published, recheck
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization
 
@@ -131,7 +131,7 @@ def release(
         "groups": plan.group_count,
         "smallest_group": int(plan.groups.sizes.min(initial=frequency.rows - plan.suppressed)),
         "hierarchies": {n: h.rule.to_words() for n, h in frequency.sensitive_hierarchies.items()},
-        "references": references(plan, models) or {},
+        "references": dict.fromkeys(made.columns.sensitive, PUBLISHED),
         "policy": {
             "attributes": {name: {"role": role} for name, role in roles.items()},
             "require": [model.to_words() for model in models],

@@ -43,7 +43,7 @@ def test_neighbours_are_published_together_and_lose_less(tmp_path):
     sets = anonymize(fruit_policy({"flat": True, "sets": True}), tmp_path / "sets", source=table(FRUITS))
     assert set(published(tmp_path / "plain")) == {"*"}
     assert set(published(tmp_path / "sets")) == {"{apple, banana}", "{cherry, date}", "{elder, fig}"}
-    assert (plain.manifest["loss"], sets.manifest["loss"]) == (1.0, pytest.approx(0.2))
+    assert (plain.figures["loss"], sets.figures["loss"]) == (1.0, pytest.approx(0.2))
     assert verify(tmp_path / "sets").kept
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.hierarchies.rules import Taxonomy
+from discreet.releases.published import Counted, Published
+from discreet.report.data import ReportData, report_data
+from discreet.report.release import release_data
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
 
 Row = tuple[Value, ...]
@@ -135,6 +139,32 @@ def manifest(plan: Plan, k: int, **changes: Any) -> dict[str, Any]:
         "notes": [],
         **changes,
     }
+
+
+@dataclass(frozen=True, eq=False)
+class AsPlanned:
+    """A plan as if its release had been read back."""
+
+    plan: Plan
+
+    @property
+    def alone(self) -> AsPlanned:
+        return self
+
+    def counted(self) -> Counted:
+        f, kept = self.plan.frequency, self.plan.group != SUPPRESSED
+        row, count = self.plan.row[kept], self.plan.count[kept]
+        leaves = {h.attribute: (h.leaves, c[row]) for h, c in zip(f.hierarchies, f.codes, strict=True)}
+        leaves |= {n: (h.leaves, self.plan.values(n)[kept]) for n, h in f.sensitive_hierarchies.items()}
+        return {
+            n: (v, np.bincount(c, weights=count, minlength=len(v)).astype(np.int64)) for n, (v, c) in leaves.items()
+        }
+
+
+def custodian(plan: Plan, words: dict[str, Any]) -> ReportData:
+    """The custodian's report of a plan; `words` are a manifest with the figures about the source in it."""
+    release = release_data(words, {"levels": {}}, cast(Published, AsPlanned(plan)), plan.groups)
+    return report_data(plan, words, words | {"notes": []}, release)
 
 
 def publish_of(plan: Plan) -> str:

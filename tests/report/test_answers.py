@@ -7,11 +7,10 @@ import pytest
 
 from discreet.releases.queries import query_error
 from discreet.report.answers import MOST_QUERIES, SEED, SELECTIVITY, answers
-from discreet.report.data import report_data
-from discreet.report.html import to_html
+from discreet.report.html import custodian_page
 from discreet.report.text import to_text
 from discreet.search.plan import Bucketization, Plan
-from tests.report.examples import ambiguous, bucketized, frequencies, full_domain, manifest
+from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
 from tests.report.test_exact import TABLE
 
 PLANS = {
@@ -34,8 +33,8 @@ def test_each_line_is_the_error_of_that_many_predicates(plan: Plan):
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
 def test_every_kind_of_release_tells_its_error_on_the_page_and_in_the_text(plan: Plan):
-    data = report_data(plan, manifest(plan, 5))
-    assert "How well it answers questions" in to_html(data)
+    data = custodian(plan, manifest(plan, 5))
+    assert "How well it answers questions" in custodian_page(data)
     assert "counting by 2 columns and illness: off by" in to_text(data)
 
 
@@ -54,14 +53,14 @@ def test_large_tables_are_asked_fewer_questions(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("discreet.report.answers.WORK", 1)
     few = answers(plan)
     assert few is not None and 64 <= few.asked < MOST_QUERIES
-    assert f"{few.asked} questions for each number" in to_html(report_data(plan, manifest(plan, 5)))
+    assert f"{few.asked} questions for each number" in custodian_page(custodian(plan, manifest(plan, 5)))
 
 
 def test_a_table_without_a_sensitive_column_is_asked_about_the_others():
     plan = full_domain(frequencies([("a",)] * 5 + [("b",)] * 9, {"q": dict.fromkeys("ab", ())}), (0,), 2)
     found = answers(plan)
     assert found is not None and found.attribute is None
-    data = report_data(plan, manifest(plan, 2))
+    data = custodian(plan, manifest(plan, 2))
     assert "counting by 1 column: off by 0%" in to_text(data)
 
 

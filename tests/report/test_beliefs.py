@@ -6,16 +6,15 @@ import math
 
 from discreet.models.realistic import smallest_epsilon
 from discreet.report.beliefs import ADVERSARIES, beliefs
-from discreet.report.data import report_data
-from discreet.report.html import to_html
+from discreet.report.html import custodian_page
 from discreet.report.words import epsilon_text
-from tests.report.examples import manifest
+from tests.report.examples import custodian, manifest
 from tests.report.test_data import example
 
 
 def test_each_line_is_the_smallest_epsilon_of_the_worst_group():
     plan = example(node=(1, 1), k=20)
-    found = beliefs(plan)
+    found = beliefs(plan.groups)
     assert [b.kind for b in found] == ["I", "I", "II", "II", "III", "III"]
     for belief, adversary in zip(found, ADVERSARIES, strict=True):
         worst = float(smallest_epsilon(plan.groups, adversary, "illness").max())
@@ -27,7 +26,7 @@ def test_each_line_is_the_smallest_epsilon_of_the_worst_group():
 
 def test_the_page_has_a_line_for_every_adversary():
     plan = example(node=(1, 1), k=20)
-    page = to_html(report_data(plan, manifest(plan, k=20)))
+    page = custodian_page(custodian(plan, manifest(plan, k=20)))
     assert page.count('data-of="her belief"') == len(ADVERSARIES)
 
 

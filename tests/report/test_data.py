@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.report.coarser import EXACTNESS
-from discreet.report.data import report_data, size_bins
-from discreet.report.html import to_html
+from discreet.report.html import custodian_page
 from discreet.report.marginals import Grain
+from discreet.report.release import size_bins
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Recoding
-from tests.report.examples import frequencies, full_domain, manifest
+from tests.report.examples import custodian, frequencies, full_domain, manifest
 
 TOWNS = {f"town{i}": (f"county{i // 3}", f"land{i // 6}") for i in range(12)}
 AGES = {str(age): (f"{age // 10 * 10}s",) for age in range(20, 50)}
@@ -38,7 +39,7 @@ def example(rows: int = 2_000, node: tuple[int, int] = (1, 1), k: int = 20, seed
 
 def test_sizes_add_up_to_the_published_rows_and_groups():
     plan = example(node=(0, 1))
-    data = report_data(plan, manifest(plan, 20))
+    data = custodian(plan, manifest(plan, 20))
     assert plan.suppressed > 0
     assert sum(b.rows for b in data.sizes) == data.published == plan.frequency.rows - plan.suppressed
     assert sum(b.groups for b in data.sizes) == data.groups == len(plan.low)
@@ -59,7 +60,7 @@ def test_every_group_falls_in_exactly_one_bin(sizes: list[int], k: int):
 
 def test_losses_and_levels_are_those_of_the_plan():
     plan = example()
-    data = report_data(plan, manifest(plan, 20))
+    data = custodian(plan, manifest(plan, 20))
     assert [a.loss for a in data.attributes] == pytest.approx(plan.losses.tolist())
     assert [a.level for a in data.attributes] == [1, 1]
     town = data.attributes[0]
@@ -77,7 +78,7 @@ def test_full_domain_marginals_are_the_counts_before_and_after():
     kept = np.zeros(len(plan.frequency.counts), dtype=bool)
     kept[plan.row[plan.group >= 0]] = True
     counties = plan.frequency.hierarchies[0].codes[1][plan.frequency.codes[0]]
-    town = report_data(plan, manifest(plan, 100)).marginals[0]
+    town = custodian(plan, manifest(plan, 100)).marginals[0]
     assert town.level == 1
     for pair in town.pairs:
         before = np.mean([TOWNS[t][0] == pair.label for t, _, _ in table])
@@ -93,7 +94,7 @@ def test_a_published_range_is_spread_evenly_over_its_leaves():
     low, high = np.array([[0], [b]], dtype=np.int32), np.array([[2], [b]], dtype=np.int32)
     group = (table.codes[0] == b).astype(np.int64)
     plan = Recoding(table, np.arange(3), table.counts, group, low, high)
-    data = report_data(plan, manifest(plan, 5))
+    data = custodian(plan, manifest(plan, 5))
     shares = {p.label: (p.before, p.after) for p in data.marginals[0].pairs}
     assert shares == {"a": (60, 27), "b": (20, 47), "c": (20, 27)}
     assert data.marginals[0].moved == 33
@@ -107,7 +108,7 @@ def test_exactness_tells_how_much_of_the_domain_stays_open():
     high = np.array([[0], [5], [13], [20], [20]], dtype=np.int32)
     number = np.arange(21) % 5
     plan = Recoding(table, np.arange(21), table.counts, number, low, high)
-    data = report_data(plan, manifest(plan, 2))
+    data = custodian(plan, manifest(plan, 2))
     assert dict(zip(EXACTNESS, data.attributes[0].exactness, strict=True)) == {
         "exact": 5 / 21,
         "narrow": 4 / 21,
@@ -122,7 +123,7 @@ def test_the_share_of_rows_in_groups_that_agree_is_told_if_nothing_is_promised_a
     table = frequencies(rows, {"x": {"a": (), "b": ()}}, ["health"])
     plan = full_domain(table, (0,), 2)
     words = manifest(plan, 2)
-    risks = dict(report_data(plan, words).open_risks)
+    risks = dict(custodian(plan, words).open_risks)
     assert "75%" in risks["Learning health from a group that agrees"]
     diverse = {
         "model": {"l_diversity": {"l": 2, "kind": "distinct"}},
@@ -132,7 +133,7 @@ def test_the_share_of_rows_in_groups_that_agree_is_told_if_nothing_is_promised_a
         "required": "at least 2",
         "deciding_group": 30,
     }
-    data = report_data(plan, words | {"promises": [*words["promises"], diverse]})
+    data = custodian(plan, words | {"promises": [*words["promises"], diverse]})
     assert not data.keeps_promises
     assert not any("agrees" in title for title, _ in data.open_risks)
 
@@ -141,7 +142,7 @@ def test_unprotected_columns_are_named_as_a_risk():
     plan = example()
     words = manifest(plan, 20)
     roles = words["roles"] | {"salary": "other", "name": "identifier"}
-    titles = [title for title, _ in report_data(plan, words | {"roles": roles}).open_risks]
+    titles = [title for title, _ in custodian(plan, words | {"roles": roles}).open_risks]
     assert "Published without protection: salary" in titles
 
 
@@ -154,8 +155,8 @@ def test_unprotected_columns_are_named_as_a_risk():
 )
 def test_no_rare_value_and_no_value_of_suppressed_rows_alone_is_told(rows, node, k, seed):
     plan = example(rows, node, k, seed)
-    data = report_data(plan, manifest(plan, k))
-    told = to_html(data) + to_text(data) + json.dumps(to_json(data))
+    data = custodian(plan, manifest(plan, k))
+    told = custodian_page(data) + to_text(data) + json.dumps(to_json(replace(data, values=())))
     kept = set(plan.row[plan.group >= 0].tolist())
     f = plan.frequency
     columns = [(f.hierarchies[0], f.codes[0]), (f.sensitive_hierarchies["illness"], f.sensitive["illness"])]
@@ -179,21 +180,21 @@ def test_the_words_of_the_policy_that_may_list_values_or_passwords_are_not_told(
     plan = example(node=(2, 1))
     words = manifest(plan, 20)
     words["policy"] |= {"source": "postgresql://me:secret@host#people", "attributes": {"town": {"role": "town11"}}}
-    data = report_data(plan, words)
-    told = to_html(data) + json.dumps(to_json(data)) + to_text(data)
+    data = custodian(plan, words)
+    told = custodian_page(data) + json.dumps(to_json(replace(data, values=()))) + to_text(data)
     assert "secret" not in told
     assert "town11" not in told
 
 
 def test_the_report_is_plain_json():
     plan = example()
-    data = report_data(plan, manifest(plan, 20))
-    assert json.loads(json.dumps(to_json(data)))["published"] == data.published
+    data = custodian(plan, manifest(plan, 20))
+    assert json.loads(json.dumps(to_json(replace(data, values=()))))["published"] == data.published
 
 
 def test_the_text_is_short_and_has_the_verdict_first():
     plan = example()
-    lines = to_text(report_data(plan, manifest(plan, 20, notes=["salary is published as it is"]))).splitlines()
+    lines = to_text(custodian(plan, manifest(plan, 20, notes=["salary is published as it is"]))).splitlines()
     assert lines[0] == "This release keeps its promises."
     assert lines[-1] == "  note: salary is published as it is"
     assert len(lines) < 12
@@ -204,16 +205,16 @@ def test_a_broken_promise_is_told_first():
     plan = example()
     words = manifest(plan, 20)
     words["promises"][0] |= {"holds": False, "level": 3.0, "deciding_group": 3}
-    data = report_data(plan, words)
+    data = custodian(plan, words)
     assert to_text(data).startswith("This release does not keep its promises.")
     assert "BROKEN (asked at least 20, achieved 3)" in to_text(data)
-    assert "checked twice" not in to_html(data)
+    assert "checked twice" not in custodian_page(data)
 
 
 def test_a_level_beyond_all_numbers_and_a_release_without_groups_are_told_in_words():
     plan = example()
     words = manifest(plan, 20)
     words["promises"][0] |= {"holds": False, "level": None}
-    assert "achieved beyond all bounds" in to_text(report_data(plan, words))
+    assert "achieved beyond all bounds" in to_text(custodian(plan, words))
     words["promises"][0] |= {"holds": True, "deciding_group": None}
-    assert "achieved none, as there is no group" in to_text(report_data(plan, words))
+    assert "achieved none, as there is no group" in to_text(custodian(plan, words))

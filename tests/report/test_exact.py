@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from discreet.report.ambiguous import ambiguous as how_sure
-from discreet.report.data import ReportData, report_data
+from discreet.report.data import ReportData
 from discreet.report.exact import exact, told_by_tables
-from discreet.report.html import to_html
+from discreet.report.html import custodian_page
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Ambiguity, Bucketization, Plan
-from tests.report.examples import ambiguous, bucketized, frequencies, manifest, tables_of
+from tests.report.examples import ambiguous, bucketized, custodian, frequencies, manifest, tables_of
 
 PATIENTS = [
     ("45", "M", "11000", "diabetes"),
@@ -47,13 +48,13 @@ TABLE = frequencies(
 
 
 def data_of(plan: Plan, **changes) -> ReportData:
-    return report_data(plan, manifest(plan, 5, **changes))
+    return custodian(plan, manifest(plan, 5, **changes))
 
 
 def told(plan: Plan, **changes) -> str:
     """The report in all its forms."""
     data = data_of(plan, **changes)
-    return to_html(data) + to_text(data) + json.dumps(to_json(data))
+    return custodian_page(data) + to_text(data) + json.dumps(to_json(replace(data, values=())))
 
 
 def ambiguity(alpha: str, beta: str, level: float) -> dict:
@@ -68,7 +69,7 @@ def ambiguity(alpha: str, beta: str, level: float) -> dict:
 
 
 def test_the_papers_patients_are_as_likely_as_in_the_paper():
-    found = how_sure(patients(), [ambiguity("4/9", "1/2", 4 / 9)])
+    found = how_sure(patients().groups, "disease", [ambiguity("4/9", "1/2", 4 / 9)])
     assert found is not None
     assert (found.presence.largest, found.association.largest) == (4 / 9, 0.5)
     assert [(b.high, b.share) for b in found.presence.bins if b.share] == [(4 / 9, 1.0)]
@@ -79,7 +80,7 @@ def test_the_papers_patients_are_as_likely_as_in_the_paper():
 def test_what_was_achieved_is_told_of_presence_and_of_association():
     data = data_of(patients(), promises=[ambiguity("4/9", "1/2", 4 / 9)])
     assert data.promises[0].told == "presence 0.4444, association 0.5"
-    page = to_html(data)
+    page = custodian_page(data)
     assert "α = 44.4%, as asked: nobody is above" in page
     assert "β = 50%, as asked: nobody is above" in page
 
@@ -125,7 +126,7 @@ def test_values_that_only_suppressed_rows_have_are_counted_as_not_published():
     plan = Bucketization(f, np.arange(3), f.counts, group)
     column = exact(plan, tables_of(plan)).columns[0]
     assert (column.originals, column.published) == (3, 2)
-    assert ">c<" not in to_html(data_of(plan))
+    assert ">c<" not in custodian_page(data_of(plan))
 
 
 def test_exchanged_values_are_told_and_counted_as_published():
@@ -138,7 +139,7 @@ def test_exchanged_values_are_told_and_counted_as_published():
     assert data.exact is not None and data.exact.exchanged == 0.25
     assert [(p.label, p.after) for p in data.marginals[1].pairs] == [("x", 100)]
     assert "Values that are not true" in dict(data.open_risks)
-    assert "25% of the published rows" in to_html(data)
+    assert "25% of the published rows" in custodian_page(data)
     assert "25% of the rows have an exchanged sensitive value" in to_text(data)
 
 
@@ -162,7 +163,7 @@ def test_what_an_ambiguous_release_leaves_open_is_named():
     titles = dict(data.open_risks)
     assert {"A list of the population", "People whom several groups cover"} <= set(titles)
     assert not any("in the table" in title for title in titles)
-    assert "She is taken to know that the person is in the table" in to_html(data)
+    assert "She is taken to know that the person is in the table" in custodian_page(data)
 
 
 def test_no_rare_value_is_told_of_exact_values():
@@ -179,4 +180,4 @@ def test_nothing_published_is_told_without_charts():
         data = data_of(plan)
         assert data.published == 0
         assert "Nothing is published" in to_text(data)
-        assert "How well it answers" not in to_html(data)
+        assert "How well it answers" not in custodian_page(data)

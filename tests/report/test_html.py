@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from discreet.report.charts import histogram
-from discreet.report.data import ReportData, report_data, size_bins
-from discreet.report.html import to_html
+from discreet.report.data import ReportData
+from discreet.report.html import custodian_page
+from discreet.report.release import size_bins
 from discreet.report.text import to_text
 from discreet.report.words import number
 from discreet.search.plan import Plan, Recoding
-from tests.report.examples import ambiguous, bucketized, frequencies, full_domain, manifest
+from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
 
 VOID = {"meta", "br", "rect", "line", "circle"}
 
@@ -58,7 +59,7 @@ def plan_of(columns: int = 2, rows: int = 400, level: int = 1, k: int = 5, name:
 
 
 def data_of(plan: Plan, k: int = 5, **changes) -> ReportData:
-    return report_data(plan, manifest(plan, k, **changes))
+    return custodian(plan, manifest(plan, k, **changes))
 
 
 def cells() -> Recoding:
@@ -96,7 +97,7 @@ PLANS |= {
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
 def test_the_page_is_well_formed_and_small_whatever_the_plan(plan: Plan):
-    text = to_html(data_of(plan))
+    text = custodian_page(data_of(plan))
     page = Page(text)
     assert page.count("h1") == 1
     assert len(text.encode()) < 200_000
@@ -110,17 +111,17 @@ def test_the_page_is_well_formed_and_small_whatever_the_plan(plan: Plan):
 
 
 def test_every_chart_is_there():
-    page = Page(to_html(data_of(PLANS["levels"])))
+    page = Page(custodian_page(data_of(PLANS["levels"])))
     assert page.count("svg", "histogram") == 1
     assert page.count("svg", "ladder") == 2
     assert page.count("svg", "bar") >= 2 + 3 * 2
     assert page.count("ol", "steps") == 2
-    assert Page(to_html(data_of(PLANS["cells"]))).count("svg", "stack") == 2
+    assert Page(custodian_page(data_of(PLANS["cells"]))).count("svg", "stack") == 2
 
 
 def test_the_figures_of_the_page_are_those_of_the_data():
     data = data_of(plan_of(level=0, rows=400, k=30))
-    text = re.sub(r"\s+", " ", Page(to_html(data)).text)
+    text = re.sub(r"\s+", " ", Page(custodian_page(data)).text)
     assert data.published > 0
     assert f"of {data.source:,} rows" in text
     assert f"{data.groups:,} groups, {number(data.average_group)} rows on average" in text
@@ -130,7 +131,7 @@ def test_the_figures_of_the_page_are_those_of_the_data():
 
 def test_nothing_is_loaded_from_anywhere():
     for plan in PLANS.values():
-        text = to_html(data_of(plan))
+        text = custodian_page(data_of(plan))
         assert not re.search(r"https?:|//|@import|url\(|<script|<link|<img|<iframe| src=| href=| on\w+=", text)
         assert "default-src 'none'" in text
 
@@ -147,7 +148,7 @@ def test_names_and_values_are_never_taken_for_markup():
         words["hierarchies"] = {f"{evil}q": {"intervals": [evil]}}
         words["tables"] = {evil + file: columns for file, columns in words["tables"].items()}
         words["promises"][0] |= {"promise": evil, "required": evil}
-        text = to_html(report_data(plan, words))
+        text = custodian_page(custodian(plan, words))
         page = Page(text)
         assert page.count("script") == 0
         assert not any(name.startswith("on") for _, a in page.elements for name in a)
@@ -160,19 +161,19 @@ def test_letters_that_steer_a_terminal_or_turn_the_text_are_replaced():
     table = frequencies(rows, {"name\x07": {"a\x1b[31m\u202eb": ()}}, ["s\x1b"])
     for plan in (full_domain(table, (0,), 2), bucketized(table), ambiguous(table)):
         data = data_of(plan, 2, notes=["note\x1b"])
-        text = to_html(data) + to_text(data)
+        text = custodian_page(data) + to_text(data)
         assert not re.search("[\x1b\x07\u202e]", text)
 
 
 def test_the_same_data_give_the_same_bytes():
     for make in (plan_of, lambda: bucketized(plan_of().frequency), lambda: ambiguous(plan_of().frequency)):
-        assert to_html(data_of(make())) == to_html(data_of(make()))
+        assert custodian_page(data_of(make())) == custodian_page(data_of(make()))
 
 
 def test_an_empty_release_says_so():
     data = data_of(PLANS["everything suppressed"], 30)
     assert data.published == 0
-    text = Page(to_html(data)).text
+    text = Page(custodian_page(data)).text
     assert "Nothing is published" in text
     assert not re.search(r"\bv\d\b", text)
 

@@ -20,16 +20,16 @@ from discreet.models.base import PrivacyModel
 from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.presence import Presence
 from discreet.models.verdicts import verdicts
-from discreet.releases.manifest import promises
+from discreet.releases.manifest import reached
 from discreet.report import presence as module
-from discreet.report.data import ReportData, report_data
-from discreet.report.html import to_html
+from discreet.report.data import ReportData
+from discreet.report.html import custodian_page
 from discreet.report.presence import confidence_bins, confident, presence_bins, present
 from discreet.report.presence_charts import confidences, presences
 from discreet.report.text import to_json, to_text
 from discreet.search.optimal import optimal
 from discreet.search.plan import Problem, Recoding
-from tests.report.examples import frequencies, full_domain, manifest
+from tests.report.examples import custodian, frequencies, full_domain, manifest
 from tests.report.test_html import Page
 
 SHARES = st.fractions(0, 1, max_denominator=60)
@@ -88,9 +88,9 @@ def test_a_release_that_promises_nothing_about_it_tells_nothing():
     groups = Groups(np.array([3]), population=np.array([5]))
     assert present(groups, []) is None and confident(groups, []) == ()
     plan = full_domain(TABLE, (1,), 2)
-    data = report_data(plan, manifest(plan, 2))
+    data = custodian(plan, manifest(plan, 2))
     assert data.presence is None and not data.confidences
-    assert "Who is in the table?" not in to_html(data)
+    assert "Who is in the table?" not in custodian_page(data)
 
 
 def test_two_promises_are_shown_as_what_keeps_both():
@@ -120,8 +120,8 @@ def among_everybody(table: FrequencySet) -> FrequencySet:
 
 def made(*models: PrivacyModel, suppress: int = 0) -> tuple[Recoding, ReportData]:
     plan = optimal(Problem(among_everybody(TABLE), models, suppress))
-    told = promises(verdicts(models, plan.groups))
-    return plan, report_data(plan, manifest(plan, 2, promises=told))
+    told = reached(verdicts(models, plan.groups))
+    return plan, custodian(plan, manifest(plan, 2, promises=told))
 
 
 MODELS: dict[str, tuple[PrivacyModel, ...]] = {
@@ -140,7 +140,7 @@ MODELS: dict[str, tuple[PrivacyModel, ...]] = {
 def test_the_page_the_text_and_the_json_tell_it(models):
     plan, data = made(*models)
     assert data.keeps_promises
-    text = to_html(data)
+    text = custodian_page(data)
     page = Page(text)
     plain = re.sub(r"\s+", " ", page.text)
     assert plain.count("Who is in the table?") == 1
@@ -167,13 +167,13 @@ def test_the_page_the_text_and_the_json_tell_it(models):
 def test_of_too_many_groups_a_sample_is_told_but_the_least_confidence_is_of_all(monkeypatch):
     models = (ConfidentPresence((0, 0.2), 0.1),)
     plan = optimal(Problem(among_everybody(TABLE), models, 0))
-    told = promises(verdicts(models, plan.groups))
+    told = reached(verdicts(models, plan.groups))
     monkeypatch.setattr(module, "LEAST_GROUPS", 2)
     monkeypatch.setattr(module, "WORK", 1)
     [found] = confident(plan.groups, told)
     assert (found.groups, found.all_groups) == (2, len(plan.groups)) == (2, 3)
     assert found.smallest == models[0].level(plan.groups).min()
-    text = to_html(report_data(plan, manifest(plan, 2, promises=told)))
+    text = custodian_page(custodian(plan, manifest(plan, 2, promises=told)))
     assert "from a random sample of 2 of 3 groups" in text
     assert confident(plan.groups, told) == confident(plan.groups, told)
 

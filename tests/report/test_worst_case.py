@@ -12,26 +12,26 @@ import pytest
 from discreet.models.given_knowledge import GivenKnowledge
 from discreet.models.robust import Robust
 from discreet.models.verdicts import verdicts
-from discreet.releases.manifest import promises
+from discreet.releases.manifest import reached
 from discreet.report import worst_case as module
-from discreet.report.data import ReportData, report_data
-from discreet.report.html import to_html
+from discreet.report.data import ReportData
+from discreet.report.html import custodian_page
 from discreet.report.marginals import Grain
 from discreet.report.text import to_text
 from discreet.report.worst_case import sample, worst_case
 from discreet.search.plan import Bucketization
-from tests.report.examples import bucketized, frequencies, manifest
+from tests.report.examples import bucketized, custodian, frequencies, manifest
 from tests.report.test_exact import TABLE
 
 PLAN = bucketized(TABLE, 6)
 
 
 def judged(model: Robust, plan: Bucketization = PLAN) -> list[dict[str, Any]]:
-    return promises(verdicts([model], plan.groups))
+    return reached(verdicts([model], plan.groups))
 
 
 def data_of(model: Robust, plan: Bucketization = PLAN) -> ReportData:
-    return report_data(plan, manifest(plan, 5, promises=judged(model, plan)))
+    return custodian(plan, manifest(plan, 5, promises=judged(model, plan)))
 
 
 def test_beliefs_are_the_posteriors_of_the_promise():
@@ -54,7 +54,7 @@ def test_a_tie_at_the_limit_is_nobody_above():
     data = data_of(Robust(2, "s"), plan)
     assert data.keeps_promises and data.worst_case is not None
     assert not data.worst_case.anybody_above
-    assert "1/r = 50%, as asked: nobody is above" in to_html(data)
+    assert "1/r = 50%, as asked: nobody is above" in custodian_page(data)
 
 
 def test_a_broken_promise_has_somebody_above_however_little():
@@ -65,12 +65,12 @@ def test_a_broken_promise_has_somebody_above_however_little():
 
 
 def test_a_release_that_promises_something_else_is_told_what_she_would_learn():
-    data = report_data(PLAN, manifest(PLAN, 5))
+    data = custodian(PLAN, manifest(PLAN, 5))
     right = Robust(2, "illness").posteriors(PLAN.groups)
     share = Grain(1_000).round(PLAN.people.counts[right.above].sum() / 1_000)
     assert 0 < share < 100
     assert data.worst_case is not None and not data.worst_case.promised
-    page, said = to_html(data), f"is surer than 1 in 2 of the illness of {share}% of the people"
+    page, said = custodian_page(data), f"is surer than 1 in 2 of the illness of {share}% of the people"
     assert "Nothing is promised about her." in page
     assert "as asked: nobody is above" not in page
     assert said in to_text(data) and said in dict(data.open_risks)["Knowing what people of some kind tend to have"]
@@ -82,7 +82,7 @@ def test_protected_values_and_attribute_sets_are_named():
     assert data.worst_case is not None
     assert data.worst_case.values == ("ill1", "ill2, ill3")
     assert (data.worst_case.sets, data.worst_case.least_rows) == ("town", 5)
-    text = re.sub("<[^>]*>", "", to_html(data))
+    text = re.sub("<[^>]*>", "", custodian_page(data))
     assert "combinations that at least 5 rows have" in text
     titles = dict(data.open_risks)
     assert {"Knowing individuals", "Knowing other distributions", "Values that the policy does not list"} <= set(titles)
@@ -98,7 +98,7 @@ def test_given_knowledge_is_told_as_such():
     assert data.worst_case is not None
     assert (data.worst_case.sets, data.worst_case.least_rows) == ("town", None)
     assert data.worst_case.posteriors.mean == pytest.approx(mean)
-    assert "the chances that the policy lists" in to_html(data)
+    assert "the chances that the policy lists" in custodian_page(data)
 
 
 def test_an_r_close_to_one_is_no_trouble():
@@ -123,7 +123,7 @@ def test_a_large_release_is_judged_by_a_sample(monkeypatch: pytest.MonkeyPatch):
     data = data_of(model)
     assert data.worst_case is not None
     assert data.worst_case.posteriors.largest == pytest.approx(model.level(PLAN.groups).max())
-    assert f"a random sample of 25 of {len(PLAN.groups)} groups" in to_html(data)
+    assert f"a random sample of 25 of {len(PLAN.groups)} groups" in custodian_page(data)
 
 
 def test_a_promise_of_something_else_costs_no_long_look_at_a_large_table(monkeypatch: pytest.MonkeyPatch):

@@ -336,4 +336,4 @@ def test_a_release_without_rows_is_written_although_its_average_group_is_infinit
     )
     release = anonymize(policy, tmp_path / "release", source=pa.table({"q": ["a", "b"], "s": ["x", "x"]}))
     assert release.manifest["rows"]["published"] == 0
-    assert release.manifest["facts"]["score"] is None
+    assert release.figures["facts"]["score"] is None

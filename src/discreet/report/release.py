@@ -121,8 +121,8 @@ class ReleaseData:
     settings: Mapping[str, str]
     versions: Mapping[str, str]
     files: Mapping[str, Mapping[str, Any]]
-    untold: bool  # is there a promise that only whoever has the original table can judge?
-    about_population: bool  # is there one about who is in the table?
+    needs_source: bool  # is there a promise that only whoever has the original table can judge?
+    needs_population: bool  # is there one about who is in the table?
 
 
 def release_data(
@@ -178,8 +178,8 @@ def release_data(
         settings=settings_of(manifest),
         versions={str(name): str(v) for name, v in manifest["versions"].items()},
         files={str(name): dict(about) for name, about in manifest["files"].items() if name != REPORT},
-        untold=any(_is_untold(p, manifest) for p in promises),
-        about_population=any(kind == "presence" for kind, _ in kinds),
+        needs_source=any(map(_needs_source, promises)),
+        needs_population=any(kind in ("presence", "confident_presence") for kind, _ in kinds),
     )
 
 
@@ -207,7 +207,13 @@ def promise_lines(manifest: Mapping[str, Any], achieved: Mapping[str, str]) -> t
 
 def _is_untold(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
     """Was something achieved that the release does not tell?"""
-    return promise["deciding_group"] is None and manifest["groups"] > 0
+    return promise["deciding_group"] is None and manifest["groups"] > 0 and _needs_source(promise)
+
+
+def _needs_source(promise: Mapping[str, Any]) -> bool:
+    """Is it about what others know of the original table?"""
+    kind, parameters = model_of(promise)
+    return kind == "confident_presence" or (kind == "robust" and parameters.get("knowledge", "table") == "table")
 
 
 def achieved_in_words(manifest: Mapping[str, Any], unclear: Ambiguous | None) -> dict[str, str]:

@@ -60,11 +60,9 @@ def to_text(data: ReportData) -> str:
 
 def checked_from(data: ReleaseData) -> str:
     """What whoever checks the promises again needs."""
-    if data.untold:
-        return "from the files and, for what only the original table tells, that table (--source)"
-    if data.about_population:
-        return "from the files and a list of everybody who could be in the table (--population)"
-    return "from the files alone"
+    besides = ["the people around the table (--population)"] if data.needs_population else []
+    besides += ["for what only the original table tells, that table (--source)"] if data.needs_source else []
+    return " and, ".join(["from the files", *besides]) if besides else "from the files alone"
 
 
 def headline(data: ReleaseData) -> str:
