@@ -35,11 +35,12 @@ from discreet.releases.bucketized import write_bucketized
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.manifest import checksum, measures, promises, versions
-from discreet.releases.mapping import MAPPING, mapping_of
+from discreet.releases.mapping import MAPPING, mapping_of, told_levels
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded
 from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.tables import assignment_table, release_rows
+from discreet.releases.told import Told, told_rules
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page
@@ -80,7 +81,7 @@ class Release:
             "private": str(self.private),
             "publish": m["publish"],
             "search": m["search"],
-            "node": m["node"],
+            "node": about["node"],
             "groups": m["groups"],
             "smallest_group": m["smallest_group"],
             "rows": m["rows"]["source"],
@@ -277,12 +278,13 @@ def publish(
         with clock("publish"):
             progress("publish", 0, 0, "")
             written = _write_tables(policy, intake, plan, tables)
+            rules = told_rules(plan, {a.name: a.hierarchy for a in policy.attributes})
             if isinstance(plan, Recoding):
-                mapping = mapping_of(plan) if mapping is None else mapping
+                mapping = mapping_of(plan, rules) if mapping is None else mapping
                 (partial / MAPPING).write_text(_json(mapping), encoding="utf-8")
         with clock("verify"):
             progress("verify", 0, 0, "")
-            manifest = _draft(policy, intake, plan) | written | dict(more or {})
+            manifest = _draft(policy, intake, plan, rules) | written | dict(more or {})
             if form == "table":
                 manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
             published = read_published(partial, manifest, tables, intake.frequency)
@@ -359,7 +361,7 @@ def _columns(policy: Policy, engine: Engine) -> list[str]:
     return [c for c in engine.columns if c in asked]
 
 
-def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
+def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Told]) -> Manifest:
     """Everything the manifest says that does not come from reading the files back."""
     frequency = plan.frequency
     suppressed = plan.suppressed
@@ -372,9 +374,6 @@ def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
             f"{suppressed:,} rows are left out because of their {' and '.join(policy.sensitive)}: whoever knows that "
             "somebody is in the table and misses that person here may suspect why"
         )
-    hierarchies = {h.attribute: h.rule.to_words() for h in frequency.hierarchies}
-    hierarchies |= {n: h.rule.to_words() for n, h in frequency.sensitive_hierarchies.items()}
-    node = None if plan.node is None else dict(zip(frequency.attributes, plan.node, strict=True))
     return {
         "discreet": versions()["discreet"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -391,8 +390,8 @@ def _draft(policy: Policy, intake: Intake, plan: Plan) -> Manifest:
             "limit": int(policy.suppress * frequency.rows),
         },
         "suppressed_as": policy.suppressed,
-        "node": node,
-        "hierarchies": hierarchies,
+        "node": told_levels(plan, rules) if isinstance(plan, Recoding) else None,
+        "hierarchies": {name: told.rule.to_words() for name, told in rules.items()},
         "policy": _public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),

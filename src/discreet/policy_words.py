@@ -177,6 +177,9 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
             fate = "never published" if a.role == Role.IDENTIFIER else "published as it is"
             repair = "leave it out, or give the attribute the role quasi_identifier"
             mistakes.append(Mistake(place, f"is of no use: an attribute with role {a.role} is {fate}", repair))
+        if a.role == Role.SENSITIVE and isinstance(a.hierarchy, Mapping) and "quantiles" in a.hierarchy:
+            rule = "quantiles follow the rows, also those that are left out, and a re-check has the published ones only"
+            mistakes.append(Mistake(place, rule, "write cuts: [[…], …]"))
         if not callable(getattr(a.hierarchy, "to_words", None)):
             mistakes += check_words(a.hierarchy, place, folder)
     if not any(a.role == Role.QUASI_IDENTIFIER for a in attributes):

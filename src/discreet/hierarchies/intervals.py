@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from discreet.errors import HierarchyError, Mistake, offenders
-from discreet.hierarchies.hierarchy import Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Value
 from discreet.hierarchies.numbers import Number, NumberRule, interval, is_whole, number, plain, simplest, word
 
 
@@ -170,11 +170,24 @@ class Cuts(NumberRule):
         return (lowest, *others)
 
     def _name(self, cuts: tuple[Number, ...], at: int) -> str:
-        if at == 0:
-            return f"<{plain(cuts[0])}"
-        if at == len(cuts):
-            return f">={plain(cuts[-1])}"
-        return interval(cuts[at - 1], cuts[at], decimals=self.decimals)
+        return self.name_between(cuts[at - 1] if at else None, cuts[at] if at < len(cuts) else None)
+
+    def name_between(self, low: Number | None, high: Number | None) -> str:
+        """The name of the interval from one cut to another; None where it is open."""
+        if low is None or high is None:
+            return EVERYTHING if low is high else f"<{plain(high)}" if high is not None else f">={plain(low)}"  # type: ignore[arg-type]
+        return interval(low, high, decimals=self.decimals)
+
+    def ends(self) -> dict[Value, tuple[Number | None, Number | None]]:
+        """The names of all intervals of all levels, and the cuts that they lie between.
+
+        >>> Cuts(((18, 40), (40,))).ends()
+        {'<18': (None, 18), '18-39': (18, 40), '>=40': (40, None), '<40': (None, 40)}
+        """
+        found: dict[Value, tuple[Number | None, Number | None]] = {}
+        for cuts in self.levels:
+            found |= {self.name_between(*ends): ends for ends in pairwise([None, *cuts, None])}
+        return found
 
     def to_words(self) -> object:
         return {"cuts": [[word(c) for c in cuts] for cuts in self.levels], "decimals": self.decimals}

@@ -40,6 +40,7 @@ def figures(
         "loss": arithmetic_loss(losses),
         "loss_geometric": geometric_loss(losses),
         "losses": dict(zip(plan.frequency.attributes, losses, strict=True)),
+        "node": None if plan.node is None else dict(zip(plan.frequency.attributes, plan.node, strict=True)),
         "promises": reached(verdicts),
         "facts": {name: finite(x) if isinstance(x, float) else x for name, x in plan.facts.items()},
         "scans": scans,

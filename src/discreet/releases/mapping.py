@@ -17,23 +17,31 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 from discreet.releases.kernels import cheapest_cover
 from discreet.releases.tables import published_values
+from discreet.releases.told import Told
 from discreet.search.plan import SUPPRESSED, Recoding
 
 MAPPING = "mapping.json"
 
 
-def mapping_of(plan: Recoding) -> dict[str, Any]:
-    """What `recode` needs: the rule of every attribute, and the levels or the published groups."""
+def mapping_of(plan: Recoding, rules: Mapping[str, Told]) -> dict[str, Any]:
+    """What `recode` needs: the rule of every attribute as it is told, and the levels or the published groups."""
     hierarchies = plan.frequency.hierarchies
-    attributes = {h.attribute: h.rule.to_words() for h in hierarchies}
+    attributes = {h.attribute: rules[h.attribute].rule.to_words() for h in hierarchies}
     if plan.node is not None:
-        return {"hierarchies": attributes, "levels": dict(zip(plan.frequency.attributes, plan.node, strict=True))}
+        return {"hierarchies": attributes, "levels": told_levels(plan, rules)}
     columns = []
     for d, h in enumerate(hierarchies):
         texts, of_group = published_values(plan, d)
         ranges = zip(plan.low[:, d].tolist(), plan.high[:, d].tolist(), of_group.tolist(), strict=True)
-        columns.append([_entry(h, low, high, texts[text]) for low, high, text in ranges])
+        columns.append([_entry(h, low, high, texts[text], rules[h.attribute]) for low, high, text in ranges])
     return {"hierarchies": attributes, "groups": _distinct([list(g) for g in zip(*columns, strict=True)])}
+
+
+def told_levels(plan: Recoding, rules: Mapping[str, Told]) -> dict[str, int] | None:
+    """The level of every attribute in the rule that is told; None where rows were treated differently."""
+    if plan.node is None:
+        return None
+    return {name: rules[name].level(level) for name, level in zip(plan.frequency.attributes, plan.node, strict=True)}
 
 
 def recode(frequency: FrequencySet, mapping: Mapping[str, Any]) -> Recoding:
@@ -70,7 +78,7 @@ def _distinct(groups: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
     return [unique[key] for key in sorted(unique)]
 
 
-def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value) -> dict[str, Any]:
+def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, told: Told) -> dict[str, Any]:
     """What a group publishes of one attribute, and what that text stands for, in parts.
 
     A part is a node of the hierarchy [level, name], the members of a set ["set", …], or a range of numbers or dates
@@ -79,7 +87,7 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value) -> dict[str, 
     """
     nodes = _nodes(hierarchy, low, high)
     if text in nodes:
-        return {"text": text, "parts": [[nodes[text], text]]}
+        return {"text": text, "parts": told.parts(nodes[text], text)}
     if nodes and not hierarchy.ordered:  # its name means something else too
         return {"text": text, "parts": [[level, name] for name, level in list(nodes.items())[:1]]}
     if not hierarchy.ordered:
@@ -91,7 +99,7 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value) -> dict[str, 
     shown = hierarchy.label(low, high)
     nodes = _nodes(hierarchy, low, high)
     ends = ["", hierarchy.leaves[low], hierarchy.leaves[high]]
-    return {"text": text, "parts": [[nodes[shown], shown] if shown in nodes else ends, *blanks]}
+    return {"text": text, "parts": [*(told.parts(nodes[shown], shown) if shown in nodes else [ends]), *blanks]}
 
 
 def _nodes(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:

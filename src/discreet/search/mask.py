@@ -42,7 +42,7 @@ def masked(
     published = _distorted(frequency, asked, group, value, surplus, sizes, rng)
     distorted = int((published != value).sum())
     facts = {"search": "mask", "l": asked.l, "k": asked.k, "distorted": distorted, **facts}
-    exchanged = {asked.attribute: published} if distorted else {}
+    exchanged = {asked.attribute: published}
     return bucketization(frequency, row, np.ones_like(row), group, exchanged, facts)
 
 

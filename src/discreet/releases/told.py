@@ -1,0 +1,152 @@
+"""Hierarchies as far as a release tells them: no rule that was made from the data says more of them than the labels do.
+
+A policy that names intervals or a taxonomy says the same whatever the table is. But where it names none, or quantiles,
+the rule follows the rows, also those that are left out: where it cuts, how many levels it has, whether there are
+decimals. Told is then only what the published values show: the cuts at their ends, the kinds of dates among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from discreet.hierarchies.categories import Flat
+from discreet.hierarchies.dates import Dates
+from discreet.hierarchies.hierarchy import EVERYTHING, Rule, Value
+from discreet.hierarchies.intervals import Cuts, Intervals
+from discreet.hierarchies.numbers import Number, parse
+from discreet.hierarchies.texts import possible_ends
+from discreet.releases.tables import published_values
+from discreet.search.plan import Plan, Recoding
+
+Parts = list[list[Any]]  # what a published text stands for: see `mapping`
+_SOME_LEVEL = "year"  # of dates that are published as ranges only
+
+
+@dataclass(frozen=True)
+class Told:
+    """A rule as the release tells it, and where the levels of the rule that was used are in it."""
+
+    rule: Rule
+
+    def level(self, level: int) -> int:
+        """The level that is told for one that was used."""
+        return level
+
+    def parts(self, level: int, text: Value) -> Parts:
+        """What a name of a level stands for."""
+        return [[self.level(level), text]]
+
+
+@dataclass(frozen=True)
+class _Reduced(Told):
+    """A rule with fewer levels; those that nothing published shows are gone."""
+
+    levels: Mapping[int, int]
+
+    def level(self, level: int) -> int:
+        return self.levels.get(level, 0)
+
+
+@dataclass(frozen=True)
+class _ReducedCuts(_Reduced):
+    """All cuts that are shown, on one level: a coarser interval is told as the finer ones in it."""
+
+    bounds: Mapping[Value, tuple[Number | None, Number | None]]
+
+    def parts(self, level: int, text: Value) -> Parts:
+        if text not in self.bounds or not isinstance(self.rule, Cuts):
+            return super().parts(level, text)
+        low, high = self.bounds[text]
+        cuts = [low, *(c for c in self.rule.levels[0] if (low is None or c > low) and (high is None or c < high)), high]
+        return [[1, self.rule.name_between(a, b)] for a, b in pairwise(cuts)]
+
+
+def told_rules(plan: Plan, words: Mapping[str, object]) -> dict[str, Told]:
+    """The rule of every quasi-identifier and sensitive attribute; `words` is what the policy says of each, or None.
+
+    Where a population is known, rules follow that and not the table: whoever knows it knows them.
+    """
+    frequency = plan.frequency
+    known = frequency.population is not None or frequency.marginals is not None
+    rules = {}
+    for d, hierarchy in enumerate(frequency.hierarchies):
+        given = words.get(hierarchy.attribute)
+        if known or isinstance(given, Rule):
+            rules[hierarchy.attribute] = Told(hierarchy.rule)
+        elif isinstance(plan, Recoding):
+            texts = [text for text in published_values(plan, d)[0] if text]
+            shown = {text: level for text, level in _shown_names(plan, d).items() if text}
+            rules[hierarchy.attribute] = _told(hierarchy.rule, given, shown, texts, hierarchy.height)
+        else:
+            rules[hierarchy.attribute] = _told(hierarchy.rule, given, {}, [], hierarchy.height)
+    for name, hierarchy in frequency.sensitive_hierarchies.items():  # their values are published as they are
+        rules[name] = _told(hierarchy.rule, words.get(name), {}, [], hierarchy.height)
+    return rules
+
+
+def _shown_names(plan: Recoding, attribute: int) -> dict[Value, int]:
+    """The names of nodes that are published, each with its level."""
+    hierarchy = plan.frequency.hierarchies[attribute]
+    texts, of_group = published_values(plan, attribute)
+    if plan.node is not None:
+        return dict.fromkeys(texts, plan.node[attribute])
+    names: dict[Value, int] = {}
+    ranges = zip(plan.low[:, attribute].tolist(), plan.high[:, attribute].tolist(), of_group.tolist(), strict=True)
+    for low, high, text in dict.fromkeys(ranges):
+        for level in range(hierarchy.height + 1):
+            code = hierarchy.codes[level][low]
+            name = hierarchy.labels[level][int(code)]
+            if name == texts[text] and (hierarchy.first[level][code], hierarchy.last[level][code]) == (low, high):
+                names.setdefault(name, level)
+    return names
+
+
+def _told(rule: Rule, given: object, shown: Mapping[Value, int], texts: list[str], height: int) -> Told:
+    if not _follows_the_data(given):
+        if isinstance(rule, Intervals | Cuts) and isinstance(given, Mapping) and "decimals" not in given:
+            return Told(replace(rule, decimals=_has_brackets(texts)))
+        return Told(rule)
+    inner = {text: level for text, level in shown.items() if 0 < level < height}
+    spans = any(text not in shown and text != EVERYTHING for text in texts)
+    if isinstance(rule, Cuts):
+        return _told_cuts(rule, inner, texts, spans, height)
+    if isinstance(rule, Dates):
+        return _told_dates(rule, inner, spans, height)
+    return Told(rule)
+
+
+def _follows_the_data(given: object) -> bool:
+    return given is None or (isinstance(given, Mapping) and "quantiles" in given)
+
+
+def _told_cuts(rule: Cuts, inner: Mapping[Value, int], texts: list[str], spans: bool, height: int) -> Told:
+    bounds = {text: ends for text, ends in rule.ends().items() if text in inner}
+    cuts = {cut for ends in bounds.values() for cut in ends if cut is not None}
+    if spans and not cuts:  # ranges need a rule that knows numbers; where it cuts makes no difference
+        cuts = {min(n for text in texts for n in _numbers(text))}
+    if not cuts:
+        return _Reduced(Flat(), {height: 1})
+    told = Cuts((tuple(sorted(cuts)),), decimals=_has_brackets(texts))
+    return _ReducedCuts(told, dict.fromkeys(inner.values(), 1) | {height: 2}, bounds)
+
+
+def _told_dates(rule: Dates, inner: Mapping[Value, int], spans: bool, height: int) -> Told:
+    levels = sorted(set(inner.values()))
+    if levels:
+        told = Dates(tuple(rule.levels[level - 1] for level in levels))
+        return _Reduced(told, {level: i for i, level in enumerate(levels, start=1)} | {height: len(levels) + 1})
+    return _Reduced(Dates((_SOME_LEVEL,)) if spans else Flat(), {height: 2 if spans else 1})
+
+
+def _numbers(text: str) -> list[Number]:
+    """The numbers in a range that a release shows."""
+    ends = [end for pair in possible_ends(text.strip("{}").split(", ")[0]) for end in pair]
+    return [n for n in (parse(end) for end in [text, *ends]) if n is not None]
+
+
+def _has_brackets(texts: list[str]) -> bool:
+    """Do published intervals show that there are decimals?"""
+    return any(text[:1] in ("[", "(") for text in texts)
