@@ -50,7 +50,7 @@ def mistakes(given_words: object) -> list[str]:
 ROLES = "known are 'identifier', 'quasi_identifier', 'sensitive', 'other'"
 WRONG: dict[str, tuple[object, list[str]]] = {
     "nothing": (None, ["policy: must be a mapping, got nothing; start with 'attributes:' and 'require:'"]),
-    "a list": ([], ["policy: must be a mapping, got a list; start with 'attributes:' and 'require:'"]),
+    "a list": ([], ["policy: must be a mapping, got an empty list; start with 'attributes:' and 'require:'"]),
     "a text": ("k=5", ["policy: must be a mapping, got 'k=5'; start with 'attributes:' and 'require:'"]),
     "unknown word": (words(suppres=0.1), ["suppres: no such word; did you mean 'suppress'?"]),
     "a word that is not for the user": (
@@ -277,7 +277,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     ),
     "unknown utility": (words(utility="los"), ["utility: no such word 'los'; did you mean 'loss'?"]),
     "unknown format": (words(format="xlsx"), ["format: no such word 'xlsx'; known are 'csv', 'parquet', 'table'"]),
-    "format as a mapping": (words(format={}), ["format: no such word a mapping; known are 'csv', 'parquet', 'table'"]),
+    "format as a mapping": (words(format={}), ["format: no such word an empty mapping; known are 'csv', 'parquet', 'table'"]),
     "a seed below 0": (
         words(seed=-1),
         ["seed: must be a whole number from 0, got -1; leave it out for a random one"],
@@ -414,13 +414,13 @@ def test_what_is_not_utf8_is_reported_with_its_line(tmp_path: Path) -> None:
     path.write_bytes("source: a.csv\nattributes:\n  größe: {}\n".encode("latin-1"))
     with pytest.raises(PolicyError) as caught:
         read_policy(path)
-    assert str(caught.value) == f"{path} line 3: is not UTF-8; save the file as UTF-8"
+    assert str(caught.value) == f"{path}: is not UTF-8 text (line 3); save the file as UTF-8"
 
 
 def test_a_missing_file_and_a_folder_are_no_policy(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="no such file; 'discreet init DATA' proposes a policy"):
         read_policy(tmp_path / "none.yaml")
-    with pytest.raises(PolicyError, match="can't be read: Is a directory"):
+    with pytest.raises(PolicyError, match="is a folder"):
         read_policy(tmp_path)
 
 

@@ -10,6 +10,10 @@ import re
 from pathlib import Path
 
 _FILES = (".parquet", ".pq", ".csv", ".gz", ".tsv", ".txt")
+_SECRET_WORD = (
+    r"(?i:\w*(?:password|passwd|pwd|passphrase|token|secret|credential|(?:access|account|api)_?key)\w*|\bpass)"
+)
+_SECRET = rf"{_SECRET_WORD}\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^&;\s#]*)"
 
 
 def is_address(text: str) -> bool:
@@ -56,17 +60,45 @@ def public(text: str) -> str:
 def without_credentials(address: str) -> str:
     """An address without user and password, fit for manifests, reports and logs.
 
-    When in doubt more is cut than needed: passwords may hold any sign.
+    When in doubt more is cut than needed: passwords may hold any sign, and an address may be of another kind than we
+    read.
 
     >>> without_credentials("postgresql://ann:s3cret@db.example/clinic?password=x#patients")
     'postgresql://db.example/clinic#patients'
+    >>> without_credentials("jdbc:oracle:thin:ann/s3cret@db.example"), without_credentials("ann:s3cret@db/clinic")
+    ('jdbc:db.example', 'db/clinic')
     """
     scheme, sign, rest = address.partition("://")
     if sign:
         authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
         if "@" in authority or ":" in authority:
             rest = rest[rest.rfind("@") + 1 :]
+        hosts, end, behind = re.fullmatch(r"([^/?#]*)([/?#]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]
+        rest = ",".join(map(_host, hosts.split(","))) + end + behind
         address = scheme + sign + rest
-    secret = r"(?i:\w*(?:password|passwd|pwd|passphrase|token|secret|access_?key)\w*)\s*=\s*(?:'[^']*'|[^&;\s#]*)"
-    without = re.sub(rf"(?<=[?&;]){secret}[&;]?|(?<![\w?&;]){secret}\s*", "", address)
+    elif re.match(r"\s*(?!spark:)\w[\w+.-]+:.*@", address, re.DOTALL):  # a colon after one letter is a drive
+        kept = re.match(r"\s*jdbc:", address)
+        address = (kept[0] if kept else "") + address[address.rfind("@") + 1 :]
+    without = re.sub(rf"(?<=[?&;]){_SECRET}[&;]?|(?<![\w?&;]){_SECRET}\s*", "", address)
     return address if without == address else re.sub(r"[?&;]+(?=#|$)", "", without)
+
+
+def _host(text: str) -> str:
+    """A host and its port; if what follows the colon is no port, the host alone."""
+    return text if re.fullmatch(r"\[.*\](:\d*)?|[^:]*(:\d{0,5})?", text) else text.partition(":")[0]
+
+
+def without_passwords(message: str, *, blanks: bool = False) -> str:
+    """A sentence without the passwords of addresses that it may quote, also of those that were taken for a path.
+
+    With `blanks` the text is no sentence but one path, and blanks are part of it.
+
+    >>> without_passwords("no file 'study/postgresql:/ann:s3cret@db/clinic'")
+    "no file 'study/postgresql:/…@db/clinic'"
+    >>> without_passwords("host=db user=ann password='it\\\\'s secret' is no table")
+    'host=db user=ann … is no table'
+    """
+    if "@" in message:
+        inside = r"[^\n]" if blanks else r"[^\s'\"]"
+        message = re.sub(rf"(\b[A-Za-z][\w+.-]+:/{{1,2}}|jdbc:){inside}*@", r"\1…@", message)
+    return re.sub(_SECRET, "…", message) if "=" in message else message

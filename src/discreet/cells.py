@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from discreet.errors import Mistake
+from discreet.errors import DataError, Mistake, shown
+from discreet.small_files import NO_FILE, read_small
 
 SEPARATORS = (";", "\t", ",")
 _SHOWN = 10  # mistakes of one file
@@ -26,16 +27,12 @@ def is_file(words: str) -> bool:
 
 def read_lines(path: Path | str, folder: Path, place: str) -> tuple[Lines, list[Mistake]]:
     """The lines of a text file that are not blank, with their numbers; or why it can't be read."""
-    name = str(path)
     try:
-        text = (folder / path).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        return [], [Mistake(place, f"no file {name!r}", "paths are relative to the folder of the policy")]
-    except UnicodeDecodeError:
-        return [], [Mistake(place, f"{name!r} is not UTF-8 text", "save it as UTF-8")]
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        return [], [Mistake(place, f"{name!r} can't be read: {why}", "give the path of a CSV file")]
+        text = read_small(folder / path, place, missing="paths are relative to the folder of the policy")
+    except DataError as error:
+        [wrong], name = error.mistakes, shown(str(path))
+        rule = f"no file {name}" if wrong.rule == NO_FILE else f"{name} {wrong.rule}"
+        return [], [Mistake(place, rule, wrong.repair)]
     lines = re.split(r"\r\n|\r|\n", text)
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()], []
 
@@ -76,6 +73,6 @@ def read_numbers(
         if is_number(given):
             pairs.append((value, given))
         elif number != lines[0][0] or not given or any(sign.isdecimal() for sign in given):  # the first may be a header
-            rule = f"{str(path)!r}, line {number}: not a value and a count"
+            rule = f"{shown(str(path))}, line {number}: not a value and a count"
             mistakes.append(Mistake(place, rule, "write value,count"))
     return pairs, mistakes[:_SHOWN]

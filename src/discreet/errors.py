@@ -6,22 +6,40 @@ mistakes it can see at once. Exit codes: 1 = no such release is possible or a pr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from discreet.addresses import without_credentials, without_passwords
+
+_VALUE = 60  # characters of a value that a message shows
+_TEXT = 800  # of one part of a message, whatever it quotes
+_PLACE = 200
+_LONGEST = 10_000  # characters in which a password is looked for; what follows is not shown
+_LONG_QUOTE = re.compile(r"((?<!\w)(['\"])(?:(?!\2).){150})(?:(?!\2).)*(?:\2|$)", re.DOTALL)  # of any value
+_MISTAKES = 100  # of one run; nobody reads more
+_CANDIDATES = 1000  # names among which a misspelt one is looked for
+
 
 @dataclass(frozen=True)
 class Mistake:
-    """One thing to mend.
+    """One thing to mend. Whatever it quotes: it stays short, and passwords of addresses are left out.
 
     >>> print(Mistake("attributes.agee", "no such column", "did you mean 'age'?"))
     attributes.agee: no such column; did you mean 'age'?
+    >>> print(Mistake("host=db password=s3cret", "no such file"))
+    host=db …: no such file
     """
 
     place: str
     rule: str
     repair: str = ""
+
+    def __post_init__(self) -> None:
+        for part, most in (("place", _PLACE), ("rule", _TEXT), ("repair", _TEXT)):
+            text = without_passwords(getattr(self, part)[:_LONGEST], blanks=part == "place")
+            object.__setattr__(self, part, shortened(_LONG_QUOTE.sub(r"\1…\2", text), most))
 
     def __str__(self) -> str:
         return f"{self.place}: {self.rule}" + (f"; {self.repair}" if self.repair else "")
@@ -33,7 +51,10 @@ class DiscreetError(Exception):
     exit_code = 2
 
     def __init__(self, *mistakes: Mistake | str):
-        self.mistakes = tuple(m if isinstance(m, Mistake) else Mistake("discreet", m) for m in mistakes)
+        first = [m if isinstance(m, Mistake) else Mistake("discreet", m) for m in mistakes[:_MISTAKES]]
+        if len(mistakes) > _MISTAKES:
+            first.append(Mistake("discreet", f"there are {len(mistakes) - _MISTAKES:,} more mistakes"))
+        self.mistakes = tuple(first)
         super().__init__("\n".join(str(m) for m in self.mistakes))
 
 
@@ -89,12 +110,28 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     >>> did_you_mean("x", ["age", "zip"])
     "known are 'age', 'zip'"
     """
-    known = list(known)
-    close = get_close_matches(str(name), known, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    first = ", ".join(repr(k) for k in known[:10])
-    return f"known are {first}" + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+    known = [str(k) for k in known]
+    close = closest(name, known)
+    if close is not None:
+        return f"did you mean {shown(close)}?"
+    first = ", ".join(shown(k) for k in known[:10])
+    return f"known are {first}" + (f" and {len(known) - 10:,} more" if len(known) > 10 else "")
+
+
+def closest(name: object, known: Iterable[str]) -> str | None:
+    """The name that was probably meant. Comparing texts is slow, so long ones and far too many are not compared.
+
+    >>> closest("agee", ["age", "zip"]), closest("x" * 10**6, ["age", "zip"])
+    ('age', None)
+    """
+    text = name[0] if isinstance(name, list) and len(name) == 1 else name  # a role in brackets
+    text = text if isinstance(text, str) else shown(text)
+    if len(text) > _PLACE:
+        return None
+    candidates = [k for k in known if len(k) <= 3 * len(text) and len(text) <= 3 * len(k)]
+    if len(candidates) > _CANDIDATES:
+        candidates = [k for k in candidates if k[:1].casefold() == text[:1].casefold()][:_CANDIDATES]
+    return next(iter(get_close_matches(text, candidates, n=1, cutoff=0.6)), None)
 
 
 def offenders(values: Iterable[object], limit: int = 10) -> str:
@@ -104,15 +141,17 @@ def offenders(values: Iterable[object], limit: int = 10) -> str:
     '0, 1, 2 and 9 more'
     """
     values = list(values)
-    shown = ", ".join("NULL" if v is None else repr(v) if isinstance(v, str) else str(v) for v in values[:limit])
-    return shown + (f" and {len(values) - limit} more" if len(values) > limit else "")
+    named = ", ".join("NULL" if v is None else shown(v) for v in values[:limit])
+    return named + (f" and {len(values) - limit:,} more" if len(values) > limit else "")
 
 
 def shown(value: object) -> str:
-    """A value as messages show it.
+    """A value as messages show it: short, and without passwords.
 
-    >>> shown("x"), shown(None), shown({"a": 1}), shown(True)
-    ("'x'", 'nothing', 'a mapping', 'true')
+    >>> shown("x"), shown(None), shown({"a": 1}), shown(True), shown(10**400)
+    ("'x'", 'nothing', 'a mapping', 'true', 'a number of 401 digits')
+    >>> shown(" postgresql://ann:s3cret@db.example/clinic")
+    "' postgresql://db.example/clinic'"
     """
     match value:
         case None:
@@ -120,16 +159,37 @@ def shown(value: object) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return repr(value if len(value) <= 60 else value[:57] + "…")
-        case int() | float():
+            return repr(shortened(without_credentials(value[:_LONGEST]), _VALUE))
+        case int():
+            return str(value) if abs(value) < 10**_VALUE else f"a number of {_digits(value):,} digits"
+        case float():
             return str(value)
         case Mapping():
-            return "a mapping"
+            return "a mapping" if value else "an empty mapping"
         case list() | tuple():
-            return "a list"
+            return "a list" if value else "an empty list"
     return f"a value of type {type(value).__name__}"
+
+
+def shortened(text: str, most: int) -> str:
+    """A text, or its beginning if it is longer than `most`.
+
+    >>> shortened("abcdef", 6), shortened("abcdefg", 6)
+    ('abcdef', 'abcde…')
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def unknown_word(place: str, word: object, known: Iterable[str]) -> Mistake:
     """A word that is none of those that may stand there."""
     return Mistake(place, f"no such word {shown(word)}", did_you_mean(word, known))
+
+
+def _digits(number: int) -> int:
+    """How many digits a large number has, without writing them (Python refuses to write more than some thousand).
+
+    >>> _digits(10**60), _digits(10**60 - 1)
+    (61, 60)
+    """
+    digits = int((abs(number).bit_length() - 1) * 0.30102999566398120)  # this, or one less
+    return digits + 1 if abs(number) < 10 ** (digits + 1) else digits + 2

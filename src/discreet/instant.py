@@ -20,7 +20,7 @@ from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
 from discreet.engines.base import Engine, Frequencies, TooManyCombinations
 from discreet.engines.statistics import ColumnStatistics, KeepsStatistics, Statistics
-from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, unknown_word
+from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, shown, unknown_word
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
@@ -75,7 +75,7 @@ def summarize(policy: Policy, source: Any = None) -> Summarized:
     single = policy.publish == "generalization" and policy.search == "instant"  # else people are counted exactly only
     strange = [model.describe() for model in policy.models if not supports(model, True, population=single)]
     if strange:
-        rule = f"{policy.search!r} can't tell from a summary how likely {' and '.join(strange)} is kept"
+        rule = f"{shown(policy.search)} can't tell from a summary how likely {' and '.join(strange)} is kept"
         raise PolicyError(Mistake("search", rule, "leave `search` out"))
     engine, counted, _ = open_tables(policy, source)
     people = None if counted is None else counted.frequencies(policy.quasi_identifiers)
@@ -308,7 +308,7 @@ def _check_fits(policy: Policy, summary: Saveable, path: Path, source: Path | No
     mistakes = []
     values = () if people is None else zip(summary.hierarchies, people.values, strict=False)
     mistakes += [
-        Mistake(str(path), f"lacks values of {h.attribute!r} that the population has", "make the summary again")
+        Mistake(str(path), f"lacks values of {shown(h.attribute)} that the population has", "make the summary again")
         for h, known_values in values
         if not h.index.keys() >= set(known_values)
     ]
@@ -322,7 +322,7 @@ def _check_fits(policy: Policy, summary: Saveable, path: Path, source: Path | No
     given = {a.name: a.hierarchy for a in policy.attributes}
     built = [h for h in summary.hierarchies if h.attribute in asked[0]]
     mistakes += [
-        Mistake(str(path), f"has another hierarchy of {h.attribute!r} than the policy", "make the summary again")
+        Mistake(str(path), f"has another hierarchy of {shown(h.attribute)} than the policy", "make the summary again")
         for h in built
         if given[h.attribute] is not None and not _same_rule(policy, h, given[h.attribute])
     ]

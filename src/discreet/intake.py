@@ -21,7 +21,7 @@ from discreet.counts.outside import (
 )
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.open import open_source
-from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean
+from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
@@ -147,7 +147,7 @@ def _open_population(given: Any, columns: Sequence[str]) -> tuple[Engine | None,
         rename = {"source": "population"}  # what engines call a frame
         return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]
     return engine, [
-        Mistake(_place(given), f"has no column {name!r}, the table does", did_you_mean(name, engine.columns))
+        Mistake(_place(given), f"has no column {shown(name)}, the table does", did_you_mean(name, engine.columns))
         for name in columns
         if name not in engine.columns
     ]

@@ -175,7 +175,7 @@ def check_columns(policy: Policy, columns: Iterable[str]) -> list[Mistake]:
     """What keeps the policy from fitting a table with these columns."""
     columns = list(columns)
     mistakes = [
-        Mistake("source", f"{count} columns are called {name!r}", "rename them")
+        Mistake("source", f"{count} columns are called {shown(name)}", "rename them")
         for name, count in Counter(columns).items()
         if count > 1
     ]
@@ -185,7 +185,7 @@ def check_columns(policy: Policy, columns: Iterable[str]) -> list[Mistake]:
     for name, place in asked:
         if name not in columns:
             same = folded.get(name.strip().casefold())
-            repair = f"did you mean {same!r}?" if same is not None else did_you_mean(name, columns)
+            repair = f"did you mean {shown(same)}?" if same is not None else did_you_mean(name, columns)
             mistakes.append(Mistake(place, "no such column", repair))
     return mistakes
 

@@ -7,14 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.addresses import located
-from discreet.errors import Mistake, PolicyError, did_you_mean, shown, unknown_word
+from discreet.errors import Mistake, PolicyError, closest, did_you_mean, shown, unknown_word
 from discreet.private_words import read_private
 from discreet.publications import (
     choose_search,
@@ -24,6 +23,7 @@ from discreet.publications import (
     several_populations,
     word_of,
 )
+from discreet.small_numbers import RULE, exact_number, is_long
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
@@ -35,6 +35,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+_MOST_SEED = (1 << 63) - 1  # what engines take for a whole number
+_MOST_SECONDS = 1_000_000_000  # thirty years
 STATISTICS = "statistics"  # those that a database keeps
 SUMMARIES = ("network", "histogram", "sample", "exact", STATISTICS)  # that `search: instant` can make by itself
 
@@ -69,7 +71,8 @@ def attribute_place(name: object) -> str:
     >>> attribute_place("age"), attribute_place("a.b")
     ('attributes.age', "attributes['a.b']")
     """
-    return f"attributes.{name}" if re.fullmatch(r"[\w-]+", str(name)) else f"attributes[{str(name)!r}]"
+    text = name if isinstance(name, str) else shown(name)
+    return f"attributes.{text}" if re.fullmatch(r"[\w-]{1,100}", text) else f"attributes[{shown(name)}]"
 
 
 def copied(value: object) -> object:
@@ -114,8 +117,7 @@ def _role(word: object, place: str) -> tuple[Role, Mistake | None]:
     """The role, or the likeliest one and a mistake: what follows is judged as if it had been mended."""
     if isinstance(word, str) and word in list(Role):
         return Role(word), None
-    close = get_close_matches(word, list(Role), n=1, cutoff=0.6) if isinstance(word, str) else []
-    likely = Role(close[0]) if close else Role.QUASI_IDENTIFIER
+    likely = Role(closest(word, list(Role)) or Role.QUASI_IDENTIFIER)
     rule = "is missing" if word is None else f"no such role {shown(word)}"
     repair = did_you_mean(word, [r.value for r in Role])
     return likely, Mistake(place, rule, repair)
@@ -226,7 +228,7 @@ def _foreign_attribute(model: PrivacyModel, place: str, sensitive: tuple[str, ..
     if not attribute or attribute in sensitive:
         return []
     repair = did_you_mean(attribute, sensitive) if sensitive else "give a column the role sensitive"
-    return [Mistake(place, f"protects {attribute!r}, which is not a sensitive attribute", repair)]
+    return [Mistake(place, f"protects {shown(attribute)}, which is not a sensitive attribute", repair)]
 
 
 def _source(value: object) -> tuple[str | None, Mistake | None]:
@@ -244,31 +246,30 @@ def _schema(value: object) -> tuple[str | None, Mistake | None]:
 
 def _share(value: object) -> tuple[Fraction, Mistake | None]:
     """Exact: 0.02 is 1/50, so that a limit never tips over by rounding."""
-    share = None
-    if isinstance(value, (int, float, str, Fraction)) and not isinstance(value, bool):
-        try:
-            share = Fraction(str(value))
-        except (ValueError, ZeroDivisionError):
-            share = None
+    share = exact_number(value)
     if share is not None and 0 <= share <= 1:
         return share, None
     rule = f"must be a share of the rows between 0 and 1, got {shown(value)}"
-    return Fraction(0), Mistake("suppress", rule, "for 2% write 0.02")
+    return Fraction(0), Mistake("suppress", rule, RULE if is_long(value) else "for 2% write 0.02")
 
 
 def _seed(value: object) -> tuple[int | None, Mistake | None]:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
-        return value, None
-    rule = f"must be a whole number from 0, got {shown(value)}"
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is None or (whole and 0 <= value <= _MOST_SEED):  # type: ignore[operator]
+        return value, None  # type: ignore[return-value]
+    most = f" to {_MOST_SEED}" if whole and value > 0 else ""  # type: ignore[operator]
+    rule = f"must be a whole number from 0{most}, got {shown(value)}"
     return None, Mistake("seed", rule, "leave it out for a random one")
 
 
 def _seconds(value: object) -> tuple[float | None, Mistake | None]:
     if value is None:
         return None, None
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf:
-        return float(value), None
-    rule = f"must be a number of seconds above 0, got {shown(value)}"
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if number and 0 < value <= _MOST_SECONDS:  # type: ignore[operator]
+        return float(value), None  # type: ignore[arg-type]
+    most = f" and at most {_MOST_SECONDS:,}" if number and _MOST_SECONDS < value < math.inf else ""  # type: ignore[operator]
+    rule = f"must be a number of seconds above 0{most}, got {shown(value)}"
     return None, Mistake("time_limit", rule, "leave it out for no limit")
 
 

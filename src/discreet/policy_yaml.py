@@ -12,12 +12,14 @@ from pathlib import Path
 
 import yaml
 
-from discreet.errors import Mistake, PolicyError
+from discreet.errors import DataError, Mistake, PolicyError, shortened, shown
+from discreet.small_files import read_small
+from discreet.small_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
 
 _TAG = "tag:yaml.org,2002:"
 
 
-class _Loader(yaml.BaseLoader):
+class _Loader(BoundedLoader):
     """Composes nodes; the base class takes every plain scalar for text until a pattern below says otherwise."""
 
 
@@ -41,6 +43,8 @@ def read_words(path: Path) -> tuple[object, list[Mistake]]:
     except yaml.reader.ReaderError as e:
         line = text.count("\n", 0, e.position) + 1
         raise PolicyError(Mistake(f"{path} line {line}", "a character that YAML does not allow", "remove it")) from None
+    except TooLarge:
+        raise PolicyError(Mistake(str(path), *TOO_LARGE)) from None
     except yaml.MarkedYAMLError as e:
         raise PolicyError(_broken(path, e)) from None
     except RecursionError:
@@ -49,22 +53,15 @@ def read_words(path: Path) -> tuple[object, list[Mistake]]:
 
 def _text(path: Path) -> str:
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise PolicyError(Mistake(str(path), "no such file", "'discreet init DATA' proposes a policy")) from None
-    except OSError as e:
-        raise PolicyError(Mistake(str(path), f"can't be read: {e.strerror or type(e).__name__}")) from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as e:
-        line = data.count(b"\n", 0, e.start) + 1
-        raise PolicyError(Mistake(f"{path} line {line}", "is not UTF-8", "save the file as UTF-8")) from None
+        return read_small(path, str(path), BYTES, missing="'discreet init DATA' proposes a policy")
+    except DataError as error:
+        raise PolicyError(*error.mistakes) from None
 
 
 def _broken(path: Path, error: yaml.MarkedYAMLError) -> Mistake:
     mark = error.problem_mark or error.context_mark
     place = f"{path} line {mark.line + 1}" if mark else str(path)
-    problem = error.problem or "can't be understood"
+    problem = shortened(error.problem or "can't be understood", 200)
     repair = ""
     if "'\\t'" in problem:
         problem, repair = "a tab", "indent with spaces"
@@ -118,7 +115,7 @@ class _Reader:
                 continue
             name = self._text(key)
             if name in lines:
-                self._object(key, f"{name!r} is given twice, first in line {lines[name]}", "keep one of them")
+                self._object(key, f"{shown(name)} is given twice, first in line {lines[name]}", "keep one of them")
                 continue
             lines[name] = key.start_mark.line + 1
             found[name] = value
@@ -139,9 +136,12 @@ class _Reader:
                 case "str" | "merge":
                     return text
         except ValueError:
-            self._object(node, f"{text!r} is not what its tag says", "remove the tag")
+            if kind == "int" and text.lstrip("+-").isdecimal():
+                self._object(node, "a number of too many digits", "put it in quotes, or write a rounder one")
+                return 0
+            self._object(node, f"{shown(text)} is not what its tag says", "remove the tag")
             return text
-        self._object(node, f"unknown tag {node.tag!r}", "remove it, or put the text in quotes")
+        self._object(node, f"unknown tag {shown(node.tag)}", "remove it, or put the text in quotes")
         return text
 
     def _text(self, node: yaml.Node) -> str:

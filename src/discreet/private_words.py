@@ -29,7 +29,8 @@ def private_place(column: object) -> str:
     >>> private_place("age"), private_place("a.b")
     ('private.age', "private['a.b']")
     """
-    return f"private.{column}" if re.fullmatch(r"[\w-]+", str(column)) else f"private[{str(column)!r}]"
+    text = column if isinstance(column, str) else shown(column)
+    return f"private.{text}" if re.fullmatch(r"[\w-]{1,100}", text) else f"private[{shown(column)}]"
 
 
 def read_private(words: object, folder: Path) -> tuple[Rows | None, list[Mistake]]:

@@ -16,7 +16,7 @@ from itertools import accumulate
 from discreet.addresses import without_credentials
 from discreet.column_words import Meaning, meaning_of, names_a_key
 from discreet.engines.profile import ColumnProfile
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, shown
 from discreet.hierarchies.dates import parse_date, suitable_levels
 from discreet.hierarchies.numbers import Number, is_whole, parse
 from discreet.policy_words import Role
@@ -52,7 +52,7 @@ def propose(profiles: Sequence[ColumnProfile], source: str) -> str:
         raise DataError(Mistake("source", "has no columns", "give a table with one row per person"))
     twice = [name for name, count in Counter(p.name for p in profiles).items() if count > 1]
     if twice:
-        raise DataError(*(Mistake("source", f"several columns are called {n!r}", "rename them") for n in twice))
+        raise DataError(*(Mistake("source", f"several columns are called {shown(n)}", "rename them") for n in twice))
     return _text(_with_a_quasi_identifier([proposal(p) for p in profiles]), profiles[0].rows, source)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.addresses import located
-from discreet.errors import Mistake, unknown_word
+from discreet.errors import Mistake, shown, unknown_word
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
@@ -58,7 +58,7 @@ def choose_search(publish: object, search: object, promised: Iterable[str]) -> t
         return search, None
     elsewhere = [kind for kind, others in SEARCHES.items() if search in others]
     if elsewhere:
-        rule = f"{search!r} does not lead to publish: {publish}"
+        rule = f"{shown(search)} does not lead to publish: {publish}"
         return "", Mistake("search", rule, f"use {_listed(searches)}, or publish: {' or '.join(elsewhere)}")
     return "", unknown_word("search", search, searches)
 
@@ -68,7 +68,9 @@ def misfits(
 ) -> list[Mistake]:
     """What in a policy does not go with its kind of publication."""
     mistakes = [
-        Mistake("publish", f"{publish!r} can't keep the promise {word!r}", f"write publish: {' or '.join(kinds)}")
+        Mistake(
+            "publish", f"{shown(publish)} can't keep the promise {shown(word)}", f"write publish: {' or '.join(kinds)}"
+        )
         for word, kinds in _ONLY.items()
         if word in promised and publish not in kinds
     ]
@@ -120,13 +122,13 @@ def instant_misfits(search: str, summary: object, others: Sequence[str]) -> list
         return [] if summary is None else [Mistake("summary", rule, "leave it out, or write search: instant")]
     if not others:
         return []
-    rule = f"{search!r} never looks at single rows, so {_listed(others)} can't be published as they are"
+    rule = f"{shown(search)} never looks at single rows, so {_listed(others)} can't be published as they are"
     return [Mistake("search", rule, "give these columns another role, or leave `search` out")]
 
 
 def _missing_promises(publish: str, search: str, promised: Sequence[str]) -> list[Mistake]:
     mistakes = [
-        Mistake("require", f"{word!r} is promised {promised.count(word)} times", "keep one of them")
+        Mistake("require", f"{shown(word)} is promised {promised.count(word)} times", "keep one of them")
         for word, kinds in _ONLY.items()
         if publish in kinds and promised.count(word) > 1
     ]
@@ -142,7 +144,7 @@ def _missing_promises(publish: str, search: str, promised: Sequence[str]) -> lis
 def _unfit_columns(publish: str, sensitive: Sequence[str], others: Sequence[str]) -> list[Mistake]:
     mistakes = []
     if len(sensitive) != 1:
-        rule = f"{publish!r} separates one sensitive attribute from the others, the policy has {len(sensitive)}"
+        rule = f"{shown(publish)} separates one sensitive attribute from the others, the policy has {len(sensitive)}"
         mistakes.append(Mistake("attributes", rule, "give exactly one column the role sensitive"))
     if publish == "ambiguity" and others:
         rule = f"'ambiguity' hides combinations, so {_listed(others)} can't be published beside them"

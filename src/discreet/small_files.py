@@ -16,6 +16,7 @@ from discreet.errors import DataError, Mistake
 
 LIMIT = 32_000_000  # bytes: a taxonomy of a million zip codes; Python makes at most some hundred megabytes of it
 ENTRIES = 5_000_000  # of a JSON: so that a small file can't become large in memory
+NO_FILE = "no such file"
 _MISSING = "check the path"
 
 
@@ -34,7 +35,11 @@ def read_small(path: Path | str, place: str, limit: int = LIMIT, *, missing: str
 
 def read_small_json(path: Path | str, place: str, limit: int = LIMIT, *, missing: str = _MISSING) -> Any:
     """What the JSON of a file says; deep or broken ones, and those of too many entries, are mistakes as well."""
-    text = read_small(path, place, limit, missing=missing)
+    return small_json(read_small(path, place, limit, missing=missing), place)
+
+
+def small_json(text: str, place: str) -> Any:
+    """What a JSON says; its entries are counted first, so that it can't fill the memory."""
     if text.count(",") + text.count("[") + text.count("{") > ENTRIES:
         raise DataError(Mistake(place, f"has more than {ENTRIES:,} entries", "give a file that discreet has written"))
     try:
@@ -54,7 +59,7 @@ def read_small_bytes(path: Path | str, place: str, limit: int = LIMIT, *, missin
                 raise DataError(_irregular(place))
             data = file.read(limit + 1)  # not by its size, which some files don't tell
     except FileNotFoundError:
-        raise DataError(Mistake(place, "no such file", missing)) from None
+        raise DataError(Mistake(place, NO_FILE, missing)) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
         why = getattr(error, "strerror", None) or "no file can have this path"
         raise DataError(Mistake(place, f"can't be read: {why}", _MISSING)) from None

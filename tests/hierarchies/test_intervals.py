@@ -134,7 +134,7 @@ def test_two_texts_of_one_number_are_neighbours(text):
         ({"widths": ()}, "one or more numbers"),
         ({"widths": "5"}, "one or more numbers"),
         ({"widths": (5, "x")}, "intervals: not a number: 'x'"),
-        ({"widths": (5, True)}, "not a number: True"),
+        ({"widths": (5, True)}, "not a number: true"),
         ({"widths": (5,), "origin": "here"}, "origin: not a number: 'here'"),
         ({"widths": (5,), "bottom": 9, "top": 9}, "top: must be above bottom, got 9 where bottom is 9"),
         ({"widths": (5,), "top": float("inf")}, "top: not a number: inf"),

@@ -135,7 +135,7 @@ def test_a_missing_file_is_named_with_one_that_is_there(read, tmp_path):
 
 def test_broken_text_is_named_with_its_line(read):
     (mistake,) = mistakes_of(read, b"a;A;*\nb\xff;B;*\n")
-    assert mistake == f"{PLACE}: 'nation.csv' is not UTF-8 text (line 2); save it as UTF-8"
+    assert mistake == f"{PLACE}: 'nation.csv' is not UTF-8 text (line 2); save the file as UTF-8"
 
 
 def test_an_open_quote_is_an_error(read):
@@ -152,4 +152,4 @@ def test_an_empty_file_is_an_error(read, content):
 @pytest.mark.parametrize("path", [".", "", "a\0b", "x" * 5000])
 def test_what_is_no_file_is_an_error(tmp_path, path):
     (mistake,) = mistakes_of(read_taxonomy, path, tmp_path, PLACE)
-    assert "can't be read" in mistake
+    assert "can't be read" in mistake or "is a folder" in mistake

@@ -103,6 +103,7 @@ def test_a_csv_may_have_other_separators(tmp_path: Path, separator: str) -> None
 
 def test_all_mistakes_are_told_at_once() -> None:
     words = {"values": ["HIV", 7, []], "attribute_sets": [[], "age"], "min_support": 0}
+    empty = "an empty list"
     strange = "must be a value or a list of values, got {}; put values in quotes where they are numbers; "
     example = "for example [HIV, [flu, cold]]"
     assert mistakes(rr=3, **words, knowledge="tabel", attribute="illness") == [
@@ -110,8 +111,8 @@ def test_all_mistakes_are_told_at_once() -> None:
         "robust.r: is missing; for example robust: {r: 10}",
         "robust.min_support: must be at least 1, got 0; a signature that nobody has says nothing",
         f"robust.values[1]: {strange.format(7)}{example}",
-        f"robust.values[2]: {strange.format([])}{example}",
-        "robust.attribute_sets[0]: must be a list of quasi-identifiers, got []; for example [[age], [age, zip]]",
+        f"robust.values[2]: {strange.format('an empty list')}{example}",
+        f"robust.attribute_sets[0]: must be a list of quasi-identifiers, got {empty}; for example [[age], [age, zip]]",
         "robust.knowledge: no such knowledge 'tabel'; did you mean 'table'? (or give the path of a CSV)",
         "robust.attribute: no such sensitive attribute; known are 'disease'",
     ]
@@ -173,7 +174,7 @@ def test_files_that_can_not_be_meant_are_mistakes(tmp_path: Path, text: bytes, r
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "k.csv").mkdir()
     [found] = mistakes(tmp_path, r=2, knowledge="k.csv")
-    assert "'k.csv' can't be read" in found
+    assert "'k.csv' is a folder" in found
 
 
 def test_a_sensitive_attribute_called_p_has_no_place_in_a_csv(tmp_path: Path) -> None:

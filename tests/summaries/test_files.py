@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import stat
+import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -100,7 +103,7 @@ def refused(path: Path) -> str:
 def test_other_files_are_no_summaries(tmp_path: Path) -> None:
     path = tmp_path / "file"
     assert "can't be read" in refused(path)
-    assert "can't be read" in refused(tmp_path)
+    assert refused(tmp_path) == "is a folder"
     for content in (b"", b"sex,age\nM,1\n", b"PK\x03\x04 no zip", b"\x93NUMPY\x01\x00"):
         path.write_bytes(content)
         assert refused(path) == "is not a summary"
@@ -194,3 +197,62 @@ def test_a_broken_file_is_refused_or_means_the_same(data: st.DataObject) -> None
 def test_a_folder_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="can't be written"):
         save(network_from_pairs(*of_people()), tmp_path / "nowhere" / "file")
+
+
+def packed(path: Path, arrays: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, content in arrays.items():
+            file.writestr(f"{name}.npy", content)
+
+
+def npy(array: Any, **words: object) -> bytes:
+    """An array as a file of its own; `words` change what its header says."""
+    stream = io.BytesIO()
+    if not words:
+        np.save(stream, array)
+        return stream.getvalue()
+    header = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape} | words
+    np.lib.format.write_array_header_1_0(stream, header)  # type: ignore[arg-type]
+    return stream.getvalue() + array.tobytes()
+
+
+HEADER = np.frombuffer(json.dumps({"format": "discreet summary", "version": 1}).encode(), dtype=np.uint8)
+
+
+def test_a_small_file_that_becomes_a_large_one_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    packed(tmp_path / "file", {"header": npy(HEADER), "counts0": npy(np.zeros(63_000_000, dtype=np.int64))})
+    assert (tmp_path / "file").stat().st_size < 1_000_000
+    assert refused(tmp_path / "file") == "is larger than 500 MB, unpacked"
+
+
+def test_an_array_that_says_it_is_larger_than_it_is_gets_no_room(tmp_path: Path) -> None:
+    forged = npy(np.zeros(3, dtype=np.int64), shape=(400_000_000_000,))
+    packed(tmp_path / "file", {"header": npy(HEADER), "counts0": forged})
+    assert refused(tmp_path / "file") == "is not a summary"
+
+
+def test_arrays_packed_in_ways_that_need_much_memory_are_refused(tmp_path: Path) -> None:
+    packed(tmp_path / "file", {"header": npy(HEADER)}, zipfile.ZIP_LZMA)
+    assert refused(tmp_path / "file") == "is not a summary"
+
+
+def test_a_header_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    packed(tmp_path / "file", {"header": npy(np.frombuffer(b"[" * 100_000, dtype=np.uint8))})
+    assert refused(tmp_path / "file") == "is not a summary"
+
+
+def test_a_device_or_a_pipe_is_no_summary(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        assert refused(path) == "is not a regular file but a pipe or a device"
+
+
+@pytest.mark.parametrize("hierarchy", ["secret.csv", {"taxonomy": "secret.csv"}])
+def test_a_summary_may_not_name_another_file(hierarchy: object, tmp_path: Path, monkeypatch: Any) -> None:
+    save(network_from_pairs(*of_people()), tmp_path / "file")
+    with np.load(tmp_path / "file", allow_pickle=False) as found:
+        first, *others = json.loads(found["header"].tobytes())["quasi_identifiers"]
+    (tmp_path / "secret.csv").write_text("".join(f"{leaf};*\n" for leaf in first["leaves"]))
+    monkeypatch.chdir(tmp_path)
+    changed(tmp_path / "file", quasi_identifiers=[first | {"hierarchy": hierarchy}, *others])
+    assert refused(tmp_path / "file") == "is not a whole summary"

@@ -33,6 +33,9 @@ from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
 from discreet.audit.texts import KINDS, STAR
 from discreet.cells import SEPARATORS, cells, read_lines
 from discreet.errors import DataError, Mistake, did_you_mean, shown, unknown_word
+from discreet.small_files import read_small
+from discreet.small_numbers import exact_number
+from discreet.small_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
 
 Paths = tuple[tuple[str | None, ...], ...]
 
@@ -53,6 +56,8 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
     "robust": ("r", "values", "attribute_sets", "min_support", "knowledge"),
     "ambiguity": ("alpha", "beta", "tables"),
 }
+_MISSING = "name the description of the release"
+_SHOWN = 10  # mistakes of one kind
 _NUMBERS = ("k", "l", "c", "t", "alpha", "beta", "epsilon", "stubbornness", "confidence", "size", "r")
 
 
@@ -92,15 +97,14 @@ def read_description(given: Path | str | Mapping[str, Any]) -> tuple[Mapping[str
         return given, Path()
     path = Path(given)
     try:
-        words = yaml.load(path.read_bytes(), Loader=yaml.BaseLoader)  # every value as text: nothing is guessed
-    except FileNotFoundError:
-        raise DataError(Mistake(str(path), "no such file", "name the description of the release")) from None
+        # Every value is taken as text: nothing is guessed.
+        words = yaml.load(read_small(path, str(path), BYTES, missing=_MISSING), Loader=BoundedLoader)
+    except TooLarge:
+        raise DataError(Mistake(str(path), *TOO_LARGE)) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path} line {mark.line + 1}" if mark else str(path)
         raise DataError(Mistake(place, "is not YAML", "write lines like 'sensitive: [disease]'")) from None
-    except OSError as error:
-        raise DataError(Mistake(str(path), f"can't be read: {error.strerror or type(error).__name__}")) from None
     if not isinstance(words, Mapping):
         raise DataError(Mistake(str(path), "is not a description", "write lines like 'sensitive: [disease]'"))
     return words, path.parent
@@ -204,8 +208,10 @@ class _Reader:
         return found
 
     def _lacking(self, place: str, columns: Iterable[str], known: Sequence[str]) -> None:
+        there = set(known)
+        lacking = [c for c in columns if c not in there]
         self._mistakes += [
-            Mistake(place, f"no such column {c!r}", did_you_mean(c, known)) for c in columns if c not in known
+            Mistake(place, f"no such column {shown(c)}", did_you_mean(c, known)) for c in lacking[:_SHOWN]
         ]
 
     def _kinds(self, known: Sequence[str]) -> dict[str, How]:
@@ -275,7 +281,9 @@ class _Reader:
         attribute = body.get("attribute")
         if attribute is not None and attribute not in sensitive:
             self._mistakes.append(
-                Mistake(f"{place}.attribute", f"{attribute!r} is not sensitive", did_you_mean(attribute, sensitive))
+                Mistake(
+                    f"{place}.attribute", f"{shown(attribute)} is not sensitive", did_you_mean(attribute, sensitive)
+                )
             )
         return Promise(str(model), parameters, None if attribute is None else str(attribute))
 
@@ -314,8 +322,6 @@ def _listed(given: object) -> list[str] | None:
 
 def _number(given: object) -> object:
     """Numbers in a file come as text."""
-    if isinstance(given, str) and re.fullmatch(r"[+-]?[0-9]+", given):
-        return int(given)
-    if isinstance(given, str) and re.fullmatch(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", given):
-        return float(given)
-    return given
+    if not isinstance(given, str) or "/" in given or exact_number(given) is None or given != given.strip():
+        return given
+    return int(given) if re.fullmatch(r"[+-]?[0-9]+", given) else float(given)

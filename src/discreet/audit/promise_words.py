@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Mistake, did_you_mean, shown
+from discreet.small_numbers import exact_number
 
 _CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("l_diversity", "kind"): ("distinct", "entropy", "recursive", "frequency"),
@@ -69,12 +70,7 @@ def _mistakes(model: str, said: Mapping[str, Any], place: str, names: Sequence[s
 
 
 def _number(given: object) -> Fraction | None:
-    if isinstance(given, bool) or not isinstance(given, str | int | float | Fraction):
-        return None
-    try:
-        return Fraction(str(given))
-    except (ValueError, ZeroDivisionError):
-        return None
+    return exact_number(given)
 
 
 def _is_range(given: object) -> bool:

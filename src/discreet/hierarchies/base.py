@@ -17,6 +17,16 @@ class Misfit(HierarchyError):
         super().__init__(Mistake("hierarchy", f"{rule}: {offenders([value])}", repair))
 
 
+LEVELS = 100  # of any hierarchy; nobody has seen one of more than twenty
+
+
+def too_many_levels(levels: int, place: str) -> list[Mistake]:
+    """A mistake where a hierarchy has so many levels that a search would not end."""
+    if levels <= LEVELS:
+        return []
+    return [Mistake(place, f"has {levels:,} levels, more than {LEVELS}", "keep those that a reader would want")]
+
+
 class BranchingRule(ABC):
     """A rule in which NULL and the empty string each have a branch of their own up to ``*``, after all the others."""
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from discreet.errors import HierarchyError, Mistake, offenders
-from discreet.hierarchies.base import BranchingRule
+from discreet.hierarchies.base import BranchingRule, too_many_levels
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.numbers import parse
+
+LONGEST = 1000  # characters of a code
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,12 @@ class Prefixes(BranchingRule):
         repair = "e.g. [4, 3, 2]"
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
             raise HierarchyError(Mistake("prefixes", "needs a list of lengths", repair))
-        strange = [n for n in given if not isinstance(n, int) or isinstance(n, bool) or n < 1]
+        wrong = too_many_levels(len(given), "prefixes")
+        if wrong:
+            raise HierarchyError(*wrong)
+        strange = [n for n in given if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= LONGEST]
         if strange:
-            rule = f"not a whole number of characters, 1 or more: {offenders(strange)}"
+            rule = f"not a whole number of characters, from 1 to {LONGEST:,}: {offenders(strange)}"
             raise HierarchyError(Mistake("prefixes", rule, repair))
         if any(a <= b for a, b in pairwise(given)):
             rule = f"lengths must decrease from level to level, got {offenders(given)}"

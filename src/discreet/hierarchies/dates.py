@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from discreet.errors import HierarchyError, Mistake, did_you_mean
+from discreet.errors import HierarchyError, Mistake, did_you_mean, shown
 from discreet.hierarchies.base import BranchingRule, Misfit
 from discreet.hierarchies.hierarchy import Value
 
@@ -80,7 +80,7 @@ class Dates(BranchingRule):
         strange = [level for level in given if level not in LEVELS]
         if strange:
             raise HierarchyError(
-                *(Mistake("dates", f"no such level: {level!r}", did_you_mean(level, LEVELS)) for level in strange)
+                *(Mistake("dates", f"no such level: {shown(level)}", did_you_mean(level, LEVELS)) for level in strange)
             )
         order = [LEVELS.index(level) for level in given]
         if order != sorted(set(order)):

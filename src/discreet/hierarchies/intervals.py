@@ -9,9 +9,10 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 
-from discreet.errors import HierarchyError, Mistake, offenders
+from discreet.errors import HierarchyError, Mistake, offenders, shortened
+from discreet.hierarchies.base import too_many_levels
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
-from discreet.hierarchies.numbers import Number, NumberRule, interval, is_whole, number, plain, simplest, word
+from discreet.hierarchies.numbers import LONGEST, Number, NumberRule, interval, is_whole, number, plain, simplest, word
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class Intervals(NumberRule):
         for end in ends:
             if getattr(self, end) is not None:
                 ends[end] = _number(getattr(self, end), end, mistakes)
+        long = _long(widths, "intervals") + _long([origin], "origin")
+        long += [mistake for end, given in ends.items() if given is not None for mistake in _long([given], end)]
+        if long:
+            raise HierarchyError(*mistakes, *long)
+        mistakes += too_many_levels(len(widths), "intervals")
         narrow = [plain(w) for w in widths if w <= 0]
         if narrow:
             mistakes.append(Mistake("intervals", f"a width must be above 0, got {', '.join(narrow)}", "remove it"))
@@ -139,14 +145,19 @@ class Cuts(NumberRule):
             raise HierarchyError(
                 Mistake("cuts", "needs a list of cut points for each level", "e.g. [[18, 40, 65], [40]]")
             )
+        mistakes += too_many_levels(len(self.levels), "cuts")
+        if mistakes:
+            raise HierarchyError(*mistakes)
         levels = [_numbers(cuts, f"cuts[{i}]", mistakes) for i, cuts in enumerate(self.levels)]
         for i, cuts in enumerate(levels):
             if any(a >= b for a, b in pairwise(cuts)):
                 mistakes.append(Mistake(f"cuts[{i}]", "cut points must increase", "sort them and remove repetitions"))
         for i, (fine, coarse) in enumerate(pairwise(levels)):
-            strange = [plain(c) for c in coarse if c not in fine]
+            known = set(fine)
+            strange = [plain(c) for c in coarse if c not in known]
             if strange:
-                rule = f"doesn't nest in the level before, which is not cut at {', '.join(strange[:10])}"
+                named = ", ".join(shortened(c, 60) for c in strange[:10])
+                rule = f"doesn't nest in the level before, which is not cut at {named}"
                 mistakes.append(Mistake(f"cuts[{i + 1}]", rule, "use only cut points of the level before"))
             elif fine and set(coarse) == set(fine):
                 mistakes.append(Mistake(f"cuts[{i + 1}]", "is the same as the level before", "remove it"))
@@ -213,6 +224,13 @@ def _numbers(given: object, place: str, mistakes: list[Mistake]) -> tuple[Number
 
 def _number(given: object, place: str, mistakes: list[Mistake]) -> Number:
     return next(iter(_numbers([given], place, mistakes)), 0)
+
+
+def _long(numbers: Sequence[Number], place: str) -> list[Mistake]:
+    """Numbers that nobody means by a width or an end; exact arithmetic with them would be slow."""
+    if all(len(plain(n)) <= LONGEST for n in numbers):
+        return []
+    return [Mistake(place, f"a number of more than {LONGEST} digits", "write a rounder one")]
 
 
 def _places(exact: Number) -> int:

@@ -20,7 +20,8 @@ Number = int | Decimal  # whole numbers as int, so that they look like that ever
 
 _FORM = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
 NO_NUMBER = "mend it in the data (1234.5, not 1.234,5), or use a taxonomy that lists it"
-_LONGEST = 100  # a longer text is no measurement; exact arithmetic with it could fill the memory
+_MOST = 10**1200  # above everything that `parse` reads
+LONGEST = 100  # a longer text is no measurement; exact arithmetic with it could fill the memory
 
 
 def parse(text: str) -> Number | None:
@@ -29,7 +30,7 @@ def parse(text: str) -> Number | None:
     >>> parse(" +4.50"), parse("1e3"), parse("1,000")
     (Decimal('4.50'), Decimal('1E+3'), None)
     """
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         return None
     if text.isdigit() and text.isascii():  # nearly all texts are like that, and this is much faster
         return int(text)
@@ -45,7 +46,7 @@ def number(given: object) -> Number | None:
     if isinstance(given, bool):
         return None
     if isinstance(given, int):
-        return given
+        return given if abs(given) < _MOST else None
     exact = parse(str(given)) if isinstance(given, str | float | Decimal) else None
     return None if exact is None else simplest(exact)
 

@@ -8,14 +8,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
-from discreet.errors import HierarchyError, Mistake, did_you_mean, offenders
-from discreet.hierarchies.base import BranchingRule, Misfit
+from discreet.errors import DataError, HierarchyError, Mistake, did_you_mean, offenders, shown
+from discreet.hierarchies.base import LEVELS, BranchingRule, Misfit, too_many_levels
 from discreet.hierarchies.build import nesting_mistakes
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
+from discreet.small_files import NO_FILE, read_small
 
 DELIMITERS = (";", "\t", "|", ",")
+_BESIDE = 1000  # other files that may have been meant
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,9 @@ def taxonomy_from_rows(rows: Sequence[Sequence[Value]], place: str, source: str 
         [row[0] for row in rows if len(row) != width],
         "give every leaf a value on every level",
     )
+    mistakes += [Mistake(place, where + m.rule, m.repair) for m in too_many_levels(width - 1, place)]
+    if width - 1 > LEVELS:
+        raise HierarchyError(*mistakes)
     rows = [row for row in rows if len(row) == width]
     while width > 1 and {row[width - 1] for row in rows} in ({EVERYTHING}, {""}):
         width -= 1
@@ -128,18 +134,14 @@ def read_taxonomy(path: str, folder: Path, place: str) -> Taxonomy:
     """A taxonomy from a CSV as ARX writes them: ``leaf;level1;…;*``, no header; the delimiter is found out."""
     file = folder / path
     try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        beside = sorted(Path(path).with_name(other.name).as_posix() for other in file.parent.glob("*.csv"))
-        repair = did_you_mean(path, beside) if beside else "paths are relative to the folder of the policy"
-        raise HierarchyError(Mistake(place, f"no file {path!r}", repair)) from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        rule = f"{path!r} is not UTF-8 text (line {line})"
-        raise HierarchyError(Mistake(place, rule, "save it as UTF-8")) from None
-    except (OSError, ValueError) as error:  # ValueError: a path that no file can have
-        why = getattr(error, "strerror", None) or str(error)
-        raise HierarchyError(Mistake(place, f"{path!r} can't be read: {why}", "give the path of a CSV file")) from None
+        text = read_small(file, place)
+    except DataError as error:
+        [wrong] = error.mistakes
+        if wrong.rule != NO_FILE:
+            raise HierarchyError(Mistake(place, f"{shown(path)} {wrong.rule}", wrong.repair)) from None
+        beside = [Path(path).with_name(other.name).as_posix() for other in islice(file.parent.glob("*.csv"), _BESIDE)]
+        repair = did_you_mean(path, sorted(beside)) if beside else "paths are relative to the folder of the policy"
+        raise HierarchyError(Mistake(place, f"no file {shown(path)}", repair)) from None
     return taxonomy_from_rows(_rows(text, path, place), place, path)
 
 
@@ -154,7 +156,7 @@ def _rows(text: str, path: str, place: str) -> list[list[str]]:
         except csv.Error as error:
             broken = broken or Mistake(
                 place,
-                f"{path!r} is not a CSV: line {reader.line_num}: {error}",
+                f"{shown(path)} is not a CSV: line {reader.line_num}: {error}",
                 'close the quotes, and write a quote inside of quotes as ""',
             )
             continue

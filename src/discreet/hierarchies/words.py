@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from discreet.errors import HierarchyError, Mistake, did_you_mean, offenders
+from discreet.errors import HierarchyError, Mistake, did_you_mean, offenders, shown
 from discreet.hierarchies.categories import Flat, Prefixes
 from discreet.hierarchies.dates import Dates
 from discreet.hierarchies.defaults import default_rule, quantile_cuts
 from discreet.hierarchies.hierarchy import Rule, Value
 from discreet.hierarchies.intervals import Cuts, Intervals
-from discreet.hierarchies.numbers import have_decimals
+from discreet.hierarchies.numbers import have_decimals, number
 from discreet.hierarchies.taxonomy import read_taxonomy, taxonomy_from_rows
 
 Body = Mapping[str, object]
@@ -86,7 +86,7 @@ def _kind(words: object, place: str) -> tuple[str, Body, list[Mistake]]:
             rule = f"no kind of hierarchy beside {', '.join(body)}"
             return "", body, [Mistake(place, rule, "e.g. {intervals: [5, 10, 20], top: 90}")]
         mistakes = [
-            Mistake(place, f"no such kind of hierarchy: {word!r}", did_you_mean(word, _KINDS)) for word in strange
+            Mistake(place, f"no such kind of hierarchy: {shown(word)}", did_you_mean(word, _KINDS)) for word in strange
         ]
         return "", body, mistakes
     known = _KINDS[kinds[0]][1]
@@ -107,7 +107,7 @@ def _decimals(body: Body, data: Data) -> bool:
     if given is None:
         return have_decimals(data[0])
     if not isinstance(given, bool):
-        raise HierarchyError(Mistake("decimals", f"must be true or false, got {given!r}"))
+        raise HierarchyError(Mistake("decimals", f"must be true or false, got {shown(given)}"))
     return given
 
 
@@ -136,7 +136,7 @@ def _all_at_once(make: Callable[[bool], Rule], body: Body, data: Data) -> Rule:
 def _quantiles(body: Body, data: Data) -> Rule:
     bins = body["quantiles"]
     if not isinstance(bins, int) or isinstance(bins, bool) or not 2 <= bins <= 1000:
-        rule = f"must be a whole number of bins from 2 to 1000, got {bins!r}"
+        rule = f"must be a whole number of bins from 2 to 1000, got {shown(bins)}"
         raise HierarchyError(Mistake("quantiles", rule, "e.g. {quantiles: 8}"))
     return quantile_cuts(*data, bins)
 
@@ -151,14 +151,14 @@ def _dates(body: Body, data: Data) -> Rule:
 
 def _flat(body: Body, data: Data) -> Rule:
     if body["flat"] is not True:
-        raise HierarchyError(Mistake("flat", f"must be true, got {body['flat']!r}", "or give another hierarchy"))
+        raise HierarchyError(Mistake("flat", f"must be true, got {shown(body['flat'])}", "or give another hierarchy"))
     return Flat(_sets(body))
 
 
 def _sets(body: Body) -> bool:
     given = body.get("sets", False)
     if not isinstance(given, bool):
-        raise HierarchyError(Mistake("sets", f"must be true or false, got {given!r}"))
+        raise HierarchyError(Mistake("sets", f"must be true or false, got {shown(given)}"))
     return given
 
 
@@ -181,7 +181,9 @@ def _is_row(row: object) -> bool:
 
 
 def _is_cell(cell: object) -> bool:
-    return cell is None or isinstance(cell, str) or (isinstance(cell, int) and not isinstance(cell, bool))
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return number(cell) is not None  # not one of thousands of digits
+    return cell is None or isinstance(cell, str)
 
 
 _KINDS: dict[str, tuple[Callable[[Body, Data], Rule], tuple[str, ...]]] = {

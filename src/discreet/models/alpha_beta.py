@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups
-from discreet.errors import DiscreetError, Mistake, did_you_mean
+from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import products_at_most
 from discreet.models.parameters import (
@@ -58,7 +58,7 @@ class _Sets(Choice):
             return value
         repair = f"write {' or '.join(self.options)}, or sets of quasi-identifiers: [[age, zip], [sex]]"
         if isinstance(value, str) or not isinstance(value, Sequence) or not value:
-            raise Wrong(f"must be {', '.join(self.options)} or a list of sets, got {value!r}", repair)
+            raise Wrong(f"must be {', '.join(self.options)} or a list of sets, got {shown(value)}", repair)
         sets = [table for table in value if isinstance(table, Sequence) and not isinstance(table, str) and table]
         if len(sets) < len(value) or not all(isinstance(name, str) for table in sets for name in table):
             raise Wrong("must have a list of at least one name for every table", repair)
@@ -166,10 +166,13 @@ class AlphaBeta(Parameterized):
         missing = [name for name in frequency.attributes if name not in named]
         return [
             *(
-                Mistake(place, f"{n!r} is not a quasi-identifier", did_you_mean(n, frequency.attributes))
+                Mistake(place, f"{shown(n)} is not a quasi-identifier", did_you_mean(n, frequency.attributes))
                 for n in unknown
             ),
-            *(Mistake(place, f"{n!r} is in no table", "put every quasi-identifier into exactly one") for n in missing),
+            *(
+                Mistake(place, f"{shown(n)} is in no table", "put every quasi-identifier into exactly one")
+                for n in missing
+            ),
         ]
 
     def _hides_presence(self, groups: Groups) -> BoolArray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.addresses import public
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside
-from discreet.errors import DataError, Mistake, PolicyError
+from discreet.errors import DataError, Mistake, PolicyError, shown
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.confidence import confident, limits, sure_levels
 from discreet.models.parameters import Interval, Number, Parameter, Parameterized, as_text, as_word
@@ -71,9 +71,9 @@ class ConfidentPresence(Parameterized):
             rule = "can't come from a population and from marginals at once"
             mistakes.append(Mistake(f"{self.word}.marginals", rule, "leave one of them out"))
         if self.size is not None and (isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0):
-            mistakes.append(Mistake(f"{self.word}.size", f"must be a number of people, got {self.size!r}"))
+            mistakes.append(Mistake(f"{self.word}.size", f"must be a number of people, got {shown(self.size)}"))
         if not isinstance(self.coverage, bool):
-            mistakes.append(Mistake(f"{self.word}.coverage", f"must be true or false, got {self.coverage!r}"))
+            mistakes.append(Mistake(f"{self.word}.coverage", f"must be true or false, got {shown(self.coverage)}"))
         if mistakes:
             raise PolicyError(*mistakes)
 

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.models.knowledge import NOTHING, AttributeSet, Finder, Knowledge, knowledge_of_sets
 from discreet.models.parameters import Number, Wrong, as_text, as_word
@@ -65,7 +65,9 @@ class GivenKnowledge:
         names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
         found = self._strangers(frequency.hierarchies, place)
         strange = dict.fromkeys(value for _, value, _ in self.listed if value not in hierarchy.index)
-        found += [Mistake(place, f"{attribute} has no value {v!r}", did_you_mean(v, names)) for v in strange][:_SHOWN]
+        found += [Mistake(place, f"{attribute} has no value {shown(v)}", did_you_mean(v, names)) for v in strange][
+            :_SHOWN
+        ]
         sums = []
         for signature, chances in self._by_signature.items():
             total = sum(chances.values(), Fraction(0))
@@ -91,7 +93,7 @@ class GivenKnowledge:
         attributes = [h.attribute for h in hierarchies]
         names = dict.fromkeys(name for signature in self._by_signature for name, _ in signature)
         return [
-            Mistake(place, f"no such quasi-identifier {name!r}", did_you_mean(name, attributes))
+            Mistake(place, f"no such quasi-identifier {shown(name)}", did_you_mean(name, attributes))
             for name in names
             if name not in attributes
         ][:_SHOWN]
@@ -139,7 +141,9 @@ def read_rows(listed: object, place: str) -> tuple[tuple[Row, ...], list[Mistake
     """Rows of (signature, value, probability), and everything that is wrong with them."""
     example = "write [[{nation: Japanese}, heart disease, 0.003], …]"
     if not isinstance(listed, Iterable) or isinstance(listed, str | Mapping):
-        return (), [Mistake(place, f"must be rows of a signature, a value and a probability, got {listed!r}", example)]
+        return (), [
+            Mistake(place, f"must be rows of a signature, a value and a probability, got {shown(listed)}", example)
+        ]
     rows: list[Row] = []
     seen: set[tuple[Signature, Value]] = set()
     sums: dict[Signature, Fraction] = {}

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Codes, IntArray
 
 MIN_SUPPORT = 30
@@ -190,7 +190,7 @@ def positions(sets: Sequence[Sequence[str]] | None, attributes: Sequence[str]) -
     strange = [name for s in sets for name in s if name not in attributes]
     if strange:
         mistakes = [
-            Mistake("robust.attribute_sets", f"no such quasi-identifier {name!r}", did_you_mean(name, attributes))
+            Mistake("robust.attribute_sets", f"no such quasi-identifier {shown(name)}", did_you_mean(name, attributes))
             for name in dict.fromkeys(strange)
         ]
         raise PolicyError(*mistakes)

@@ -5,18 +5,15 @@ A promise rests on its thresholds, so they are exact: 0.2 means one fifth, not t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
+from discreet.small_numbers import MOST_ROWS, RULE, exact_number, is_long
 
 Threshold = Fraction | float | str  # what a user may write: 0.2, "0.2", "1/3", Fraction(1, 3)
-
-_DIGITS = 25
-_PLAIN_NUMBER = re.compile(r"[+-]?(\d{1,25}(\.\d{0,25})?|\.\d{1,25})([eE][+-]?\d{1,2})?|\d{1,25}/0*[1-9]\d{0,24}")
 
 
 class Wrong(Exception):
@@ -29,16 +26,19 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number of at least `least`; `why` says what a smaller one would mean."""
+    """A whole number of at least `least`; `why` says what a smaller one would mean. No table has more than `most`."""
 
     least: int
     why: str
+    most: int = MOST_ROWS
 
     def read(self, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise Wrong(f"must be a whole number, got {value!r}", f"write a number of at least {self.least}")
+            raise Wrong(f"must be a whole number, got {shown(value)}", f"write a number of at least {self.least}")
         if value < self.least:
-            raise Wrong(f"must be at least {self.least}, got {value}", self.why)
+            raise Wrong(f"must be at least {self.least}, got {shown(value)}", self.why)
+        if value > self.most:
+            raise Wrong(f"must be at most {self.most:,}, got {shown(value)}", "no table has so many rows")
         return value
 
 
@@ -53,16 +53,10 @@ class Number:
     most: int | None = None
 
     def read(self, value: object) -> Fraction:
-        if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
-            raise Wrong(f"must be a number, got {value!r}", f"write a number {self._range()}")
-        if isinstance(value, Fraction):
-            number = value
-        elif str(value).isdecimal() and len(str(value)) <= _DIGITS:  # most numbers, of which there may be thousands
-            number = Fraction(int(value))
-        elif _PLAIN_NUMBER.fullmatch(str(value).strip()):
-            number = Fraction(str(value).strip())
-        else:
-            raise Wrong(f"must be a number, got {value!r}", f"write a number {self._range()}")
+        number = exact_number(value)
+        if number is None:
+            repair = RULE if is_long(value) else f"write a number {self._range()}"
+            raise Wrong(f"must be a number, got {shown(value)}", repair)
         low = number >= self.above if self.closed else number > self.above
         high = (self.below is None or number < self.below) and (self.most is None or number <= self.most)
         if not low or not high:
@@ -82,16 +76,16 @@ class Interval:
     def read(self, value: object) -> tuple[Fraction, Fraction]:
         example = "for example [0, 0.1]"
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
-            raise Wrong(f"must be a pair [least, most] of probabilities, got {value!r}", example)
+            raise Wrong(f"must be a pair [least, most] of probabilities, got {shown(value)}", example)
         try:
             low, high = (Number(0, closed=True).read(v) for v in value)
         except Wrong as wrong:
             raise Wrong(f"must be a pair of probabilities: {wrong.rule}", example) from None
-        shown = f"[{as_text(low)}, {as_text(high)}]"
+        pair = f"[{as_text(low)}, {as_text(high)}]"
         if not low <= high <= 1:
-            raise Wrong(f"must rise, and end at 1 at most, got {shown}", example)
+            raise Wrong(f"must rise, and end at 1 at most, got {pair}", example)
         if low == 0 and high == 1:
-            raise Wrong(f"must leave something out, got {shown}", "every probability is between 0 and 1")
+            raise Wrong(f"must leave something out, got {pair}", "every probability is between 0 and 1")
         return low, high
 
 
@@ -103,7 +97,9 @@ class Choice:
 
     def read(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.options:
-            raise Wrong(f"must be one of {', '.join(self.options)}, got {value!r}", did_you_mean(value, self.options))
+            raise Wrong(
+                f"must be one of {', '.join(self.options)}, got {shown(value)}", did_you_mean(value, self.options)
+            )
         return value
 
 
@@ -113,7 +109,7 @@ class Name:
 
     def read(self, value: object) -> str:
         if not isinstance(value, str) or not value:
-            raise Wrong(f"must be the name of a sensitive attribute, got {value!r}")
+            raise Wrong(f"must be the name of a sensitive attribute, got {shown(value)}")
         return value
 
 
@@ -164,7 +160,12 @@ def exact(number: Threshold) -> Fraction:
     >>> exact(0.2), exact("1/3")
     (Fraction(1, 5), Fraction(1, 3))
     """
-    return number if isinstance(number, Fraction) else Fraction(str(number))
+    if isinstance(number, Fraction):
+        return number
+    found = exact_number(number)
+    if found is None:
+        raise PolicyError(Mistake("number", f"must be a number, got {shown(number)}", RULE))
+    return found
 
 
 def as_word(value: object) -> object:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.counts.groups import BoolArray, Tally
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 from discreet.models.priors import Prior
 
@@ -87,7 +87,9 @@ class Predicates:
         """Values that the column does not have: nothing would be protected by naming them."""
         names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
         return [
-            Mistake(f"{place}.predicates", f"{hierarchy.attribute} has no value {value!r}", did_you_mean(value, names))
+            Mistake(
+                f"{place}.predicates", f"{hierarchy.attribute} has no value {shown(value)}", did_you_mean(value, names)
+            )
             for value in dict.fromkeys(value for p in self.listed for value in p.values)
             if value not in hierarchy.index
         ]

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from discreet.counts.groups import FloatArray, Tally
-from discreet.errors import Mistake, PolicyError, offenders
+from discreet.errors import Mistake, PolicyError, offenders, shown
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.parameters import Number, Whole, Wrong, as_text, as_word
 
@@ -184,7 +184,9 @@ def read_pairs(listed: object, number: Number | Whole, place: str) -> tuple[Pair
     mistakes = []
     items = listed.items() if isinstance(listed, Mapping) else listed
     if not isinstance(items, Iterable) or isinstance(items, str):
-        return (), [Mistake(place, f"must have a number for each value, got {listed!r}", "write {flu: 0.4, cold: 0.6}")]
+        return (), [
+            Mistake(place, f"must have a number for each value, got {shown(listed)}", "write {flu: 0.4, cold: 0.6}")
+        ]
     for item in items:
         if not isinstance(item, tuple | list) or len(item) != 2:
             mistakes.append(Mistake(place, "must be pairs of a value and a number", "write [[flu, 0.4], [cold, 0.6]]"))

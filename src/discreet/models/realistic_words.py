@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.cells import is_file, read_numbers
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.parameters import Parameter, read_parameters
@@ -110,7 +110,7 @@ def _class(given: Mapping[object, object], place: str) -> tuple[str, list[Mistak
     if word == "IV":
         return likely, [Mistake(f"{place}.class", _IMPOSSIBLE, _INSTEAD)]
     repair = "I: shares and stubbornness known, II: stubbornness bounded, III: shares known"
-    rule = "is missing" if word is None else f"must be one of {', '.join(_CLASSES)}, got {word!r}"
+    rule = "is missing" if word is None else f"must be one of {', '.join(_CLASSES)}, got {shown(word)}"
     return likely, [Mistake(f"{place}.class", rule, repair)]
 
 
@@ -123,7 +123,7 @@ def _prior(words: object, place: str, folder: Path) -> tuple[Prior, list[Mistake
     if isinstance(words, str):
         if not is_file(words):
             repair = f"{did_you_mean(words, ['table', 'uniform'])} (or give the path of a CSV of value,count)"
-            return TABLE, [Mistake(place, f"no such prior {words!r}", repair)]
+            return TABLE, [Mistake(place, f"no such prior {shown(words)}", repair)]
         pairs, mistakes = read_counts(words, folder, place)
         return _made(CountsPrior, pairs, place) if not mistakes else (TABLE, mistakes)
     if isinstance(words, Mapping) and words:
@@ -131,7 +131,7 @@ def _prior(words: object, place: str, folder: Path) -> tuple[Prior, list[Mistake
             return _made(CountsPrior, words["counts"], place)
         written_out = set(words) == {"shares"} and not isinstance(words["shares"], int | float | str)
         return _made(SharesPrior, words["shares"] if written_out else words, place)
-    rule = f"must be table, uniform, shares by value or the path of a CSV, got {words!r}"
+    rule = f"must be table, uniform, shares by value or the path of a CSV, got {shown(words)}"
     return TABLE, [Mistake(place, rule, "for example {flu: 0.4, cancer: 0.6}")]
 
 
@@ -154,7 +154,7 @@ def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:
         return EACH_VALUE, []
     example = "for example [cancer, [ulcer, dyspepsia], {not: flu}]"
     if not isinstance(words, Sequence) or isinstance(words, str) or not words:
-        return EACH_VALUE, [Mistake(place, f"must be a list of what to protect, got {words!r}", example)]
+        return EACH_VALUE, [Mistake(place, f"must be a list of what to protect, got {shown(words)}", example)]
     listed, each, mistakes = [], False, []
     for i, word in enumerate(words):
         negated = isinstance(word, Mapping) and set(word) == {"not"}
@@ -166,6 +166,6 @@ def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:
         elif isinstance(values, Sequence) and values and all(v is None or isinstance(v, str) for v in values):
             listed.append(Predicate(tuple(values), negated))
         else:
-            rule = f"must be a value, a list of values or {{not: …}}, got {word!r}"
+            rule = f"must be a value, a list of values or {{not: …}}, got {shown(word)}"
             mistakes.append(Mistake(f"{place}[{i}]", rule, f"put values in quotes where they are numbers; {example}"))
     return Predicates(tuple(listed), each) if listed or each else EACH_VALUE, mistakes

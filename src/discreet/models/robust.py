@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
-from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean
+from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.given_knowledge import GivenKnowledge
 from discreet.models.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
@@ -173,12 +173,12 @@ class Robust(Parameterized):
         hierarchy, attributes = frequency.sensitive_hierarchies[self.attribute], frequency.attributes
         names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
         found = [
-            Mistake(f"{self.word}.values", f"{self.attribute} has no value {value!r}", did_you_mean(value, names))
+            Mistake(f"{self.word}.values", f"{self.attribute} has no value {shown(value)}", did_you_mean(value, names))
             for value in dict.fromkeys(value for s in self.values or () for value in s)
             if value not in hierarchy.index
         ]
         found += [
-            Mistake(f"{self.word}.attribute_sets", f"no such quasi-identifier {a!r}", did_you_mean(a, attributes))
+            Mistake(f"{self.word}.attribute_sets", f"no such quasi-identifier {shown(a)}", did_you_mean(a, attributes))
             for a in dict.fromkeys(a for s in self.attribute_sets or () for a in s)
             if a not in attributes
         ]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.cells import SEPARATORS, cells, is_file, read_lines
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.given_knowledge import GivenKnowledge
 from discreet.models.knowledge import MIN_SUPPORT
@@ -75,14 +75,14 @@ def _values(words: object, place: str) -> tuple[tuple[tuple[Value, ...], ...] | 
         return None, []
     example = "for example [HIV, [flu, cold]]"
     if not isinstance(words, Sequence) or isinstance(words, str) or not words:
-        return None, [Mistake(place, f"must be a list of values or of lists of values, got {words!r}", example)]
+        return None, [Mistake(place, f"must be a list of values or of lists of values, got {shown(words)}", example)]
     sets, mistakes = [], []
     for i, word in enumerate(words):
         listed = [word] if word is None or isinstance(word, str) else word
         if isinstance(listed, Sequence) and listed and all(v is None or isinstance(v, str) for v in listed):
             sets.append(tuple(listed))
         else:
-            rule = f"must be a value or a list of values, got {word!r}"
+            rule = f"must be a value or a list of values, got {shown(word)}"
             mistakes.append(Mistake(f"{place}[{i}]", rule, f"put values in quotes where they are numbers; {example}"))
     return tuple(sets), mistakes
 
@@ -92,14 +92,16 @@ def _attribute_sets(words: object, place: str) -> tuple[tuple[tuple[str, ...], .
         return None, []
     example = "for example [[age], [age, zip]]"
     if not isinstance(words, Sequence) or isinstance(words, str) or not words:
-        return None, [Mistake(place, f"must be a list of lists of quasi-identifiers, got {words!r}", example)]
+        return None, [Mistake(place, f"must be a list of lists of quasi-identifiers, got {shown(words)}", example)]
     sets, mistakes = [], []
     for i, word in enumerate(words):
         listed = [word] if isinstance(word, str) else word
         if isinstance(listed, Sequence) and listed and all(isinstance(name, str) and name for name in listed):
             sets.append(tuple(listed))
         else:
-            mistakes.append(Mistake(f"{place}[{i}]", f"must be a list of quasi-identifiers, got {word!r}", example))
+            mistakes.append(
+                Mistake(f"{place}[{i}]", f"must be a list of quasi-identifiers, got {shown(word)}", example)
+            )
     return tuple(sets), mistakes
 
 
@@ -110,7 +112,7 @@ def _knowledge(words: object, place: str, folder: Path, attribute: str) -> tuple
         return _made(words, place)
     if not is_file(words):
         repair = f"{did_you_mean(words, ['table'])} (or give the path of a CSV)"
-        return None, [Mistake(place, f"no such knowledge {words!r}", repair)]
+        return None, [Mistake(place, f"no such knowledge {shown(words)}", repair)]
     if not attribute:
         return None, []
     rows, mistakes = read_knowledge(words, folder, place, attribute)
@@ -136,18 +138,20 @@ def read_knowledge(
     if unread:
         return [], unread
     if not lines:
-        return [], [Mistake(place, f"{path!r} is empty", "give a header and a row per signature and value")]
+        return [], [Mistake(place, f"{shown(path)} is empty", "give a header and a row per signature and value")]
     separator = next((s for s in SEPARATORS if s in lines[0][1]), ",")
     header = [name or "" for name in cells(lines[0][1], separator, strip=True) or []]
     mistakes = [
-        Mistake(place, f"{path!r} has no column {name!r}", did_you_mean(name, header))
+        Mistake(place, f"{shown(path)} has no column {shown(name)}", did_you_mean(name, header))
         for name in (attribute, _PROBABILITY)
         if name not in header
     ]
     twice = sorted({name for name in header if header.count(name) > 1})
-    mistakes += [Mistake(place, f"{path!r} has the column {name!r} twice", "keep one of them") for name in twice]
+    mistakes += [
+        Mistake(place, f"{shown(path)} has the column {shown(name)} twice", "keep one of them") for name in twice
+    ]
     if attribute == _PROBABILITY:
-        rule = f"{path!r} has one column {attribute!r} for values and probabilities"
+        rule = f"{shown(path)} has one column {shown(attribute)} for values and probabilities"
         mistakes.append(Mistake(place, rule, "list the rows in the policy: [[{age: '30'}, value, 0.1], …]"))
     if mistakes:
         return [], mistakes
@@ -155,7 +159,7 @@ def read_knowledge(
     for number, line in lines[1:]:
         row = cells(line, separator, strip=True)
         if row is None or len(row) != len(header):
-            rule = f"{path!r}, line {number}: not {len(header)} cells"
+            rule = f"{shown(path)}, line {number}: not {len(header)} cells"
             mistakes.append(Mistake(place, rule, "put cells with separators in quotes"))
             continue
         named = dict(zip(header, row, strict=True))
@@ -163,7 +167,9 @@ def read_knowledge(
         try:
             Number(0, closed=True).read(p or "")
         except Wrong:
-            mistakes.append(Mistake(place, f"{path!r}, line {number}: p is no probability", "write a number like 0.03"))
+            mistakes.append(
+                Mistake(place, f"{shown(path)}, line {number}: p is no probability", "write a number like 0.03")
+            )
             continue
         rows.append(({name: cell for name, cell in named.items() if cell is not None}, value, p))
     return rows, mistakes[:_SHOWN]

@@ -104,7 +104,7 @@ def _shown_names(plan: Recoding, attribute: int) -> dict[Value, int]:
     return names
 
 
-def _told(rule: Rule, given: object, shown: Mapping[Value, int], texts: list[str], height: int) -> Told:
+def _told(rule: Rule, given: object, shown: Mapping[str, int], texts: list[str], height: int) -> Told:
     if not _follows_the_data(given):
         if isinstance(rule, Intervals | Cuts) and isinstance(given, Mapping) and "decimals" not in given:
             return Told(replace(rule, decimals=_has_brackets(texts)))
@@ -122,7 +122,7 @@ def _follows_the_data(given: object) -> bool:
     return given is None or (isinstance(given, Mapping) and "quantiles" in given)
 
 
-def _told_cuts(rule: Cuts, inner: Mapping[Value, int], texts: list[str], spans: bool, height: int) -> Told:
+def _told_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bool, height: int) -> Told:
     bounds = {text: ends for text, ends in rule.ends().items() if text in inner}
     cuts = {cut for ends in bounds.values() for cut in ends if cut is not None}
     if spans and not cuts:  # ranges need a rule that knows numbers; where it cuts makes no difference
@@ -133,7 +133,7 @@ def _told_cuts(rule: Cuts, inner: Mapping[Value, int], texts: list[str], spans: 
     return _ReducedCuts(told, dict.fromkeys(inner.values(), 1) | {height: 2}, bounds)
 
 
-def _told_dates(rule: Dates, inner: Mapping[Value, int], spans: bool, height: int) -> Told:
+def _told_dates(rule: Dates, inner: Mapping[str, int], spans: bool, height: int) -> Told:
     levels = sorted(set(inner.values()))
     if levels:
         told = Dates(tuple(rule.levels[level - 1] for level in levels))

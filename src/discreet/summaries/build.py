@@ -9,7 +9,7 @@ import numpy as np
 from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import PairCounts, SampledRows
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.summaries.contraction import Edge
 from discreet.summaries.histogram import Histogram
@@ -95,7 +95,7 @@ def _given(edges: Iterable[tuple[str, str]], names: Sequence[str], pairs: Mappin
     for n, edge in enumerate(edges):
         place = f"edges[{n}]"
         strange = [name for name in edge if name not in names]
-        mistakes += [Mistake(place, f"no attribute {name!r}", did_you_mean(name, names)) for name in strange]
+        mistakes += [Mistake(place, f"no attribute {shown(name)}", did_you_mean(name, names)) for name in strange]
         if strange:
             continue
         i, j = sorted(names.index(name) for name in edge)

@@ -14,7 +14,6 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,8 @@ from discreet.errors import DataError, DiscreetError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray
 from discreet.hierarchies.words import rule_from_words
+from discreet.small_files import small_json
+from discreet.summaries.arrays import BYTES, read_arrays, write_arrays
 from discreet.summaries.contraction import Forest
 from discreet.summaries.exact import Exact
 from discreet.summaries.histogram import Histogram
@@ -34,7 +35,11 @@ Saveable = Network | Exact
 Header = dict[str, Any]
 FORMAT, VERSION = "discreet summary", 1
 # What NumPy, zip and JSON say of bytes that are not what they expect.
-_BROKEN = (ValueError, KeyError, AttributeError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+_BROKEN = (
+    *(ValueError, KeyError, AttributeError, TypeError, EOFError, ArithmeticError, MemoryError),
+    *(RuntimeError, zipfile.BadZipFile, zlib.error),  # a RuntimeError is also what is nested too deeply
+)
+_HEADER = "header"
 _MEND = "make the summary again"
 _KINDS: Mapping[str, type[Saveable]] = {"histogram": Histogram, "network": Network, "sample": Sample, "exact": Exact}
 
@@ -61,9 +66,12 @@ def save(summary: Saveable, path: Path, source: Path | None = None) -> None:
         arrays |= {f"codes{v}": codes for v, codes in enumerate([*f.codes, *f.sensitive.values()])}
         if isinstance(summary, Sample):
             arrays |= {f"leaf_rows{d}": rows for d, rows in enumerate(summary.leaf_rows)}
-    told = np.frombuffer(json.dumps(header).encode("utf-8"), dtype=np.uint8)
+    arrays = {_HEADER: np.frombuffer(json.dumps(header).encode("utf-8"), dtype=np.uint8)} | arrays
+    if sum(array.nbytes for array in arrays.values()) > BYTES * 0.99:  # as much as will be read again
+        rule = f"would be larger than {BYTES // 1_000_000} MB, unpacked"
+        raise DataError(Mistake(str(path), rule, "make a network, a histogram or a sample, or use coarser hierarchies"))
     try:
-        _write(path, {"header": told} | arrays)
+        write_arrays(path, arrays)
     except OSError as error:
         repair = "name a file in a folder that you may write to"
         raise DataError(Mistake(str(path), f"can't be written: {error.strerror}", repair)) from None
@@ -74,7 +82,7 @@ def load(path: Path) -> Saveable:
     header, arrays = _read(path)
     try:
         return _summary(header, arrays)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, DiscreetError):
+    except (*_BROKEN, IndexError, DiscreetError):
         raise DataError(Mistake(str(path), "is not a whole summary", _MEND)) from None
 
 
@@ -107,6 +115,9 @@ def _in_words(hierarchy: Hierarchy) -> dict[str, object]:
 
 def _hierarchy(words: Header) -> Hierarchy:
     leaves = words["leaves"]
+    written = words["hierarchy"]["taxonomy"] if "taxonomy" in words["hierarchy"] else words["hierarchy"]
+    if isinstance(written, str):
+        raise ValueError("another file")  # a summary holds all that it needs: whoever made it may not name our files
     rule = rule_from_words(words["hierarchy"], "hierarchy", Path(), leaves, [1] * len(leaves))
     built = build(words["attribute"], leaves, rule)
     if list(built.leaves) != leaves:
@@ -114,28 +125,19 @@ def _hierarchy(words: Header) -> Hierarchy:
     return built
 
 
-def _write(path: Path, arrays: Mapping[str, Any]) -> None:
-    """The whole file or none, readable for its owner alone."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-            file.close()
-            Path(file.name).replace(path)
-        except BaseException:
-            Path(file.name).unlink()
-            raise
-
-
 def _read(path: Path, arrays: bool = True) -> tuple[Header, dict[str, Any]]:
     """The header, and the arrays behind it if they are wanted."""
     mistake = Mistake(str(path), "is not a summary", "give a file that was saved as one")
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
-            header = json.loads(found["header"].tobytes().decode("utf-8"))
-            data = {name: found[name] for name in found.files if name != "header"} if arrays else {}
+        data = read_arrays(path, _HEADER, others=arrays)
+        written = data.pop(_HEADER).tobytes().decode("utf-8")
     except OSError as error:
         raise DataError(Mistake(str(path), f"can't be read: {error.strerror or 'broken'}", "check the path")) from None
     except _BROKEN:
+        raise DataError(mistake) from None
+    try:
+        header = small_json(written, str(path))
+    except DataError:
         raise DataError(mistake) from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise DataError(mistake)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray
-from discreet.errors import Mistake, PolicyError, did_you_mean
+from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import IntArray
 
 Bits = NDArray[np.uint64]
@@ -125,7 +125,7 @@ def _check_draw(
         mistakes.append(Mistake("selectivity", f"must be above 0 and at most 1, got {selectivity}"))
     if sensitive is not None and sensitive not in frequency.sensitive:
         repair = did_you_mean(sensitive, frequency.sensitive)
-        mistakes.append(Mistake("sensitive", f"{sensitive!r} is not a sensitive attribute", repair))
+        mistakes.append(Mistake("sensitive", f"{shown(sensitive)} is not a sensitive attribute", repair))
     elif sensitive_values is not None:
         occurring = 0 if sensitive is None else int((frequency.totals[sensitive] > 0).sum())
         if not 1 <= sensitive_values <= occurring:
