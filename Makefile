@@ -1,10 +1,10 @@
-# make demo | make test | make test-core | make lint | make bench: each sets up what it needs in .venv.
+# make demo | make test | make test-core | make lint | make bench | make campaign: each sets up what it needs in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 WARM := .venv/.warm
 
-.PHONY: setup java demo test test-core lint bench clean
+.PHONY: setup java demo test test-core lint bench campaign clean
 setup: $(WARM)
 
 # uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that no later run pays for it.
@@ -47,12 +47,18 @@ test-core: setup
 	@echo "Not run: tests marked postgresql or spark, which need a server or Java. make test gets both and runs them."
 
 lint: $(INSTALLED)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks campaign
+	$(BIN)/ruff format --check src tests benchmarks campaign
 	$(BIN)/mypy
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# Ten thousand bad inputs; COUNT and SEED choose others.
+COUNT ?= 10000
+SEED ?= 1
+campaign: setup
+	$(BIN)/python -m campaign --seed $(SEED) --count $(COUNT)
 
 clean:
 	rm -rf .venv demo dist .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,139 @@
+"""`python -m campaign --seed 1 --count 10000`, or `python -m campaign --replay campaign/results/00017`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from campaign.crew import Crew, Result
+from campaign.inputs import families, schedule
+from campaign.verdicts import KINDS
+from campaign.worker import Job
+
+ROOT = Path(__file__).parent.parent
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    """Feed, count, keep what failed."""
+    parser = argparse.ArgumentParser(prog="python -m campaign", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same inputs")
+    parser.add_argument("--count", type=int, default=10_000, help="how many")
+    parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes at a time")
+    parser.add_argument("--family", action="append", choices=list(families()), help="only these")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="where inputs that fail are kept")
+    parser.add_argument("--replay", type=Path, metavar="FOLDER", help="run one that was kept again")
+    given = parser.parse_args()
+    with TemporaryDirectory(prefix="campaign-") as work:
+        if given.replay:
+            sys.exit(replay(given.replay, Path(work)))
+        sys.exit(campaign(given, Path(work)))
+
+
+def campaign(given: argparse.Namespace, work: Path) -> int:
+    """All inputs of a seed; 0 if nothing is wrong with any."""
+    start = time.monotonic()
+    crew = Crew(work / "garden", given.workers)
+    crew.grow()
+    plan = [(number, *place) for number, place in enumerate(schedule(given.count))]
+    jobs = [
+        Job(number, work / f"{number:05}", family, index, given.seed)
+        for number, family, index in plan
+        if not given.family or family in given.family
+    ]
+    shutil.rmtree(given.output, ignore_errors=True)
+    given.output.mkdir(parents=True)
+    results = []
+    for result in crew.run(jobs):
+        results.append(result)
+        folder = work / f"{result.number:05}"
+        if result.troubles:
+            kept = given.output / folder.name
+            _keep(folder, kept)
+            told = {"what": result.made.what, "argv": result.made.argv, "troubles": result.troubles}
+            (kept / "troubles.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+            print(f"{folder.name} {result.made.family}: {result.troubles}"[:400], flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        if len(results) % 500 == 0:
+            print(f"{len(results):,} of {len(jobs):,}, {time.monotonic() - start:.0f} s", flush=True)
+    print(table(results))
+    print(f"seed {given.seed}, commit {_commit()}, {time.monotonic() - start:.0f} s")
+    wrong = [result for result in results if result.troubles]
+    if wrong:
+        print(f"{len(wrong)} failed: python -m campaign --replay {given.output}/NUMBER")
+    return 1 if wrong else 0
+
+
+def replay(kept: Path, work: Path) -> int:
+    """One input again, with everything that it says."""
+    folder = work / "again"
+    shutil.copytree(kept, folder, symlinks=True)
+    for pipe in kept.rglob("*.pipe"):
+        place = folder / pipe.relative_to(kept)
+        place.unlink()
+        os.mkfifo(place.with_suffix(""))
+    shutil.rmtree(folder / "here" / "out", ignore_errors=True)
+    [result] = Crew(work / "garden", 1).run([Job(0, folder)])
+    for number, outcome in enumerate(result.outcomes):
+        print(f"$ discreet {' '.join(outcome.argv)}")
+        for name in ("stdout", "stderr"):
+            sys.stdout.write((folder / f"{number}.{name}").read_text(encoding="utf-8", errors="replace")[-5000:])
+        print(f"exit {outcome.code}, {outcome.seconds:.1f} s, {outcome.peak / 1e6:.0f} MB\n{outcome.trouble}")
+    print("\n".join(f"{kind}: {place}" for kind, place in result.troubles) or "nothing wrong")
+    return 1 if result.troubles else 0
+
+
+def table(results: Sequence[Result]) -> str:
+    """One line per family: how inputs ended, and what was wrong."""
+    head = [
+        "",
+        "inputs",
+        "refused (2)",
+        "no (1)",
+        "done (0)",
+        "verified",
+        *(f"{kind}s"[: None if kind != "memory" else 6] for kind in KINDS),
+    ]
+    lines = [head]
+    names = [name for name in families() if any(r.made.family == name for r in results)]
+    for name in [*names, "all"]:
+        mine = [r for r in results if name in (r.made.family, "all")]
+        codes = Counter(r.outcomes[0].code for r in mine)
+        verified = sum(len(r.outcomes) > 1 and r.outcomes[-1].code == 0 for r in mine)
+        wrong = Counter(kind for r in mine for kind in {kind for kind, _ in r.troubles})
+        lines.append(
+            [name, *(f"{n:,}" for n in (len(mine), codes[2], codes[1], codes[0], verified, *(wrong[k] for k in KINDS)))]
+        )
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return "\n".join(
+        "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True)))
+        for line in lines
+    )
+
+
+def _keep(folder: Path, kept: Path) -> None:
+    """Copy an input. Pipes can't be copied: a file NAME.pipe says that there was one."""
+    for pipe in [path for path in folder.rglob("*") if path.is_fifo()]:
+        pipe.unlink()
+        pipe.with_name(f"{pipe.name}.pipe").touch()
+    shutil.copytree(folder, kept, symlinks=True)
+
+
+def _commit() -> str:
+    asked = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip() or "unknown"
+
+
+if __name__ == "__main__":
+    main()
