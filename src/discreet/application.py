@@ -7,7 +7,6 @@ the policy's limit, nothing is published.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace as changed
 from pathlib import Path
@@ -27,15 +26,17 @@ from discreet.models.base import PrivacyModel, all_hold
 from discreet.pipeline import Clock, Release, publish
 from discreet.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
+from discreet.releases.contents import read_manifest, read_mapping
 from discreet.releases.figures import private_folder
 from discreet.releases.folder import check_target
 from discreet.releases.mapping import recode
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded, group_recoded, read_recoded
 from discreet.releases.tables import published_values
-from discreet.releases.verify import is_about_population, read_manifest, verify
+from discreet.releases.verify import is_about_population, verify
 from discreet.search.plan import SUPPRESSED, Recoding
 
+_NOT_TAKEN_OVER = ("source", "schema", "summary")  # what names another table or file
 _TOGETHER = "publish old and new rows together as a new release"
 
 
@@ -64,7 +65,7 @@ def apply(
         _check_kind(earlier, manifest)
         _check_earlier(earlier, database)
         before = read_recoded(published_tables(earlier, manifest.get("database"), database), manifest)
-        mapping = json.loads((earlier / "mapping.json").read_text(encoding="utf-8"))
+        mapping = read_mapping(earlier)
     policy = _policy_of(manifest, seed, source)
     with clock("scan"):
         progress("read", 0, 0, "")
@@ -91,14 +92,14 @@ def apply(
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
-    """The earlier release's policy, with the hierarchies it actually used.
+    """The earlier release's policy, with the hierarchies it actually used, and none besides: it may be a stranger's.
 
     The new tables stand in a place of their own, and the new rows may be in another engine.
     """
-    words = {word: said for word, said in manifest["policy"].items() if word not in ("source", "schema")}
+    words = {word: said for word, said in manifest["policy"].items() if word not in _NOT_TAKEN_OVER}
     if words.get("format") == "table" or (isinstance(source, str) and is_address(source)):
         words.pop("format", None)
-    attributes = {name: dict(about) for name, about in words["attributes"].items()}
+    attributes = {name: {"role": about["role"]} for name, about in words["attributes"].items()}
     for name, rule in manifest["hierarchies"].items():
         attributes[name]["hierarchy"] = rule
     return policy_from_words(words | {"attributes": attributes, "seed": seed})

@@ -17,8 +17,9 @@ from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.counts.groups import Outside
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.releases.contents import read_mapping
 from discreet.releases.published import AGAIN, Manifest
-from discreet.releases.regions import read_mapping, regions
+from discreet.releases.regions import regions
 
 _THE_VERY = "give the very population that the release was made with"
 

@@ -12,7 +12,7 @@ from discreet.counts.coding import value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Tally, tally
 from discreet.engines.base import Engine, Frequencies, PublishedTables
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, HierarchyError, Mistake, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
 from discreet.hierarchies.words import rule_from_words
@@ -79,11 +79,29 @@ def open_table(tables: PublishedTables, table: str, columns: Sequence[str]) -> E
 
 
 def hierarchy_in_words(name: str, words: object, values: Sequence[Value]) -> Hierarchy:
-    """The hierarchy of an attribute, by the rule that the manifest has in words."""
+    """The hierarchy of an attribute, by the rule that the manifest has in words. No file is opened.
+
+    Neither its words nor the values are told if the two don't fit: the release may be a stranger's.
+    """
     unique = list(dict.fromkeys(values))
-    place = f"attributes.{name}.hierarchy"
-    rule = rule_from_words(words, place, Path(), unique, np.ones(len(unique), dtype=np.int64))
-    return build(name, unique, rule)
+    try:
+        if names_file(words):
+            raise HierarchyError()
+        rule = rule_from_words(words, "", Path(), unique, np.ones(len(unique), dtype=np.int64))
+        return build(name, unique, rule)
+    except HierarchyError:
+        why = f"its hierarchy of {shown(name)} is none, or does not fit the values"
+        raise HierarchyError(Mistake("manifest.json", why, AGAIN)) from None
+
+
+def names_file(hierarchy: object) -> bool:
+    """Do the words of a hierarchy name a file instead of telling its rows?
+
+    >>> names_file("nation.csv"), names_file({"taxonomy": "nation.csv"}), names_file({"taxonomy": [["Peru", "all"]]})
+    (True, True, False)
+    """
+    named = hierarchy.get("taxonomy") if isinstance(hierarchy, Mapping) else hierarchy
+    return isinstance(named, str)
 
 
 def sensitive_tallies(

@@ -5,10 +5,8 @@ So anybody who knows a person's quasi-identifiers can find the group that this p
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,20 +52,6 @@ class Regions:
         inside = (owner != NOBODYS) & (owner != SEVERAL)
         found = np.bincount(owner[inside], weights=population.counts[inside], minlength=self.groups)
         return found.astype(np.int64), int(population.counts[owner == SEVERAL].sum())
-
-
-def read_mapping(folder: Path) -> dict[str, Any]:
-    """The mapping that was published with a table."""
-    path = folder / "mapping.json"
-    try:
-        mapping = json.loads(path.read_text(encoding="utf-8"))
-    except OSError:
-        raise DataError(Mistake(path.name, "can't be read", AGAIN)) from None
-    except (ValueError, RecursionError):
-        raise DataError(_STRANGE) from None
-    if not isinstance(mapping, dict):
-        raise DataError(_STRANGE)
-    return mapping
 
 
 def regions(

@@ -12,7 +12,6 @@ from typing import Any
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.engines.base import DescribedTables, PublishedTables
-from discreet.engines.files import about_file
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
@@ -21,6 +20,7 @@ from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
+from discreet.releases.contents import check_contents, read_manifest
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.outside import needs_population, promised_marginals, read_population
 from discreet.releases.population import Surroundings, differing, surroundings_of
@@ -29,7 +29,6 @@ from discreet.releases.recoded import Recoded, among, read_recoded
 from discreet.releases.references import PUBLISHED
 from discreet.releases.source import read_source
 
-_PARTS = {"files": dict, "columns": list, "roles": dict, "promises": list, "rows": dict, "policy": dict, "publish": str}
 # Kinds of releases that are several tables; the others are one.
 _READERS: Mapping[str, Callable[[PublishedTables, Manifest, FrequencySet | None], Published]] = {
     "bucketization": read_bucketized,
@@ -77,38 +76,18 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
     table = None if source is None else _read_source(source, manifest)
     known = None if population is None else _read_population(population, manifest, table)
     try:
+        if strange := _check_described(tables, manifest):
+            return Findings((), tuple(strange), 0, 0)  # a schema that is no release is not read
         if known is None:
             known = promised_marginals(manifest, _promised(manifest)[0], table)
         published = read_published(folder, manifest, tables, table, known)
         found = recheck(manifest, folder, tables, published)
         other = [] if table is None else _check_source(table, manifest)
-        other += _check_described(tables, manifest)
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except DiscreetError as error:
-        return Findings((), (*_check_files(folder, manifest), *error.mistakes), 0, 0)
+        return Findings((), (*check_contents(folder, manifest), *error.mistakes), 0, 0)
     except _NOT_OURS:
         return Findings((), (_CHANGED,), 0, 0)
-
-
-def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a release."""
-    path = folder / "manifest.json"
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        rule = "is not a release: it has no manifest.json" if folder.exists() else "no such folder"
-        raise DataError(Mistake(str(folder), rule, "name the folder of a release")) from None
-    except OSError as error:
-        raise DataError(Mistake(str(path), f"can't be read: {(error.strerror or '').lower()}")) from None
-    except (ValueError, RecursionError):
-        raise ReleaseError(Mistake(str(path), "can't be read", AGAIN)) from None
-    if not isinstance(manifest, dict):
-        raise ReleaseError(Mistake(str(path), "is not the manifest of a release", AGAIN))
-    several = {"tables": dict} if str(manifest.get("publish")) in _READERS else {"table": str}
-    missing = [name for name, kind in (_PARTS | several).items() if not isinstance(manifest.get(name), kind)]
-    if missing:
-        raise ReleaseError(Mistake(str(path), f"lacks {', '.join(missing)}", AGAIN))
-    return manifest
 
 
 def read_published(
@@ -142,7 +121,7 @@ def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, pu
 
     Without `tables`, fingerprints of tables in a database are taken as told: each is a scan, and they were just made.
     """
-    mistakes = _check_files(folder, manifest, tables)
+    mistakes = check_contents(folder, manifest, tables)
     models, wrong = _promised(manifest)
     mistakes += wrong + _check_counts(published, manifest)
     if any(weights != PUBLISHED for weights in manifest.get("references", {}).values()):
@@ -197,34 +176,6 @@ def _agree(said: Mapping[str, Any], reached: Mapping[str, Any]) -> bool:
     return close and all(said.get(k) == v for k, v in reached.items() if k not in ("level", "deciding_group"))
 
 
-def _check_files(folder: Path, manifest: Manifest, tables: PublishedTables | None = None) -> list[Mistake]:
-    """Are the files those that were checked? And the tables, if they are in a database that can be asked?"""
-    mistakes = []
-    listed = manifest["files"]
-    written = set(manifest["tables"] if manifest["publish"] in _READERS else [manifest["table"]])
-    elsewhere = written if "database" in manifest else set()
-    if not written <= listed.keys():
-        mistakes.append(Mistake("manifest.json", "does not list all published tables", AGAIN))
-    for name, about in listed.items():
-        path = folder / name
-        if name in elsewhere:
-            if tables is not None and not _same(tables.about(name), about):
-                mistakes.append(Mistake(name, "is not the table that was checked: its fingerprint differs", AGAIN))
-        elif Path(name).name != name:
-            mistakes.append(Mistake("manifest.json", "lists a file of another folder", AGAIN))
-        elif not path.exists():
-            mistakes.append(Mistake(name, "is missing from the release", AGAIN))
-        elif not _same(about_file(path), about):
-            mistakes.append(Mistake(name, "is not the file that was checked: its SHA-256 differs", "publish it again"))
-    # Whoever publishes the folder publishes these too. (Hidden files are the desktop's.)
-    strange = [f.name for f in folder.iterdir() if f.name not in (*listed, "manifest.json") and f.name[0] != "."]
-    strange += tables.others(written) if isinstance(tables, DescribedTables) else []
-    mistakes += [
-        Mistake(n, "is no part of the release, and nobody checked it", "remove it") for n in sorted(strange)[:10]
-    ]
-    return mistakes
-
-
 def _check_described(tables: PublishedTables, manifest: Manifest) -> list[Mistake]:
     """Is the manifest beside the tables that of the folder?"""
     try:
@@ -233,11 +184,6 @@ def _check_described(tables: PublishedTables, manifest: Manifest) -> list[Mistak
     except (ValueError, RecursionError):
         pass
     return [Mistake("the table manifest", "is not the manifest of this folder", AGAIN)]
-
-
-def _same(found: Mapping[str, Any], about: Mapping[str, Any]) -> bool:
-    """Is a file or table what the manifest says? It may say more."""
-    return all(about[word] == value for word, value in found.items() if word != "bytes")
 
 
 def _promised(manifest: Manifest) -> tuple[list[PrivacyModel], list[Mistake]]:
@@ -254,9 +200,10 @@ def _models(manifest: Manifest, entries: Sequence[Mapping[str, Any]]) -> tuple[l
     mistakes: list[Mistake] = []
     for i, entry in enumerate(entries):
         for word, parameters in entry.items():
-            found, wrong = model_from_words(word, parameters, f"promises[{i}].{word}", sensitive)
+            found, wrong = model_from_words(word, parameters, "", sensitive)
             models += found
-            mistakes += wrong
+            if wrong:  # what they are would tell a stranger's words
+                mistakes.append(Mistake(f"manifest.json.promises[{i}]", "is no promise that we know", AGAIN))
     return models, mistakes
 
 
