@@ -29,7 +29,7 @@ LAYERS = [
     ["search"],
     ["releases"],
     ["report"],
-    ["intake", "looks"],
+    ["intake", "looks", "verification"],
     ["instant"],
     ["methods"],
     ["pipeline", "compare", "reproduce"],

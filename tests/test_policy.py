@@ -277,7 +277,10 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     ),
     "unknown utility": (words(utility="los"), ["utility: no such word 'los'; did you mean 'loss'?"]),
     "unknown format": (words(format="xlsx"), ["format: no such word 'xlsx'; known are 'csv', 'parquet', 'table'"]),
-    "format as a mapping": (words(format={}), ["format: no such word an empty mapping; known are 'csv', 'parquet', 'table'"]),
+    "format as a mapping": (
+        words(format={}),
+        ["format: no such word an empty mapping; known are 'csv', 'parquet', 'table'"],
+    ),
     "a seed below 0": (
         words(seed=-1),
         ["seed: must be a whole number from 0, got -1; leave it out for a random one"],

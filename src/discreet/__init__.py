@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from discreet.pipeline import Release, anonymize
     from discreet.policy import Attribute, Policy, Role, policy_from_words, read_policy
     from discreet.releases.queries import query_error_of
-    from discreet.releases.verify import verify
     from discreet.utility.tables import compare_answers, compare_tables
+    from discreet.verification import verify
 
 _HOMES = {
     "discreet.application": ("apply",),
@@ -42,8 +42,8 @@ _HOMES = {
     "discreet.pipeline": ("Release", "anonymize"),
     "discreet.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
     "discreet.releases.queries": ("query_error_of",),
-    "discreet.releases.verify": ("verify",),
     "discreet.utility.tables": ("compare_answers", "compare_tables"),
+    "discreet.verification": ("verify",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -33,8 +33,9 @@ from discreet.releases.mapping import recode
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded, group_recoded, read_recoded
 from discreet.releases.tables import published_values
-from discreet.releases.verify import is_about_population, verify
+from discreet.releases.verify import is_about_population
 from discreet.search.plan import SUPPRESSED, Recoding
+from discreet.verification import verify
 
 _NOT_TAKEN_OVER = ("source", "schema", "summary")  # what names another table or file
 _TOGETHER = "publish old and new rows together as a new release"

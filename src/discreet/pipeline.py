@@ -32,10 +32,11 @@ from discreet.progress import Progress, silent
 from discreet.publications import FROM_A_SUMMARY
 from discreet.releases.ambiguous import write_ambiguous
 from discreet.releases.bucketized import write_bucketized
+from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.manifest import checksum, measures, promises, versions
-from discreet.releases.mapping import MAPPING, mapping_of, told_levels
+from discreet.releases.mapping import mapping_of, told_levels
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded
 from discreet.releases.references import PUBLISHED, settled
@@ -44,7 +45,7 @@ from discreet.releases.told import Told, told_rules
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page
-from discreet.report.release import REPORT, release_data
+from discreet.report.release import release_data
 from discreet.search.plan import Ambiguity, Bucketization, Plan, Problem, Recoding
 
 # Where each search of `publications.SEARCHES` is found: module and function.
@@ -312,7 +313,7 @@ def publish(
         manifest["checksum"] = checksum(manifest)
         if wrong := check_manifest(manifest, findings):
             raise ReleaseError(*wrong)
-        (partial / "manifest.json").write_text(_json(manifest), encoding="utf-8")
+        (partial / MANIFEST).write_text(_json(manifest), encoding="utf-8")
         about["release"] = manifest["checksum"]
         (work.private / FIGURES).write_text(_json(about), encoding="utf-8")
         tables.describe(_json(manifest))

@@ -160,7 +160,7 @@ def verify(
     quiet: Quiet = False,
 ) -> None:
     """Re-check every promise of a release from what is published alone. Exit 0: all kept; 1: not."""
-    from discreet.releases.verify import verify as run
+    from discreet.verification import verify as run
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:

@@ -44,6 +44,7 @@ class Screen:
             "smallest_group": findings.smallest_group,
             "verdicts": reached(findings.verdicts),
             "mistakes": [str(m) for m in findings.mistakes],
+            "unread": list(findings.unread),
         }
         lines = [
             f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
@@ -53,6 +54,7 @@ class Screen:
         # Nothing is wrong with a promise that only needs the table again; it is just not proven.
         open_only = len(findings.mistakes) == len(findings.unjudged) and all(v.holds for v in findings.verdicts)
         lines += [f"{'OPEN ' if open_only else 'WRONG'}   {m}" for m in findings.mistakes]
+        lines += [f"NOT READ {what}" for what in findings.unread]
         if findings.kept:
             lines.append("Every promise is kept.")
         else:

@@ -20,8 +20,6 @@ from discreet.releases.tables import published_values
 from discreet.releases.told import Told
 from discreet.search.plan import SUPPRESSED, Recoding
 
-MAPPING = "mapping.json"
-
 
 def mapping_of(plan: Recoding, rules: Mapping[str, Told]) -> dict[str, Any]:
     """What `recode` needs: the rule of every attribute as it is told, and the levels or the published groups."""

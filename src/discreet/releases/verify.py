@@ -54,7 +54,9 @@ class Findings:
     groups: int
     smallest_group: int
     unjudged: tuple[PrivacyModel, ...] = ()  # that only the source or the population can decide; a mistake says so
-    judged: Groups | None = field(default=None, repr=False, compare=False)  # what anybody sees of the release
+    unread: tuple[str, ...] = ()  # parts of the release that could not be compared with the others
+    published: Published | None = field(default=None, repr=False, compare=False)  # the release as it was counted
+    judged: Groups | None = field(default=None, repr=False, compare=False)  # what anybody sees of its groups
 
     @property
     def kept(self) -> bool:
@@ -142,7 +144,15 @@ def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, pu
                 mistakes.append(_OWN_ROWS)  # the population is here
             else:
                 mistakes += [Mistake(m.place, m.rule, m.repair or _SOURCE) for m in error.mistakes]
-    return Findings(tuple(judged), tuple(mistakes), published.groups, published.smallest, tuple(unjudged), alone)
+    return Findings(
+        tuple(judged),
+        tuple(mistakes),
+        published.groups,
+        published.smallest,
+        tuple(unjudged),
+        published=published,
+        judged=alone,
+    )
 
 
 def check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.counts.groups import Groups
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
+from discreet.releases.contents import REPORT
 from discreet.releases.published import Published, quasi_identifiers_of
 from discreet.report.ambiguous import Ambiguous, ambiguous
 from discreet.report.beliefs import Belief, beliefs
@@ -25,7 +26,6 @@ from discreet.report.words import hierarchy_in_words, model_of, number, promise_
 
 FEW_SIZES = 8  # so many have a place each
 MOST_VALUES = 8  # of a column
-REPORT = "report.html"
 _UNTOLD = "known to the publisher alone, who has the original table"
 
 

@@ -1,0 +1,61 @@
+"""A second opinion on a whole release: its promises from its tables, and its report from both.
+
+Everything that lies in the folder will be read by adversaries, the report, too. It may say no more than the tables and
+the manifest do, so it is written again from these, and must be the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DiscreetError, Mistake
+from discreet.releases.contents import MAPPING, REPORT, read_manifest, read_mapping
+from discreet.releases.manifest import versions
+from discreet.releases.published import AGAIN
+from discreet.releases.verify import Findings
+from discreet.releases.verify import verify as verify_promises
+from discreet.small_files import read_small
+
+LARGEST_REPORT = 20_000_000  # bytes
+_MORE = Mistake(REPORT, "is not the report of these tables and this manifest, and may tell more than they do", AGAIN)
+
+
+def verify(folder: Path | str, source: Any = None, population: Any = None, database: str | None = None) -> Findings:
+    """Re-check every promise of the release in `folder`, and that its report says no more than the release.
+
+    `source` is the original table (a path or a frame), needed for promises about what an adversary knows of it. With
+    it, exact values are also compared with those of the table. `population` is everybody who could be in the table, for
+    promises about who is. `database` says where the tables are (a URL without credentials), if they are in one that the
+    environment does not name.
+    """
+    findings = verify_promises(folder, source, population, database)
+    if findings.published is None or len(findings.mistakes) > len(findings.unjudged):
+        return findings  # what is told of the rest makes no difference
+    manifest = read_manifest(Path(folder))
+    if REPORT not in manifest["files"]:
+        return findings
+    if manifest["discreet"] != versions()["discreet"]:
+        unread = f"{REPORT} was written by discreet {manifest['discreet']}, and is not compared with the release"
+        return replace(findings, unread=(*findings.unread, unread))
+    return (
+        findings
+        if _is_told(Path(folder), manifest, findings)
+        else replace(findings, mistakes=(*findings.mistakes, _MORE))
+    )
+
+
+def _is_told(folder: Path, manifest: dict[str, Any], findings: Findings) -> bool:
+    """Is the report what it has to be?"""
+    from discreet.report.html import release_page
+    from discreet.report.release import release_data
+
+    assert findings.published is not None
+    assert findings.judged is not None
+    try:
+        mapping = read_mapping(folder) if MAPPING in manifest["files"] else {}
+        page = release_page(release_data(manifest, mapping, findings.published.alone, findings.judged))
+        return page == read_small(folder / REPORT, REPORT, LARGEST_REPORT)
+    except (DiscreetError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
+        return False  # a manifest that no page can be written of is not ours
