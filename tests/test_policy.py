@@ -57,7 +57,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(models=[]),
         [
             "models: no such word; known are 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
-            "'suppressed', 'utility', 'seed', 'format' and 4 more"
+            "'suppressed', 'utility', 'seed', 'format' and 5 more"
         ],
     ),
     "no attributes": (

@@ -65,7 +65,8 @@ def apply(
         manifest = read_manifest(earlier)
         _check_kind(earlier, manifest)
         _check_earlier(earlier, database)
-        before = read_recoded(published_tables(earlier, manifest.get("database"), database), manifest)
+        tables = published_tables(earlier, manifest.get("database"), database, manifest.get("csv"))
+        before = read_recoded(tables, manifest)
         mapping = read_mapping(earlier)
     policy = _policy_of(manifest, seed, source)
     with clock("scan"):
@@ -100,6 +101,7 @@ def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
     words = {word: said for word, said in manifest["policy"].items() if word not in _NOT_TAKEN_OVER}
     if words.get("format") == "table" or (isinstance(source, str) and is_address(source)):
         words.pop("format", None)
+        words.pop("csv", None)
     attributes = {name: {"role": about["role"]} for name, about in words["attributes"].items()}
     for name, rule in manifest["hierarchies"].items():
         attributes[name]["hierarchy"] = rule

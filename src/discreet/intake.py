@@ -117,6 +117,8 @@ def check_form(policy: Policy, engine: Engine) -> list[Mistake]:
     if form_of(policy, engine) not in engine.forms:
         repair = f"leave it out, or write format: {' or '.join(engine.forms)}"
         return [Mistake("format", f"a table in this engine is not published as {policy.format}", repair)]
+    if policy.csv is not None and form_of(policy, engine) != "csv":
+        return [Mistake("csv", "is for releases that are written as CSV files", "leave it out")]
     if policy.schema is not None and form_of(policy, engine) != "table":
         return [Mistake("schema", "is for releases that are written into a database", "leave it out")]
     return []

@@ -35,6 +35,7 @@ from discreet.releases.bucketized import write_bucketized
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
+from discreet.releases.formulas import formula_notes
 from discreet.releases.manifest import checksum, measures, promises, versions
 from discreet.releases.mapping import mapping_of, told_levels
 from discreet.releases.published import Manifest
@@ -272,7 +273,7 @@ def publish(
     private = private_folder(folder) if private is None else private
     with (
         whole_folder(folder, private=private, replace=replace, inputs=_inputs(policy)) as work,
-        intake.engine.publishing(work.public, form, schema, replace) as tables,
+        intake.engine.publishing(work.public, form, schema, replace, policy.csv is not None) as tables,
     ):
         partial = work.public
         assert work.private is not None
@@ -288,7 +289,11 @@ def publish(
             manifest = _draft(policy, intake, plan, rules) | written | dict(more or {})
             if form == "table":
                 manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
+            if policy.csv is not None:
+                manifest["csv"] = policy.csv
             published = read_published(partial, manifest, tables, intake.frequency)
+            if form == "csv":
+                manifest["notes"] += formula_notes(published, tables, manifest)
             manifest["files"] = {file.name: about_file(file) for file in sorted(partial.iterdir())}
             for name, rows in published.tables.items():
                 manifest["files"][name] = tables.about(name) | {"rows": rows}

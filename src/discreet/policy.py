@@ -65,6 +65,7 @@ class Policy:
     utility: str = "loss"
     seed: int | None = None
     format: str | None = None  # None: what suits the source's engine
+    csv: dict[str, str] | None = None  # {"formulas": "escape"}: a spreadsheet runs none of the texts
     schema: str | None = None  # of the database, for format: table; None: the name of the release's folder
     time_limit: float | None = None
     summary: str | None = None  # what `instant` searches: a kind, or the file of a saved one
@@ -122,6 +123,7 @@ class Policy:
             "utility": self.utility,
             "seed": self.seed,
             "format": self.format,
+            "csv": self.csv,
             "schema": self.schema,
             "time_limit": self.time_limit,
             "summary": self.summary,

@@ -148,6 +148,8 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
     for name, known in CHOICES.items():
         if values.get(name) is not None and values[name] not in known:
             mistakes.append(unknown_word(name, values[name], known))
+    if found.get("csv") is not None and values.get("format") in ("parquet", "table"):
+        mistakes.append(Mistake("csv", f"is of no use for format: {values['format']}", "leave it out"))
     promised = [word_of(model) for model in found["models"]]
     publish = values.get("publish", "generalization")
     found["search"], mistake = choose_search(publish, values.get("search"), promised)
@@ -280,8 +282,19 @@ def _summary(value: object) -> tuple[str | None, Mistake | None]:
     return None, Mistake("summary", rule, "leave it out for a network")
 
 
+def _csv(value: object) -> tuple[dict[str, str] | None, Mistake | None]:
+    """What is done with texts that a spreadsheet would run as formulas; None: they are published as they are."""
+    if value is None or value == {"formulas": "keep"}:
+        return None, None
+    if value == {"formulas": "escape"}:
+        return {"formulas": "escape"}, None
+    rule = f"must be {{formulas: escape}} or {{formulas: keep}}, got {shown(value)}"
+    return None, Mistake("csv", rule, "leave it out to publish every text as it is")
+
+
 _CHECKS: Mapping[str, Callable[[object], tuple[object, Mistake | None]]] = {
     "source": _source,
+    "csv": _csv,
     "schema": _schema,
     "suppress": _share,
     "seed": _seed,

@@ -21,6 +21,8 @@ from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
 from discreet.audit.texts import column_of, labels_of
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.files import PublishedFiles
+from discreet.engines.formulas import are_escaped, escaped
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, Mistake
 
@@ -144,7 +146,8 @@ def _named(words: Mapping[str, Any], file: str) -> list[str]:
 
 
 def _read(path: Path, within: Mapping[str, Path], told: Description, *, ours: bool) -> Reading:
-    files = [_rows(within[file] / file, _needed(told, columns), ours) for file, columns in told.tables.items()]
+    escape = ours and are_escaped(told.manifest.get("csv"))
+    files = [_rows(within[file] / file, _needed(told, columns), ours, escape) for file, columns in told.tables.items()]
     return _whole(path, told, files)
 
 
@@ -158,14 +161,15 @@ def _needed(told: Description, columns: Sequence[str]) -> list[str]:
     return [*columns, *([told.group] if told.group else []), *([told.count] if counted else [])]
 
 
-def _rows(path: Path, needed: Sequence[str], ours: bool) -> Rows:
+def _rows(path: Path, needed: Sequence[str], ours: bool, escape: bool) -> Rows:
     """All columns of a file in the order of its rows."""
-    engine = DuckDB(path, needed)
+    engine = PublishedFiles(path.parent, escape=escape).open(path.name, needed)
     if not {*needed} <= {*engine.columns}:
         by = "the manifest" if ours else "the description"
         raise DataError(Mistake(path.name, f"has not the columns that {by} says", AGAIN if ours else "mend it"))
     values, codes = in_order(engine, engine.columns)
-    return Rows(path.name, engine.columns, values, codes, _lines(path, needed, values, codes))
+    written = [escaped(column) for column in needed] if escape else needed
+    return Rows(path.name, engine.columns, values, codes, _lines(path, written, values, codes))
 
 
 def _counted(tables: PublishedTables, table: str, needed: Sequence[str]) -> Rows:

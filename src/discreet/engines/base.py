@@ -107,9 +107,12 @@ class Engine(Protocol):
         """What can be said of each column by itself."""
 
     def publishing(
-        self, folder: Path, form: str, schema: str = "", replace: bool = False
+        self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
     ) -> AbstractContextManager[Tables]:
-        """Where the tables of a release go, as the `form` says; all of them, or none if the block ends in an error."""
+        """Where the tables of a release go, as the `form` says; all of them, or none if the block ends in an error.
+
+        `escape`, a CSV file has an apostrophe before every text that a spreadsheet would run.
+        """
 
 
 class PublishedTables(Protocol):

@@ -11,16 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from discreet.engines.arrow import numbered_texts, numbers, to_numpy
+from discreet.engines.arrow import numbered_texts, numbers
 from discreet.engines.base import PairCounts, Rewriting, Tables
 from discreet.engines.conditions import condition
 from discreet.engines.files import WrittenFiles
+from discreet.engines.formulas import formula_sql, unescaped, unescaped_sql, written_sql
 from discreet.engines.pairs import pair_counts
 from discreet.engines.profile import ColumnProfile
+from discreet.engines.rewriting import rewritten
 from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import arrow_table, listed, relation
 from discreet.engines.sql import name, text
@@ -147,54 +149,36 @@ class DuckDB(SqlEngine):
         return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple((v, n) for v, n in top))
 
     @contextmanager
-    def publishing(self, folder: Path, form: str, schema: str = "", replace: bool = False) -> Iterator[Tables]:
+    def publishing(
+        self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
+    ) -> Iterator[Tables]:
         """Files in a folder, which whoever made it puts into place."""
-        yield WrittenFiles(folder, form, self)
+        yield WrittenFiles(folder, form, self, escape=escape)
 
-    def rewrite(self, rewriting: Rewriting, target: Path) -> None:
+    def unescaped(self) -> Self:
+        """The same CSV file, whose formulas have apostrophes in front, as what it means."""
+        meant = {column: unescaped(column) for column in self.columns}
+        taken = ", ".join(f"{unescaped_sql(name(column))} AS {name(said)}" for column, said in meant.items())
+        part = self._part(f"(SELECT {taken} FROM {self._relation})")
+        part.columns, part.types = tuple(meant.values()), dict.fromkeys(meant.values(), "VARCHAR")
+        return part
+
+    def formulas(self, columns: Sequence[str]) -> dict[str, int]:
+        """Per column, how many of its distinct texts a spreadsheet would run: one scan."""
+        texts = [f"CAST({name(c)} AS VARCHAR)" for c in columns]
+        counted = (f"count(DISTINCT {text}) FILTER ({formula_sql(text)}) AS n{i}" for i, text in enumerate(texts))
+        [batch] = self._asked(f"SELECT {', '.join(counted)} FROM {self._relation}")
+        return {column: int(batch.column(i)[0].as_py()) for i, column in enumerate(columns)}
+
+    def rewrite(self, rewriting: Rewriting, target: Path, escape: bool = False) -> None:
         """Write the rows of the table recoded, in random order or sorted: one scan."""
-        assignment, keys, columns = rewriting.assignment, rewriting.keys, rewriting.columns
-        published, seed, star, sorted_by = rewriting.published, rewriting.seed, rewriting.star, rewriting.sorted_by
-        as_they_are = [c for c in columns if c not in published]
-        taken = [f"CAST({name(k)} AS VARCHAR) AS k{i}" for i, k in enumerate(keys)]
-        taken += [f"{self._plain(c)} AS r{i}" for i, c in enumerate(as_they_are)]
-        source = f"SELECT {', '.join(taken)} FROM {self._relation}"
-        match = " AND ".join(f"s.k{i} IS NOT DISTINCT FROM a.k{i}" for i in range(len(keys)))
-        joined, unplanned = f"({source}) s LEFT JOIN assignment a ON {match}", "a.kept IS NULL"
-        if np.any(to_numpy(assignment.column("first"))):
-            firsts = "(SELECT * FROM assignment WHERE first = 0 AND last > 0)"
-            lot = self._lot(seed, [f"CAST(r{i} AS VARCHAR)" for i in range(len(as_they_are))])
-            equal = f"row_number() OVER (PARTITION BY id ORDER BY {lot}) - 1"
-            known = f"SELECT s.*, a.id FROM ({source}) s LEFT JOIN {firsts} a ON {match}"
-            # Matched by number and one inequality: to try all pairs of a combination's rows and groups is quadratic.
-            joined = f"""(SELECT *, {equal} AS equal FROM ({known})) s
-                ASOF LEFT JOIN (SELECT * FROM assignment WHERE last > first) a ON s.id = a.id AND s.equal >= a.first"""
-            unplanned += " OR s.equal >= a.last"
-        written = []
-        for i, column in enumerate(columns):
-            value = f"a.p{published[column]}" if column in published else f"s.r{as_they_are.index(column)}"
-            if star:
-                value = f"CASE WHEN a.kept THEN CAST({value} AS VARCHAR) ELSE '*' END"
-            written.append(f"{value} AS w{i}")
-        # LEFT JOIN, and an error for a row it does not find: an inner join would drop it without a word.
-        rows = f"""
-            SELECT {", ".join(written)} FROM {joined}
-            WHERE CASE WHEN {unplanned} THEN error('row without a plan') ELSE a.kept OR {str(star).lower()} END"""
-        # The rows are numbered in the order of what is published, then shuffled: whoever guesses the seed and undoes
-        # the shuffle learns nothing of the original order. And a seed gives the same file, however the engine works.
-        ranked = [*sorted_by, *(c for c in columns if c not in sorted_by)]
-        order = ", ".join(f"w{columns.index(c)}" for c in ranked)
-        if not sorted_by:
-            rows = f"SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM ({rows})"
-            order = f"hash(place, {seed} + 1), place"
-        named = ", ".join(f"w{i} AS {name(c)}" for i, c in enumerate(columns))
-        query = f"SELECT {named} FROM ({rows}) ORDER BY {order}"
-        self._connection.register("assignment", assignment)
+        query = rewritten(self, rewriting, escape)
+        self._connection.register("assignment", rewriting.assignment)
         with self._plainly():
             self.scans += 1
-            self._copy(query, target)
+            self._copy(query, target, escape)
 
-    def write(self, batches: Iterator[Any], target: Path) -> None:
+    def write(self, batches: Iterator[Any], target: Path, escape: bool = False) -> None:
         """Write Arrow batches as they come; in CSV, NULL is nothing and "" is a pair of quotes."""
         import pyarrow as pa
 
@@ -215,7 +199,8 @@ class DuckDB(SqlEngine):
         reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
         self._connection.register("outgoing", reader)
         with self._plainly():
-            self._copy("SELECT * FROM outgoing", target)
+            taken = written_sql({name(column): column for column in first.schema.names}, escape)
+            self._copy(f"SELECT {taken} FROM outgoing", target, escape)
 
     def typed(self, column: str, texts: Any) -> Any:
         """Texts of a column's values (an Arrow array) in the column's own type again.
@@ -235,7 +220,7 @@ class DuckDB(SqlEngine):
         """What rows are counted by: values as they are where equal ones are written alike, else as text (0.0, −0.0)."""
         return name(column) if _PLAIN.fullmatch(self.types[column]) else f"CAST({name(column)} AS VARCHAR)"
 
-    def _plain(self, column: str) -> str:
+    def plain(self, column: str) -> str:
         """A column to be written as it is; enumerations as text, since their type lists values of rows left out.
 
         So are intervals, which few readers of Parquet understand.
@@ -243,8 +228,10 @@ class DuckDB(SqlEngine):
         as_text = self.types[column].startswith("ENUM") or self.types[column] == "INTERVAL"
         return f"CAST({name(column)} AS VARCHAR)" if as_text else name(column)
 
-    def _copy(self, query: str, target: Path) -> None:
+    def _copy(self, query: str, target: Path, escape: bool) -> None:
         form = "FORMAT parquet" if target.suffix == ".parquet" else "FORMAT csv, HEADER, NULLSTR ''"
+        if escape:  # a spreadsheet with another separator would begin a cell at one of its own, if nothing is quoted
+            form += ", FORCE_QUOTE *"
         self._connection.execute("SET preserve_insertion_order = true")
         self._connection.execute(f"COPY ({query}) TO {text(str(target))} ({form})")
         self._connection.execute("SET preserve_insertion_order = false")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.engines.base import Rewriting
+from discreet.engines.formulas import escaped
 
 if TYPE_CHECKING:
     from discreet.engines.counted_rows import CountedRows
@@ -19,15 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PublishedFiles:
-    """The tables of a finished release, to be read."""
+    """The tables of a finished release, to be read; `escape`, those in CSV have apostrophes before formulas."""
 
     folder: Path
+    escape: bool = field(default=False, kw_only=True)
 
     def open(self, table: str, named: Sequence[str] = ()) -> DuckDB:
         """A table, to be read; `named` are columns that it should have."""
         from discreet.engines.duckdb import DuckDB
 
-        return DuckDB(self.folder / table, named)
+        if not self.escape or not table.endswith(".csv"):
+            return DuckDB(self.folder / table, named)
+        return DuckDB(self.folder / table, [escaped(column) for column in named]).unescaped()
 
     def about(self, table: str) -> dict[str, Any]:
         """What the manifest says about it, so that a change will be noticed."""
@@ -52,11 +56,12 @@ class WrittenFiles(PublishedFiles):
                 replace(c, dictionary=self.source.typed(c.name, c.dictionary)) if c.exact else c for c in rows.columns
             )
             rows = replace(rows, columns=tuple(columns))
-        self.source.write(rows.in_order() if random is None else rows.shuffled(random), self.folder / table)
+        batches = rows.in_order() if random is None else rows.shuffled(random)
+        self.source.write(batches, self.folder / table, self.escape)
 
     def rewrite(self, table: str, rewriting: Rewriting) -> None:
         """Write the source's own rows, recoded: one scan of it."""
-        self.source.rewrite(rewriting, self.folder / table)
+        self.source.rewrite(rewriting, self.folder / table, self.escape)
 
     def describe(self, manifest: str) -> None:
         """The folder keeps the manifest beside the tables."""

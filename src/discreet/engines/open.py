@@ -9,6 +9,7 @@ from typing import Any
 from discreet.addresses import is_address
 from discreet.engines.base import Engine, PublishedTables
 from discreet.engines.files import PublishedFiles
+from discreet.engines.formulas import are_escaped
 from discreet.errors import DataError, Mistake, ReleaseError
 
 POSTGRESQL = "postgresql"
@@ -42,13 +43,15 @@ def open_source(source: Any, named: Collection[str] = ()) -> Engine:
     raise DataError(Mistake("source", f"no engine reads {scheme}:// addresses", repair))
 
 
-def published_tables(folder: Path, database: object = None, address: str | None = None) -> PublishedTables:
+def published_tables(
+    folder: Path, database: object = None, address: str | None = None, csv: object = None
+) -> PublishedTables:
     """The tables of a finished release: files of its folder, or what its manifest says of a `database`.
 
-    The database is that of the environment, unless there is an `address`.
+    The database is that of the environment, unless there is an `address`. `csv` is what the manifest says of CSV files.
     """
     if database is None:
-        return PublishedFiles(folder)
+        return PublishedFiles(folder, escape=are_escaped(csv))
     about = database if isinstance(database, dict) else {}
     if about.get("engine") != POSTGRESQL or not isinstance(about.get("schema"), str):
         raise ReleaseError(Mistake("manifest.json", "names a database that nobody knows", "publish the table again"))

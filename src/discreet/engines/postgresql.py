@@ -192,7 +192,9 @@ class PostgreSQL(SqlEngine):
         return drawn_statistics(self, columns, seed)
 
     @contextmanager
-    def publishing(self, folder: Path, form: str, schema: str = "", replace: bool = False) -> Iterator[Tables]:
+    def publishing(
+        self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
+    ) -> Iterator[Tables]:
         """Tables in a schema of their own, in the same database: they are there when all is done, or not at all."""
         from discreet.engines.postgresql_publishing import WrittenSchema
 

@@ -223,7 +223,9 @@ class Spark(SqlEngine):
         return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, values)
 
     @contextmanager
-    def publishing(self, folder: Path, form: str, schema: str = "", replace: bool = False) -> Iterator[Tables]:
+    def publishing(
+        self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
+    ) -> Iterator[Tables]:
         """Folders of Parquet files in a folder, which whoever made it puts into place."""
         from discreet.engines.spark_files import WrittenParts
 

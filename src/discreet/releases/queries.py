@@ -136,7 +136,7 @@ def query_error_of(
 
 def answers_of(folder: Path, manifest: Manifest, table: FrequencySet, workload: Workload) -> FloatArray:
     """What the files answer. The source (`table`) only says which values there are, and that the files are about it."""
-    published = published_tables(folder, manifest.get("database"))
+    published = published_tables(folder, manifest.get("database"), csv=manifest.get("csv"))
     if manifest["publish"] == "bucketization":
         bucketized = read_bucketized(published, manifest, table)
         tables = [_entries(bucketized.people, bucketized.quasi_identifiers, table, workload, counted=True)]

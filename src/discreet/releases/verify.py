@@ -74,7 +74,7 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
     folder = Path(folder)
     manifest = read_manifest(folder)
     # A database that is not there, or lets nobody in, is no fault of the release.
-    tables = published_tables(folder, manifest.get("database"), database)
+    tables = published_tables(folder, manifest.get("database"), database, manifest.get("csv"))
     table = None if source is None else _read_source(source, manifest)
     known = None if population is None else _read_population(population, manifest, table)
     try:
