@@ -205,7 +205,7 @@ def _exact(
     both = alike([*published, *values], values, blank_is_null=not told.manifest)
     own, theirs = both[: len(published)], both[len(published) :]
     order = np.argsort(theirs, kind="stable")  # values that are alike stand together
-    low, high = (np.searchsorted(theirs[order], own, side=side) for side in ("left", "right"))  # type: ignore[arg-type]
+    low, high = (np.searchsorted(theirs[order], own, side=side) for side in ("left", "right"))
     many = np.where(own < 0, 0, high - low)
     at = np.repeat(low - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
     pairs = np.repeat(np.arange(len(published)), many), order[at]

@@ -168,10 +168,10 @@ def _not_theirs(
     pairs: tuple[IntArray, IntArray, IntArray],
 ) -> Iterator[Fault]:
     """Groups whose values can't all be those of its people."""
-    person_of, person_first, person_count, person_group = _entries(*people)
+    person_of, _, person_count, person_group = _entries(*people)
     value_of, value_first, value_count, value_group = _entries(*values)
     by_group = np.argsort(value_group, kind="stable")
-    low, high = (np.searchsorted(value_group[by_group], person_group, side=s) for s in ("left", "right"))  # type: ignore[arg-type]
+    low, high = (np.searchsorted(value_group[by_group], person_group, side=s) for s in ("left", "right"))
     many = high - low
     if many.sum() > _MOST_PAIRS:
         rule = "has so many people and values in groups that they were compared by themselves only, not together"

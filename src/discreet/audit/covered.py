@@ -60,7 +60,9 @@ class Fitting:
         """The share of groups that an entry of the list fits by this column, on average (but for a factor)."""
         groups = np.bincount(self.label, minlength=int(self.labels.max(initial=-1)) + 1)
         before = np.concatenate([[0], np.cumsum(groups[self.labels])])
-        return float((before[self.starts[1:]] - before[self.starts[:-1]])[self.codes].mean()) if len(self.codes) else 0.0
+        return (
+            float((before[self.starts[1:]] - before[self.starts[:-1]])[self.codes].mean()) if len(self.codes) else 0.0
+        )
 
 
 def fitting(label: IntArray, codes: NDArray[Any], pairs: tuple[IntArray, IntArray], values: int) -> Fitting:

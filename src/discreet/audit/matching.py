@@ -7,12 +7,12 @@ rows may have been published like that; where every kind fits one unit at most, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
-Numbers = NDArray[np.int32]
 BoolArray = NDArray[np.bool_]
 
 ENDLESS = 1 << 60
@@ -32,7 +32,7 @@ class Shortfall:
 
 
 def shortfall(
-    starts: IntArray, units: Numbers, rows: IntArray, wanted: IntArray, most: IntArray | None = None
+    starts: IntArray, units: NDArray[Any], rows: IntArray, wanted: IntArray, most: IntArray | None = None
 ) -> Shortfall:
     """What is lacking if every unit u wants ``wanted[u]`` rows, and kind i has ``rows[i]`` to give.
 
