@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 PROMISES = [
     {"k_anonymity": {"k": 2}},
     *({"l_diversity": {"l": 2, "kind": kind}} for kind in ("distinct", "entropy", "frequency")),
@@ -44,6 +46,7 @@ def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows."""
     from discreet.application import apply
     from discreet.audit.everybody import audit_release
+    from discreet.audit.matching import shortfall
     from discreet.compare import compare
     from discreet.pipeline import anonymize
     from discreet.policy import policy_from_words
@@ -91,6 +94,8 @@ def warm_up() -> None:
             audited, other = Path(folder) / name, Path(folder) / "multidimensional"
             audit_release(audited, population=table, source=table, other=other)
             audit_release(audited, marginals=shares, size=len(rows), other=other)
+    numbers = np.arange(2)
+    shortfall(numbers, numbers[:1], numbers[1:], numbers + 1)  # a release of another table: true ones need less
     compare(policy, source=table)
     compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
 

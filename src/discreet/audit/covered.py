@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.labels import Exactly, Label, Values, covers
 from discreet.audit.published import Population
-from discreet.audit.seen import Region, Seen
+from discreet.audit.seen import Seen
 
 IntArray = NDArray[np.int64]
 Numbers = NDArray[np.int32]
@@ -42,56 +43,76 @@ class Covered:
         return np.diff(self.starts)
 
 
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """One column: group g has ``label[g]``, the i-th entry of the list the value ``codes[i]``.
+
+    Value v fits the labels ``labels[starts[v]:starts[v + 1]]``, in order.
+    """
+
+    label: IntArray
+    codes: IntArray
+    starts: IntArray
+    labels: IntArray
+
+    @property
+    def share(self) -> float:
+        """The share of groups that an entry of the list fits by this column, on average (but for a factor)."""
+        groups = np.bincount(self.label, minlength=int(self.labels.max(initial=-1)) + 1)
+        before = np.concatenate([[0], np.cumsum(groups[self.labels])])
+        return (
+            float((before[self.starts[1:]] - before[self.starts[:-1]])[self.codes].mean()) if len(self.codes) else 0.0
+        )
+
+
+def fitting(label: IntArray, codes: NDArray[Any], pairs: tuple[IntArray, IntArray], values: int) -> Fitting:
+    """A column from all pairs of a label and a value of the list (of so many) that it covers."""
+    covering, value = pairs
+    order = np.lexsort((covering, value))
+    starts = np.searchsorted(value[order], np.arange(values + 1))
+    return Fitting(label, codes.astype(np.int64), starts.astype(np.int64), covering[order])
+
+
 def covered(seen: Seen, population: Population) -> Covered:
-    """Hold the list against the groups' labels.
+    """Hold the list against the groups' labels."""
+    columns = []
+    for region in seen.regions:
+        at = population.columns.index(region.attribute)
+        values = population.found.values[at]
+        pairs = label_values(region.labels, values)
+        columns.append(fitting(region.label, population.found.codes[at], pairs, len(values)))
+    return joined(columns, population.found.counts, len(seen.sizes))
+
+
+def joined(columns: Sequence[Fitting], people: IntArray, sizes: int, most: int = MOST_FITS) -> Covered:
+    """Who fits which of so many (`sizes`) groups by every column.
 
     The trie of the groups' labels and that of the people's values are walked together, column by column, those columns
     first by which the fewest groups fit somebody; what people have in common at the front is looked up once.
     """
     from discreet.audit.covered_kernels import join, reordered
 
-    sizes = len(seen.sizes)
-    columns = [population.columns.index(region.attribute) for region in seen.regions]
-    fitting = [_fitting(r, population.found.values[c]) for r, c in zip(seen.regions, columns, strict=True)]
-    fit = [_fit_share(r, f, population.found.codes[c]) for r, f, c in zip(seen.regions, fitting, columns, strict=True)]
-    order = sorted(range(len(columns)), key=fit.__getitem__)
-    labels = [seen.regions[d].label for d in order]
-    codes = [population.found.codes[columns[d]].astype(np.int64) for d in order]
-    people = population.found.counts
+    ordered = sorted(columns, key=lambda column: column.share)
+    labels = [column.label for column in ordered]
+    codes = [column.codes for column in ordered]
     by_label = np.lexsort(labels[::-1]) if labels else np.arange(sizes)
     by_value = np.lexsort(codes[::-1]) if codes else np.arange(len(people))
     node_label, first_child, leaf_first = _trie([column[by_label] for column in labels], sizes)
-    value_starts = [fitting[d][0] for d in order]
+    value_starts = [column.starts for column in ordered]
     shift = np.cumsum([0, *(len(s) for s in value_starts)])
-    before = np.cumsum([0, *(len(fitting[d][1]) for d in order)])
+    before = np.cumsum([0, *(len(column.labels) for column in ordered)])
     starts_of = np.concatenate([s + b for s, b in zip(value_starts, before[:-1], strict=True)] or [np.zeros(1)])
-    labels_of = np.concatenate([fitting[d][1] for d in order] or [np.zeros(0, np.int64)])
+    labels_of = np.concatenate([column.labels for column in ordered] or [np.zeros(0, np.int64)])
     rows = np.stack([c[by_value] for c in codes], axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
     fits, having, groups, held = join(
         rows, shift.astype(np.int64), starts_of.astype(np.int64), labels_of.astype(np.int64),
-        node_label, first_child, leaf_first, by_label.astype(np.int64), people[by_value], sizes, MOST_FITS,
+        node_label, first_child, leaf_first, by_label.astype(np.int64), people[by_value], sizes, most,
     )  # fmt: skip
     place = np.empty(len(people), dtype=np.int64)  # of each entry of the list among the sorted ones
     place[by_value] = np.arange(len(people))
     starts = np.concatenate([[0], np.cumsum(fits)]).astype(np.int64)
     in_order = np.concatenate([[0], np.cumsum(fits[place])]).astype(np.int64)
     return Covered(people, in_order, reordered(starts, groups, place, in_order) if held else groups, having, held)
-
-
-def _fitting(region: Region, values: Sequence[str | None]) -> tuple[IntArray, IntArray]:
-    """The labels of a column that cover each value, in order: CSR."""
-    label, value = label_values(region.labels, values)
-    order = np.lexsort((label, value))
-    starts = np.searchsorted(value[order], np.arange(len(values) + 1))
-    return starts.astype(np.int64), label[order]
-
-
-def _fit_share(region: Region, fitting: tuple[IntArray, IntArray], codes: NDArray[np.int32]) -> float:
-    """The share of groups that an entry of the list fits by one column, on average."""
-    starts, labels = fitting
-    groups = np.bincount(region.label, minlength=len(region.labels))
-    before = np.concatenate([[0], np.cumsum(groups[labels])])
-    return float((before[starts[1:]] - before[starts[:-1]])[codes].mean()) if len(codes) else 0.0
 
 
 def label_values(labels: Sequence[Label], values: Sequence[str | None]) -> tuple[IntArray, IntArray]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.audit.association_lines import association
+from discreet.audit.comparison import compare
 from discreet.audit.composition import composition
 from discreet.audit.faults import faults
 from discreet.audit.knowledge import read_knowledges
@@ -37,7 +38,7 @@ class Audit:
 
     `lines` is one line per adversary (and sensitive attribute), `levels` are the release's promises read a second time,
     `faults` are things that should not be in a release whoever looks, `notes` say which adversaries were not asked, and
-    what it would take.
+    what it would take. `compared` is a sentence: what was published can be of the table that was given as its source.
     """
 
     release: str
@@ -51,6 +52,7 @@ class Audit:
     levels: tuple[Level, ...] = ()
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    compared: str = ""
 
     @property
     def broken(self) -> tuple[Line | Level, ...]:
@@ -93,7 +95,7 @@ def audit_release(
     says where tables are that the manifest says are in one, if the environment does not.
     """
     _check(size, confidence, known_rows, stubbornness, threshold, other, other_description)
-    work = _Progress(progress, steps=7)
+    work = _Progress(progress, steps=8)
     work("the release")
     reading = look(release, description, database)
     seen = reading.seen
@@ -115,6 +117,8 @@ def audit_release(
     work("two releases")
     intersected = [] if second is None else composition(seen, second, whole, threshold)
     lines += undone + intersected
+    work("beside the source")
+    untrue, compared = ([], "") if source is None else compare(reading, source)
     work("promises and faults")
     return Audit(
         release=Path(release).name,
@@ -126,8 +130,9 @@ def audit_release(
         left_out=seen.left_out + seen.starred,
         lines=tuple(lines),
         levels=tuple(levels(seen, presence=_presence(seen, presence), knowledge=knowledge)),
-        faults=tuple(faults(reading, source)),
+        faults=(*faults(reading, source), *untrue),
         notes=tuple(_notes(seen, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
+        compared=compared,
     )
 
 

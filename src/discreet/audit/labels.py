@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -76,6 +77,7 @@ Label = Exactly | OneOf | Between | Prefix | Anything
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _LAST = chr(0x10FFFF) * 2  # after all that begins in the same way
+_EXACT = 2.0**53  # whole numbers from here on may be different and yet the same as floats
 _NUMBER = re.compile(rf"\s*{NUMBER}\s*")
 _PADDED = re.compile(r"\s*[+-]?0[0-9]")
 _DATE = re.compile(
@@ -166,7 +168,8 @@ class Values:
         """Where a value stands, however it is written: 37 is 37.0."""
         exact = number(value)
         if exact is not None and not _PADDED.match(value or ""):
-            return self.measured.get(exact, [])
+            found = self.measured.get(exact, [])
+            return found if abs(exact) < _EXACT else [i for i in found if _same(self.texts[i], value)]
         return self.written.get(value, [])
 
 
@@ -291,6 +294,10 @@ def _common(a: Between, b: Between) -> Between | None:
 
 def _end(end: float | None, otherwise: float) -> float:
     return otherwise if end is None else end
+
+
+def _same(one: Text, other: Text) -> bool:
+    return Decimal(one or "") == Decimal(other or "")
 
 
 def _floats(numbers: Iterable[float | None]) -> FloatArray:

@@ -225,14 +225,14 @@ def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
     if starred.all():  # then they are not suppressed rows among others, but one group of which nothing is said
         starred[:] = False
     kept = np.flatnonzero(~starred)
-    group, first = _numbered([rows.column(c)[1][kept] for c in told.quasi_identifiers], len(kept))
+    group, first = numbered([rows.column(c)[1][kept] for c in told.quasi_identifiers], len(kept))
     regions = []
     for column in told.quasi_identifiers:
         used, label = np.unique(rows.column(column)[1][kept[first]], return_inverse=True)
         regions.append(Region(column, tuple(labels[column][i] for i in used), label.astype(np.int64)))
     of_row = np.full(len(rows), -1, dtype=np.int64)
     of_row[kept] = group
-    weights = _counts(rows, told.count)
+    weights = counted_people(rows, told.count)
     seen = Seen(
         told.publish,
         told.quasi_identifiers,
@@ -270,10 +270,10 @@ def _grouped(told: Description, files: Sequence[Rows]) -> tuple[Seen, IntArray]:
     people = [rows for rows in files if about[rows.file]]
     pointed = sensitive if told.publish == AMBIGUOUS else people[0]
     names, codes = pointed.column(told.group)
-    group, first = _numbered([codes], len(codes))
+    group, first = numbered([codes], len(codes))
     numbers = {names[codes[i]]: g for g, i in enumerate(first.tolist())}
     number = {rows.file: _group_numbers(rows, told.group, numbers) for rows in files}
-    weights = _counts(sensitive, told.count)
+    weights = counted_people(sensitive, told.count)
     sizes = _sizes(number[sensitive.file], weights, len(first))
     if told.publish != AMBIGUOUS:
         for rows in people:
@@ -308,7 +308,7 @@ def _group_numbers(rows: Rows, column: str, numbers: Mapping[str | None, int]) -
     return np.array([numbers[name] for name in names], dtype=np.int64)[codes]
 
 
-def _counts(rows: Rows, column: str) -> IntArray:
+def counted_people(rows: Rows, column: str) -> IntArray:
     """For how many people each row stands."""
     if not column:
         return np.ones(len(rows), dtype=np.int64)
@@ -322,7 +322,7 @@ def _counts(rows: Rows, column: str) -> IntArray:
 def _table(rows: Rows, columns: Sequence[str], group: IntArray) -> Table:
     """The distinct rows of a table with their groups."""
     codes = [rows.column(c)[1] for c in columns]
-    number, first = _numbered([*codes, group], len(rows))
+    number, first = numbered([*codes, group], len(rows))
     counts = np.bincount(number, minlength=len(first)).astype(np.int64)
     values = tuple(rows.column(c)[0] for c in columns)
     return Table(tuple(columns), Frequencies(values, tuple(c[first] for c in codes), counts), group[first])
@@ -341,7 +341,7 @@ def _sizes(group: IntArray, weights: NDArray[Any], groups: int) -> IntArray:
     return np.bincount(group, weights=weights, minlength=groups).astype(np.int64)
 
 
-def _numbered(columns: Sequence[NDArray[Any]], rows: int) -> tuple[IntArray, IntArray]:
+def numbered(columns: Sequence[NDArray[Any]], rows: int) -> tuple[IntArray, IntArray]:
     """A number for each distinct combination in the order in which they first stand, and where that is."""
     key = np.zeros(rows, dtype=np.int64)
     for codes in columns:

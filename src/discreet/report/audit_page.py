@@ -28,6 +28,7 @@ def to_html(audit: Audit) -> str:
             audit=audit,
             words=words,
             headline=words.headline(audit),
+            compared=audit.compared,
             kind=KINDS.get(audit.publish, audit.publish) if audit.ours else "another tool's release",
             questions=words.by_question(audit),
             alike=[(threat, alike(lines)) for threat, lines in words.by_question(audit)],

@@ -214,6 +214,7 @@ def to_text(audit: Audit) -> str:
         f"{'group' if audit.groups == 1 else 'groups'} "
         f"({audit.publish}), the smallest of {audit.smallest_group:,}",
         headline(audit),
+        *([audit.compared] if audit.compared else []),
     ]
     files = {d.file for d in (*(x.deciding for x in audit.lines), *(x.deciding for x in audit.levels)) if d is not None}
     named = len(files) > 1

@@ -1,0 +1,204 @@
+"""Tables of exact values beside the table that they are said to be made of.
+
+Bucketized: the people of the quasi-identifier table are people of the source, the values those that somebody has, and
+in each group the values can be dealt out to its people so that everybody gets one that people like them have. Whether
+one assignment does for all groups together is a question nobody answers fast (it is the three-way transport problem);
+where people are told apart by their quasi-identifiers the groups by themselves are the answer. Ambiguous: rows of the
+source can be assigned to groups so that each has the published counts of sensitive values, and all values of its rows
+in every table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.alike import tokens
+from discreet.audit.comparison import Table, not_compared, recoded, rows_are, untrue
+from discreet.audit.covered import fitting, joined
+from discreet.audit.lines import Fault
+from discreet.audit.matching import IntArray, shortfall
+from discreet.audit.reading import Reading, Rows, counted_people, numbered
+
+_MOST_PAIRS = 100_000_000  # of a person and a value in the same group
+
+
+def bucketized(reading: Reading, table: Table) -> Iterator[Fault]:
+    """What is wrong with people and values in two tables."""
+    told = reading.told
+    people, values = _files(reading)
+    distorted = tuple(str(c) for c in told.manifest.get("distorted") or ())
+    for column in distorted:
+        rule = "the search exchanged values on purpose, as the manifest says: they are compared with nothing"
+        yield not_compared(f"{values.file}: {column}", rule, "nothing to mend")
+    known, strange = _comparable(reading, table, distorted)
+    yield from strange
+    weights = counted_people(values, told.count if told.count in values.columns else "")
+    number = _groups(reading, (people, values))
+    own, person = _codes(people, table, [c for c in known if c in people.columns], bool(told.manifest))
+    theirs, value = _codes(values, table, [c for c in known if c in values.columns], bool(told.manifest))
+    wrong = [
+        *_more_than_there_are(people, own, np.ones(len(people), dtype=np.int64), person, table.found.counts, "people"),
+        *_more_than_there_are(values, theirs, weights, value, table.found.counts, "values"),
+    ]
+    yield from wrong
+    if not wrong and any(c in values.columns for c in known):
+        ones = np.ones(len(people), dtype=np.int64)
+        yield from _not_theirs(
+            (people, own, ones, number[people.file]), (values, theirs, weights, number[values.file]),
+            (person, value, table.found.counts),
+        )  # fmt: skip
+
+
+def ambiguous(reading: Reading, table: Table) -> Iterator[Fault]:
+    """What is wrong with values of groups in tables apart."""
+    told, ours = reading.told, bool(reading.told.manifest)
+    [values] = [rows for rows in reading.files if not {*rows.columns} & {*told.quasi_identifiers}]
+    known, strange = _comparable(reading, table)
+    yield from strange
+    number = _groups(reading, reading.files)
+    sizes = reading.seen.sizes
+    own, value = _codes(values, table, [c for c in known if c in values.columns], ours)
+    unit, first = numbered([number[values.file], own], len(values))
+    group = number[values.file][first]
+    wanted = np.bincount(unit, weights=counted_people(values, told.count), minlength=len(first)).astype(np.int64)
+    span = int(max(own.max(initial=0), value.max(initial=0))) + 1
+    columns = [fitting(own[first], value, (np.arange(span), np.arange(span)), span)]
+    entries = []
+    for rows in (rows for rows in reading.files if rows is not values):
+        held = [c for c in known if c in rows.columns]
+        of_row, of_kind = _codes(rows, table, held, ours)
+        entry = np.unique(np.stack([number[rows.file], of_row]), axis=1)
+        span = int(max(of_row.max(initial=0), of_kind.max(initial=0))) + 1
+        columns.append(fitting(group, of_kind, (entry[0], entry[1]), span))
+        entries.append((rows, entry, of_row, of_kind, span))
+        crowded = np.bincount(entry[0], minlength=len(sizes)) > sizes
+        if crowded.any():
+            rule = f"{int(crowded.sum()):,} groups have more values here than people"
+            yield untrue(rows.file, rule, int(crowded.sum()), rows.lines, crowded[number[rows.file]])
+    fits = joined(columns, table.found.counts, len(wanted))
+    nobody = np.maximum(wanted - fits.having, 0)
+    lines = values.first(first)
+    if nobody.any():
+        many = int(nobody.sum())
+        rule = f"{rows_are(many)} published that no row of the source can be: nobody has such values together"
+        yield untrue(values.file, rule, many, lines, nobody > 0)
+    if not fits.held:
+        rule = "so many rows fit every group that each value was compared by itself only, not all together"
+        yield not_compared(values.file, rule, "nothing to mend")
+        return
+    if not nobody.any():
+        lacking = shortfall(fits.starts, fits.groups, table.found.counts, wanted)
+        if lacking.rows:
+            rule = f"{rows_are(lacking.rows)} nobody's, however rows of the source are assigned to those that fit them"
+            yield untrue(values.file, rule, lacking.rows, lines, lacking.contested)
+    kind = np.repeat(np.arange(len(fits.starts) - 1), np.diff(fits.starts))
+    for rows, entry, of_row, of_kind, span in entries:
+        used = np.unique(group[fits.groups] * span + of_kind[kind])
+        idle = ~np.isin(entry[0] * span + entry[1], used)
+        if idle.any():
+            rule = f"{int(idle.sum()):,} values stand in groups where nobody of the source who fits the rest has them"
+            where = np.isin(number[rows.file] * span + of_row, (entry[0] * span + entry[1])[idle])
+            yield untrue(rows.file, rule, int(idle.sum()), rows.lines, where)
+
+
+def _files(reading: Reading) -> tuple[Rows, Rows]:
+    """The table of people, and that of values."""
+    people, values = sorted(reading.files, key=lambda rows: not {*rows.columns} & {*reading.told.quasi_identifiers})
+    return people, values
+
+
+def _groups(reading: Reading, files: Sequence[Rows]) -> Mapping[str, IntArray]:
+    """The group of every row of every file."""
+    names, codes = reading.grouped.column(reading.told.group)
+    number = dict(zip(np.asarray(codes).tolist(), reading.group.tolist(), strict=True))
+    of_name = {names[code]: group for code, group in number.items()}
+    found = {}
+    for rows in files:
+        theirs, code = rows.column(reading.told.group)
+        found[rows.file] = np.array([of_name[name] for name in theirs], dtype=np.int64)[code]
+    return found
+
+
+def _comparable(reading: Reading, table: Table, but: Sequence[str] = ()) -> tuple[list[str], list[Fault]]:
+    """The columns that have values of the source; of others it is said that they have none."""
+    ours, known, strange = bool(reading.told.manifest), [], []
+    for rows in reading.files:
+        for column in (c for c in rows.columns if c in table.columns and c not in but):
+            texts = tokens(rows.column(column)[0], not ours)
+            if texts and not {*texts} & {*tokens(table.values(column), not ours)}:
+                strange.append(recoded(f"{rows.file}: {column}", ours=ours))
+            else:
+                known.append(column)
+    return known, strange
+
+
+def _codes(rows: Rows, table: Table, columns: Sequence[str], ours: bool) -> tuple[IntArray, NDArray[Any]]:
+    """A number for the combination of some columns in every row, and in every combination of the source: equal ones."""
+    both = []
+    for column in columns:
+        texts, codes = rows.column(column)
+        own, theirs = tokens(texts, not ours), tokens(table.values(column), not ours)
+        place = {token: i for i, token in enumerate(dict.fromkeys([*own, *theirs]))}
+        of_text, of_value = (np.array([place[t] for t in found], dtype=np.int64) for found in (own, theirs))
+        both.append(np.append(of_text[codes], of_value[table.codes(column)]))
+    number, _ = numbered(both, len(rows) + len(table.found.counts))
+    return number[: len(rows)], number[len(rows) :]
+
+
+def _more_than_there_are(
+    rows: Rows, own: IntArray, weights: IntArray, theirs: IntArray, counts: IntArray, what: str
+) -> Iterator[Fault]:
+    """Combinations that are published more often than the source has them."""
+    span = int(max(own.max(initial=0), theirs.max(initial=0))) + 1
+    published = np.bincount(own, weights=weights, minlength=span).astype(np.int64)
+    more = np.maximum(published - np.bincount(theirs, weights=counts, minlength=span).astype(np.int64), 0)
+    if more.any():
+        many = int(more.sum())
+        rule = f"{rows_are(many)} published of {what} that the source has not, or not so often"
+        yield untrue(rows.file, rule, many, rows.lines, more[own] > 0)
+
+
+def _not_theirs(
+    people: tuple[Rows, IntArray, IntArray, IntArray],
+    values: tuple[Rows, IntArray, IntArray, IntArray],
+    pairs: tuple[IntArray, IntArray, IntArray],
+) -> Iterator[Fault]:
+    """Groups whose values can't all be those of its people."""
+    person_of, _, person_count, person_group = _entries(*people)
+    value_of, value_first, value_count, value_group = _entries(*values)
+    by_group = np.argsort(value_group, kind="stable")
+    low, high = (np.searchsorted(value_group[by_group], person_group, side=s) for s in ("left", "right"))
+    many = high - low
+    if many.sum() > _MOST_PAIRS:
+        rule = "has so many people and values in groups that they were compared by themselves only, not together"
+        yield not_compared(values[0].file, rule, "nothing to mend")
+        return
+    kind = np.repeat(np.arange(len(many)), many)
+    unit = by_group[np.repeat(low - (np.cumsum(many) - many), many) + np.arange(len(kind))]
+    span = int(max(value_of.max(initial=0), pairs[1].max(initial=0))) + 1
+    keys, place = np.unique(pairs[0] * span + pairs[1], return_inverse=True)
+    there = np.bincount(place, weights=pairs[2], minlength=len(keys)).astype(np.int64)
+    wanted = person_of[kind] * span + value_of[unit]
+    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    most = np.where(keys[at] == wanted, there[at], 0) if len(keys) else np.zeros(len(wanted), dtype=np.int64)
+    fit = most > 0
+    starts = np.concatenate([[0], np.cumsum(np.bincount(kind[fit], minlength=len(many)))])
+    lacking = shortfall(starts, unit[fit], person_count, value_count, most[fit])
+    if lacking.rows:
+        groups = len(np.unique(value_group[lacking.lacking > 0]))
+        where = "1 group" if groups == 1 else f"{groups:,} groups"
+        rule = f"in {where}, {rows_are(lacking.rows)} of nobody in it: people like them have other values in the source"
+        yield untrue(values[0].file, rule, lacking.rows, values[0].first(value_first), lacking.lacking > 0)
+
+
+def _entries(
+    _: Rows, code: IntArray, weights: IntArray, group: IntArray
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Distinct combinations of every group: which, where it first stands, how often, and the group."""
+    entry, first = numbered([group, code], len(code))
+    count = np.bincount(entry, weights=weights, minlength=len(first)).astype(np.int64)
+    return code[first], first, count, group[first]
