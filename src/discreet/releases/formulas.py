@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from discreet.engines.base import PublishedTables
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.formulas import formulas, is_formula
-from discreet.hierarchies.hierarchy import Value
-from discreet.releases.ambiguous import Ambiguous
-from discreet.releases.bucketized import Bucketized
-from discreet.releases.published import Manifest, Published, columns_of, quasi_identifiers_of
-from discreet.releases.recoded import Recoded
+from discreet.releases.published import Manifest, Published, columns_of
 
 
 def formula_notes(published: Published, tables: PublishedTables, manifest: Manifest) -> list[str]:
@@ -19,7 +13,7 @@ def formula_notes(published: Published, tables: PublishedTables, manifest: Manif
 
     One more scan where columns are published as they are: nobody counted their values before.
     """
-    counts = {name: formulas(values) for name, values in _values(published, manifest)}
+    counts = {name: formulas(values) for name, (values, _) in published.counted().items()}
     if others := columns_of(manifest, "other"):
         engine = tables.open(next(iter(published.tables)), others)
         assert isinstance(engine, DuckDB), "nothing else reads CSV files"
@@ -33,18 +27,3 @@ def formula_notes(published: Published, tables: PublishedTables, manifest: Manif
     ]
     told += [f"the name of the column {column!r} {one}" for column in manifest["columns"] if is_formula(column)]
     return [f"{note}; {repair}" for note in told]
-
-
-def _values(published: Published, manifest: Manifest) -> Iterator[tuple[str, Sequence[Value]]]:
-    """Every column that was counted, with its distinct values."""
-    sensitive = columns_of(manifest, "sensitive")
-    match published:
-        case Recoded():
-            yield from zip([*quasi_identifiers_of(manifest), *sensitive], published.found.values, strict=True)
-        case Bucketized():
-            yield from zip(published.quasi_identifiers, published.people.found.values, strict=True)
-            yield from zip(sensitive, published.values.found.values, strict=True)
-        case Ambiguous():
-            for part in published.auxiliary:
-                yield from zip(manifest["tables"][part.file], part.found.values, strict=True)
-            yield from zip(sensitive, published.values.found.values, strict=True)

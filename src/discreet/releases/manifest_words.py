@@ -98,6 +98,7 @@ _FORM: Mapping[str, Any] = {
     },
     "random": _Text("operating system|seed"),
     "versions": {name: _VERSION for name in ("python", "discreet", "duckdb", "numpy", "numba", "pyarrow")},
+    "csv": {"formulas": _WORD},
     "database": {"engine": _WORD, "schema": str},
     "applied": {"manifest_sha256": _SHA256, "rows": int},
     "notes": _List(str),
