@@ -397,7 +397,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Told]
         },
         "suppressed_as": policy.suppressed,
         "node": told_levels(plan, rules) if isinstance(plan, Recoding) else None,
-        "hierarchies": {name: told.rule.to_words() for name, told in rules.items()},
+        "hierarchies": {name: told.words for name, told in rules.items()},
         "policy": _public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),

@@ -24,7 +24,7 @@ from discreet.search.plan import SUPPRESSED, Recoding
 def mapping_of(plan: Recoding, rules: Mapping[str, Told]) -> dict[str, Any]:
     """What `recode` needs: the rule of every attribute as it is told, and the levels or the published groups."""
     hierarchies = plan.frequency.hierarchies
-    attributes = {h.attribute: rules[h.attribute].rule.to_words() for h in hierarchies}
+    attributes = {h.attribute: rules[h.attribute].words for h in hierarchies}
     if plan.node is not None:
         return {"hierarchies": attributes, "levels": told_levels(plan, rules)}
     columns = []

@@ -7,8 +7,8 @@ decimals. Told is then only what the published values show: the cuts at their en
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +30,15 @@ class Told:
     """A rule as the release tells it, and where the levels of the rule that was used are in it."""
 
     rule: Rule
+    decimals: bool | None = field(default=True, kw_only=True)  # None: nothing that is published shows them
+
+    @property
+    def words(self) -> object:
+        """The rule in the words of a policy. Where decimals don't show, it is as later data will be."""
+        words = self.rule.to_words()
+        if self.decimals is None and isinstance(words, Mapping):
+            return {word: said for word, said in words.items() if word != "decimals"}
+        return words
 
     def level(self, level: int) -> int:
         """The level that is told for one that was used."""
@@ -105,11 +114,12 @@ def _shown_names(plan: Recoding, attribute: int) -> dict[Value, int]:
 
 
 def _told(rule: Rule, given: object, shown: Mapping[str, int], texts: list[str], height: int) -> Told:
+    inner = {text: level for text, level in shown.items() if 0 < level < height}
     if not _follows_the_data(given):
         if isinstance(rule, Intervals | Cuts) and isinstance(given, Mapping) and "decimals" not in given:
-            return Told(replace(rule, decimals=_has_brackets(texts)))
+            decimals = _shown_decimals(inner)
+            return Told(replace(rule, decimals=bool(decimals)), decimals=decimals)
         return Told(rule)
-    inner = {text: level for text, level in shown.items() if 0 < level < height}
     spans = any(text not in shown and text != EVERYTHING for text in texts)
     if isinstance(rule, Cuts):
         return _told_cuts(rule, inner, texts, spans, height)
@@ -129,8 +139,9 @@ def _told_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bo
         cuts = {min(n for text in texts for n in _numbers(text))}
     if not cuts:
         return _Reduced(Flat(), {height: 1})
-    told = Cuts((tuple(sorted(cuts)),), decimals=_has_brackets(texts))
-    return _ReducedCuts(told, dict.fromkeys(inner.values(), 1) | {height: 2}, bounds)
+    decimals = _shown_decimals(inner)
+    told = Cuts((tuple(sorted(cuts)),), decimals=bool(decimals))
+    return _ReducedCuts(told, dict.fromkeys(inner.values(), 1) | {height: 2}, bounds, decimals=decimals)
 
 
 def _told_dates(rule: Dates, inner: Mapping[str, int], spans: bool, height: int) -> Told:
@@ -147,6 +158,7 @@ def _numbers(text: str) -> list[Number]:
     return [n for n in (parse(end) for end in [text, *ends]) if n is not None]
 
 
-def _has_brackets(texts: list[str]) -> bool:
-    """Do published intervals show that there are decimals?"""
-    return any(text[:1] in ("[", "(") for text in texts)
+def _shown_decimals(names: Iterable[str]) -> bool | None:
+    """Do published intervals show whether there are decimals? ``[20, 40)`` does, and so does ``20-39``."""
+    written = [name[0] in "[(" for name in names if name[0] not in "<>"]
+    return any(written) if written else None
