@@ -44,12 +44,9 @@ def check_target(
     """
     public, inputs = _Place(target, not_a_release), list(inputs)
     places = [public] if private is None else [public, _Place(private, not_private)]
-    # A pair that stands in the way is told once.
-    mistakes = (
-        next((m for m in (place.mistakes(False, inputs) for place in places) if m), [])
-        if not replace
-        else [m for place in places for m in place.mistakes(replace, inputs)]
-    )
+    mistakes = [m for place in places for m in place.mistakes(replace, inputs)]
+    if not replace:  # a pair that stands in the way is told once
+        mistakes = mistakes[:1]
     if private is not None and _nested(public.path, places[1].path):
         rule = "lies in the folder of the release, or that one in it"
         mistakes.append(Mistake(str(private), rule, "keep what is private apart"))
