@@ -62,6 +62,7 @@ class DuckDB(SqlEngine):
         self._connection.execute("SET preserve_insertion_order = false")
         # Gives memory back once a query is done: the peak of a run over 10 million rows is 0.8 GB lower.
         self._connection.execute("SET allocator_background_threads = true")
+        self._connection.execute("SET enable_progress_bar = false")  # it writes to where answers go
         self._connection.execute("SET TimeZone = 'UTC'")  # a moment has one text, on whatever machine
         # What does not fit in memory is spilled where nobody else can read it, not into the working folder.
         spill = TemporaryFolder()
