@@ -99,7 +99,7 @@ class Publishing:
         )
 
     def start(self, *options: str) -> subprocess.Popen[str]:
-        command = "from discreet.cli.main import run; run()"
+        command = "from discreet.cli.start import run; run()"
         return subprocess.Popen(
             [sys.executable, "-c", command, "anonymize", "policy.yaml", "-o", "release", *options],
             cwd=self.folder,

@@ -24,7 +24,7 @@ _PATIENCE = 300
 
 
 def start(folder: Path) -> subprocess.Popen[str]:
-    command = "from discreet.cli.main import run; run()"
+    command = "from discreet.cli.start import run; run()"
     environment = os.environ | {"PYSPARK_SUBMIT_ARGS": "--driver-memory 512m pyspark-shell"}
     return subprocess.Popen(
         [sys.executable, "-c", command, "anonymize", "policy.yaml", "-o", "release"],

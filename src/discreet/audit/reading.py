@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from discreet.engines.files import PublishedFiles
 from discreet.engines.formulas import are_escaped, escaped
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, Mistake
+from discreet.temporary import temporary_folder
 
 IntArray = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -111,8 +111,8 @@ def _foreign(path: Path, description: Path | str | Mapping[str, Any] | None) -> 
     lacking = [file for file in files if Path(file).name != file or not (folder / file).is_file()]
     if lacking:
         raise DataError(*(Mistake(str(folder / file), "no such file", "name a published file") for file in lacking))
-    with TemporaryDirectory(prefix="discreet-") as beside:
-        within = {file: _with_names(folder / file, Path(beside)) for file in files}
+    with temporary_folder() as beside:
+        within = {file: _with_names(folder / file, beside) for file in files}
         columns = {file: DuckDB(place / file, _named(words, file)).columns for file, place in within.items()}
         if description is None:
             rule = "nothing is said about its columns"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from traceback import extract_tb
-from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.main import get_command
 
 from discreet.cli import auditing, stats, studies
+from discreet.cli.faults import told
 from discreet.cli.screen import Screen
 from discreet.errors import DiscreetError, Mistake
 
@@ -236,45 +236,36 @@ studies.register(app)
 stats.register(app)
 
 
-def run() -> None:
-    """The entry point: errors become messages and exit codes, never tracebacks."""
+def run(stopped: Callable[[], bool] = lambda: False) -> None:
+    """The command: errors become messages and exit codes, never tracebacks.
+
+    What fails because somebody `stopped` us is no error, and the caller knows the exit code.
+    """
     wants_json = "--json" in sys.argv
-    sys.excepthook = lambda kind, _, trace: report_error(_fault(kind, trace), wants_json)
     try:
-        # Not app(): that puts a hook of its own in the place of ours. Click's words for wrong use are for people;
-        # scripts get one object for that, too.
-        sys.exit(get_command(app)(standalone_mode=not wants_json))
-    except DiscreetError as error:
-        report_error(error, wants_json)
-        sys.exit(error.exit_code)
+        # Not app(): that has a hook of its own for errors. Click's words for wrong use are for people; scripts get one
+        # object for that, too.
+        code = get_command(app)(standalone_mode=not wants_json)
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
     except _WRONG_USE as error:
-        report_error(DiscreetError(Mistake("command line", error.format_message())), wants_json)
-        sys.exit(2)
-    except typer.Abort:
-        sys.exit(130)
+        code = report_error(DiscreetError(Mistake("command line", error.format_message())), wants_json)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes it
-        sys.exit(0)
-    except OSError as error:
-        why = (error.strerror or type(error).__name__).lower()
-        report_error(DiscreetError(Mistake(str(error.filename or "discreet"), why)), wants_json)
-        sys.exit(2)
+        code = 0
+    except Exception as error:  # noqa: BLE001 - there is nobody above to handle it
+        code = 130 if stopped() else report_error(told(error), wants_json)
+    sys.exit(code)
 
 
-def _fault(kind: type[BaseException], trace: TracebackType | None) -> DiscreetError:
-    """A fault of ours: where it happened, but not its message, which may quote a person's record."""
-    frames = [frame for frame in extract_tb(trace) if "discreet" in Path(frame.filename).parts] or extract_tb(trace)
-    where = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "unknown"
-    return DiscreetError(Mistake("discreet", f"a fault of ours: {kind.__name__} in {where}", "please report it"))
-
-
-def report_error(error: DiscreetError, wants_json: bool) -> None:
-    """Every mistake on a line of its own, or as one JSON object."""
+def report_error(error: DiscreetError, wants_json: bool) -> int:
+    """Every mistake on a line of its own, or as one JSON object; and the exit code."""
     if wants_json:
         mistakes: list[dict[str, Any]] = [
             {"place": m.place, "rule": m.rule, "repair": m.repair} for m in error.mistakes
         ]
         sys.stdout.write(json.dumps({"error": type(error).__name__, "mistakes": mistakes}, ensure_ascii=False) + "\n")
-        return
+        return error.exit_code
     for mistake in error.mistakes:
         sys.stderr.write(f"discreet: {mistake}\n")
+    return error.exit_code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,9 +29,9 @@ class Screen:
     def say(self, answer: dict[str, Any], words: str) -> None:
         """The answer, in the form that was asked for."""
         if self._json:
-            sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+            _write(json.dumps(answer, ensure_ascii=False))
         elif not self._quiet:
-            sys.stdout.write(words + "\n")
+            _write(words)
 
     def findings(self, release: Path, findings: Findings) -> None:
         """The verdict of a re-check."""
@@ -72,6 +73,15 @@ class Screen:
             yield bar.show
         finally:
             bar.stop()
+
+
+def _write(text: str) -> None:
+    """To whoever listens. A reader who leaves early (`| head`) changes nothing about the exit code."""
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes it
 
 
 class _Bar:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import weakref
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,12 +26,25 @@ from discreet.engines.sources import arrow_table, listed, relation
 from discreet.engines.sql import name, text
 from discreet.engines.sql_engine import SqlEngine
 from discreet.errors import DataError, Mistake, did_you_mean
+from discreet.temporary import TemporaryFolder
 
 # Types whose equal values have one text each; and those whose values can be read back from their text.
 _PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")
 _SCALAR = re.compile(rf"{_PLAIN.pattern}|FLOAT|DOUBLE|TIME|TIMESTAMP WITH TIME ZONE|UUID|BLOB")
 
 _TABLES = count()  # small tables of ours, through one connection
+_MEMORY = (
+    "generalize or leave out columns with very many values, use a machine with more memory, "
+    "or let TMPDIR name a folder on a larger disk"
+)
+
+_open: weakref.WeakSet[DuckDB] = weakref.WeakSet()
+
+
+def interrupt() -> None:
+    """End all queries: DuckDB itself sees a signal at once, but works on to the end of the query."""
+    for engine in list(_open):
+        engine._connection.interrupt()
 
 
 class DuckDB(SqlEngine):
@@ -49,14 +60,16 @@ class DuckDB(SqlEngine):
 
         self._duckdb = duckdb
         self._connection = duckdb.connect()
+        _open.add(self)
         self._connection.execute("SET preserve_insertion_order = false")
         # Gives memory back once a query is done: the peak of a run over 10 million rows is 0.8 GB lower.
         self._connection.execute("SET allocator_background_threads = true")
+        self._connection.execute("SET enable_progress_bar = false")  # it writes to where answers go
         self._connection.execute("SET TimeZone = 'UTC'")  # a moment has one text, on whatever machine
         # What does not fit in memory is spilled where nobody else can read it, not into the working folder.
-        spill = tempfile.mkdtemp(prefix="discreet-")
-        weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
-        self._connection.execute(f"SET temp_directory = {text(spill)}")
+        spill = TemporaryFolder()
+        weakref.finalize(self, spill.remove)
+        self._connection.execute(f"SET temp_directory = {text(str(spill.path))}")
         self.scans = 0
         self._lists: dict[ListedIn, str] = {}  # tables with values from files
         if isinstance(source, str | Path):
@@ -241,8 +254,14 @@ class DuckDB(SqlEngine):
         """DuckDB's messages quote the row they stumbled on; say the place and the rule instead."""
         try:
             yield
+        except self._duckdb.InterruptException:
+            raise KeyboardInterrupt from None
         except self._duckdb.Error as error:
             raise DataError(_mistake(place or self._place, str(error))) from None
+        except RuntimeError as error:
+            if str(error) == "Query interrupted":  # what it makes of Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _mistake(place: str, message: str) -> Mistake:
@@ -271,8 +290,8 @@ def _mistake(place: str, message: str) -> Mistake:
             "save the file again as CSV",
         ),
         (r"Unsupported .*Arrow Type", "has a column of a type the engine can't read", "make it text or a number"),
-        (r"No space left|could not write", "no space left for temporary files", "free some disk space"),
-        (r"Out of Memory|out of memory", "the engine ran out of memory", "use fewer columns or a machine with more"),
+        (r"No space left|could not write|max_temp_directory_size", "no space left for temporary files", _MEMORY),
+        (r"Out of Memory|out of memory", "the engine ran out of memory", _MEMORY),
         (r"parquet|Parquet|magic bytes", "is not a whole Parquet file", "write it again, or check the download"),
     ]
     for pattern, rule, repair in known:

@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from discreet.errors import DataError, Mistake
+from discreet.temporary import TemporaryFolder
 
 # On this machine alone: nothing listens to others, nothing is shown, nothing is logged (logs quote values).
 _ALONE = {
@@ -26,6 +26,7 @@ _ALONE = {
 }
 _QUIET = {"spark.app.name": "discreet", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
 _PORT = 15002  # of Spark Connect
+_PATIENCE = 20  # seconds that Java gets to end by itself
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
@@ -58,18 +59,32 @@ def start(master: str) -> Any:
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         repair = "install Java 17 (Debian: openjdk-17-jre-headless), or name a Spark Connect server in SPARK_REMOTE"
         raise DataError(Mistake("source", "Spark needs Java, which is not here", repair))
-    told = _QUIET | {"spark.master": master}
+    told, folder = _QUIET | {"spark.master": master}, None
     if master.startswith("local"):
         told |= _ALONE | {"spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
         told["spark.driver.memory"] = f"{_half_of_memory()}m"  # PYSPARK_SUBMIT_ARGS goes before
-        # Where it would keep tables of its own, which is the working folder otherwise.
-        told["spark.sql.warehouse.dir"] = tempfile.mkdtemp(prefix="discreet-")
-        atexit.register(shutil.rmtree, told["spark.sql.warehouse.dir"], ignore_errors=True)
+        # Where it would keep tables of its own, which is the working folder otherwise; and what it spills.
+        folder = TemporaryFolder()
+        told["spark.sql.warehouse.dir"] = str(folder.path / "tables")
+        told["spark.local.dir"] = str(folder.path / "spill")
     conf = SparkConf().setAll(list(told.items()))
     # What Java says before it has read how quiet it should be goes nowhere.
     gateway = launch_gateway(conf, popen_kwargs={"stderr": subprocess.DEVNULL})  # type: ignore[no-untyped-call]
+    if folder is not None:
+        atexit.register(_end, gateway.proc, folder)
     SparkContext(conf=conf, gateway=gateway)
     return SparkSession.builder.getOrCreate()
+
+
+def _end(java: subprocess.Popen[bytes], folder: TemporaryFolder) -> None:
+    """Java ends when nobody talks to it any more; only then is its folder empty for good."""
+    if java.stdin is not None:
+        java.stdin.close()
+    try:
+        java.wait(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        java.kill()
+    folder.remove()
 
 
 def _half_of_memory() -> int:

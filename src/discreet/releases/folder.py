@@ -11,18 +11,16 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import stat
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from discreet.errors import DiscreetError, Mistake
 from discreet.locks import Held, Lock
 from discreet.releases.replaceable import not_a_release, not_private, read_from
+from discreet.temporary import remove, remove_at_exit, undisturbed
 
 _FORCE = "choose another folder, or say --force (in Python, replace=True)"
 _BY_HAND = "choose another folder, or remove it by hand"
@@ -46,12 +44,9 @@ def check_target(
     """
     public, inputs = _Place(target, not_a_release), list(inputs)
     places = [public] if private is None else [public, _Place(private, not_private)]
-    # A pair that stands in the way is told once.
-    mistakes = (
-        next((m for m in (place.mistakes(False, inputs) for place in places) if m), [])
-        if not replace
-        else [m for place in places for m in place.mistakes(replace, inputs)]
-    )
+    mistakes = [m for place in places for m in place.mistakes(replace, inputs)]
+    if not replace:  # a pair that stands in the way is told once
+        mistakes = mistakes[:1]
     if private is not None and _nested(public.path, places[1].path):
         rule = "lies in the folder of the release, or that one in it"
         mistakes.append(Mistake(str(private), rule, "keep what is private apart"))
@@ -82,8 +77,10 @@ def whole_folder(
             _recover(public, kept)
             check_target(target, private=private, replace=replace, inputs=inputs)
             for place in places:
-                last.callback(shutil.rmtree, place.named("partial", token), ignore_errors=True)
-                place.named("partial", token).mkdir(mode=0o700)
+                partial = place.named("partial", token)
+                remove_at_exit(partial)
+                last.callback(remove, partial)
+                partial.mkdir(mode=0o700)
         yield Workplace(public.named("partial", token), None if kept is None else kept.named("partial", token))
         with _writing(target):
             _open_to_others(public.named("partial", token))
@@ -92,7 +89,7 @@ def whole_folder(
             for place in places:
                 _flush_all(place.named("partial", token))
             check_target(target, private=private, replace=replace, inputs=inputs)
-            with _undisturbed():
+            with undisturbed():
                 _put(public, kept, token)
 
 
@@ -202,32 +199,6 @@ def _writing(target: Path) -> Iterator[None]:
     except OSError as error:
         why = (error.strerror or type(error).__name__).lower()
         raise DiscreetError(Mistake(str(target), f"can't be written: {why}", "choose another folder")) from None
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Signals wait until the block is over: a pair of renames is not left half done because of Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # no signal is handled here
-        return
-    waiting: list[int] = []
-
-    def wait(number: int, _: FrameType | None) -> None:
-        waiting.append(number)
-
-    before = {}
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        # What is not handled by Python ends the process at once, or not at all: as it should.
-        if number is not None and callable(signal.getsignal(number)):
-            before[number] = signal.signal(number, wait)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in waiting[:1]:
-            signal.raise_signal(number)
 
 
 def _open_to_others(folder: Path) -> None:

@@ -1,0 +1,89 @@
+"""Where the command begins and ends: whatever stops it (Ctrl-C, TERM, HUP), it cleans up, and its exit code says so.
+
+Loaded before everything else, so that a signal finds us ready for it while the rest is still being loaded.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from contextlib import suppress
+from typing import Any
+
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_AGAIN = 0.05  # seconds after which a stop that somebody swallowed is told again
+
+
+class Stopped(BaseException):
+    """Somebody wants us to end."""
+
+
+class _Stop:
+    """The first signal that came. It is raised once: what comes while we clean up must not keep us from that."""
+
+    number = 0
+    raised = False
+
+    def handle(self, number: int, _: Any) -> None:
+        self.number = self.number or number
+        if not self.raised:
+            self.raised = True
+            if engine := sys.modules.get("discreet.engines.duckdb"):  # not loaded for this, nor needed if it is not
+                with suppress(Exception):
+                    engine.interrupt()
+            raise Stopped
+
+    def swallowed(self, unraisable: Any) -> None:
+        """Python drops what is raised while it tidies up objects. A stop is told again; the rest was of no interest."""
+        if issubclass(unraisable.exc_type, Stopped | KeyboardInterrupt):
+            self.raised = False
+            later = threading.Timer(_AGAIN, _signal, [self.number or signal.SIGINT])
+            later.daemon = True
+            later.start()
+        elif not self.number:
+            sys.__unraisablehook__(unraisable)
+
+
+def run() -> None:
+    """Run the command. Exit 130, 143 or 129 if it was stopped, whatever became of that in somebody else's code."""
+    stop = _Stop()
+    code: Any = 0
+    try:
+        try:
+            sys.unraisablehook = stop.swallowed
+            for number in SIGNALS:
+                # Whoever started us so that we don't hear it (nohup) keeps that.
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    signal.signal(number, stop.handle)
+            code = _exit_code(stop)
+        finally:
+            _hear_nothing()
+    except (Stopped, KeyboardInterrupt):
+        _hear_nothing()
+        code = 128 + signal.SIGINT
+    sys.exit(128 + stop.number if stop.number else code)
+
+
+def _exit_code(stop: _Stop) -> Any:
+    from discreet.cli import main
+
+    try:
+        main.run(lambda: bool(stop.number))
+    except SystemExit as end:
+        return end.code
+    return 0
+
+
+def _signal(number: int) -> None:
+    """To the main thread, which may be asleep."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        signal.raise_signal(number)
+
+
+def _hear_nothing() -> None:
+    """The answer is given, and what is left takes a moment: folders are removed, threads end."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
