@@ -16,7 +16,9 @@ from discreet.audit.description import describe
 from discreet.audit.promise_words import promise_mistakes
 from discreet.engines.open import open_source
 from discreet.engines.rows import ListedIn, Rows
-from discreet.errors import DataError, DiscreetError, PolicyError
+from discreet.errors import DataError, DiscreetError, HierarchyError, PolicyError
+from discreet.hierarchies.build import build
+from discreet.hierarchies.words import rule_from_words
 from discreet.policy import policy_from_words, read_policy
 
 WORDS: dict[str, Any] = {
@@ -128,7 +130,7 @@ def test_promises_of_a_manifest_with_too_many_digits_can_not_be_judged(value: ob
 @pytest.mark.parametrize(
     ("word", "value"),
     [
-        *(("seed", value) for value in (1 << 63, HUGE, 10**5000)),
+        *(("seed", value) for value in (1 << 64, HUGE, 10**5000)),
         *(("time_limit", value) for value in (HUGE, 10**5000, 1e300)),
     ],
     ids=[f"{word} {i}" for word in ("seed", "time") for i in range(3)],
@@ -235,3 +237,62 @@ def test_pipes_and_devices_are_no_lists_of_private_rows_and_no_tables(at: int, t
         open_source({"id": ["1"]}).only(Rows((ListedIn("id", path),)))
     with pytest.raises(DiscreetError, match="is no ordinary file"):
         open_source(path)
+
+
+SOURCE = "name;city;age;disease\n" + "".join(f"Person{i} Smith{i % 7};Paris;{i % 5};flu\n" for i in range(60))
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"attributes": {"age": {"role": "quasi_identifier", "hierarchy": "table.csv"}}},
+        {"attributes": {"age": {"role": "quasi_identifier", "hierarchy": {"taxonomy": "table.csv"}}}},
+        {"require": [{"realistic": {"class": "III", "epsilon": 3, "prior": "table.csv"}}]},
+        {"require": [{"robust": {"r": 3, "knowledge": "table.csv"}}]},
+        {
+            "require": [
+                {"confident_presence": {"delta": [0, 0.5], "confidence": 0.8, "marginals": {"age": "table.csv"}}}
+            ]
+        },
+    ],
+)
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3], [0, 2], [1, 0, 2], [1, 2, 0, 0, 0]])
+@pytest.mark.parametrize("header", [True, False])
+def test_a_file_that_is_the_table_itself_is_not_quoted(
+    words: dict[str, Any], separator: str, columns: list[int], header: bool, tmp_path: Path
+) -> None:
+    lines = [line.split(";") for line in SOURCE.splitlines()[0 if header else 1 :]]
+    (tmp_path / "table.csv").write_text("\n".join(separator.join(line[c] for c in columns) for line in lines))
+    sensitive = {"disease": {"role": "sensitive"}}
+    attributes = words.get("attributes", {"age": {"role": "quasi_identifier"}}) | sensitive
+    try:
+        policy_from_words(WORDS | words | {"attributes": attributes}, tmp_path)
+    except PolicyError as refused:
+        assert "Smith" not in str(refused) and "Paris" not in str(refused) and "flu" not in str(refused)
+    else:
+        assert columns == [0, 2] or "attributes" in words  # a column and numbers: what else should it be?
+
+
+def test_a_taxonomy_of_hundreds_of_thousands_of_leaves_is_read(tmp_path: Path) -> None:
+    rows = (f"{i:06};{i // 10:05}*;{i // 1000:03}***;*\n" for i in range(300_000))
+    (tmp_path / "zip.csv").write_text("".join(rows))
+    attributes = {"zip": {"role": "quasi_identifier", "hierarchy": "zip.csv"}}
+    policy = policy_from_words({"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}]}, tmp_path)
+    assert policy.quasi_identifiers == ("zip",)
+
+
+def test_a_taxonomy_of_thousands_of_levels_is_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "deep.csv").write_text("".join(";".join(f"v{i}" for _ in range(3000)) + ";*\n" for i in range(50)))
+    attributes = {"zip": {"role": "quasi_identifier", "hierarchy": "deep.csv"}}
+    [mistake] = mistakes({"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}]}, tmp_path)
+    assert "'deep.csv': has 3,000 levels, more than 100; keep those that a reader would want" in mistake
+
+
+@pytest.mark.parametrize("words", [{"flat": True, "sets": True}, {"taxonomy": "zip.csv", "sets": True}])
+def test_sets_of_thousands_of_values_are_a_mistake(words: dict[str, object], tmp_path: Path) -> None:
+    values = [f"{i:04}" for i in range(3000)]
+    (tmp_path / "zip.csv").write_text("".join(f"{value};{value[:2]};*\n" for value in values))
+    rule = rule_from_words(words, "hierarchy", tmp_path, values, [1] * len(values))
+    with pytest.raises(HierarchyError, match="sets of more than 2,000 values can't be written out"):
+        build("zip", values, rule)

@@ -59,7 +59,7 @@ def test_a_file_at_the_limit_is_read_and_one_above_it_is_not(tmp_path: Path) -> 
 def test_a_hole_of_a_terabyte_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "a").open("wb") as file:
         file.truncate(1 << 40)
-    assert mistake(tmp_path / "a") == "here: is larger than 32 MB; give a smaller file"
+    assert mistake(tmp_path / "a") == "here: is larger than 64 MB; give a smaller file"
 
 
 def test_files_that_do_not_tell_their_size_are_bounded(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from discreet.small_files import NO_FILE, read_small
 
 SEPARATORS = (";", "\t", ",")
 _SHOWN = 10  # mistakes of one file
+_HEAD = 1000  # lines that tell the separator
+_LIMIT = 16_000_000  # bytes
 
 Lines = list[tuple[int, str]]
 Cells = list[str | None]
@@ -28,13 +30,20 @@ def is_file(words: str) -> bool:
 def read_lines(path: Path | str, folder: Path, place: str) -> tuple[Lines, list[Mistake]]:
     """The lines of a text file that are not blank, with their numbers; or why it can't be read."""
     try:
-        text = read_small(folder / path, place, missing="paths are relative to the folder of the policy")
+        text = read_small(folder / path, place, _LIMIT, missing="paths are relative to the folder of the policy")
     except DataError as error:
         [wrong], name = error.mistakes, shown(str(path))
         rule = f"no file {name}" if wrong.rule == NO_FILE else f"{name} {wrong.rule}"
         return [], [Mistake(place, rule, wrong.repair)]
     lines = re.split(r"\r\n|\r|\n", text)
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()], []
+
+
+def best_separator(lines: Lines, fits: Callable[[Cells], bool]) -> str:
+    """The separator under which most of the first lines are as they should be."""
+    head = [line for _, line in lines[:_HEAD]]
+    under = {s: [row for row in (cells(line, s) for line in head) if row is not None] for s in SEPARATORS}
+    return max(SEPARATORS, key=lambda s: sum(map(fits, under[s])))
 
 
 def cells(line: str, separator: str, *, strip: bool = False) -> Cells | None:
@@ -45,7 +54,7 @@ def cells(line: str, separator: str, *, strip: bool = False) -> Cells | None:
     >>> cells('" a" , b', ",", strip=True), cells(" a,b", ","), cells('"a"b', ",")
     ([' a', 'b'], [' a', 'b'], None)
     """
-    pattern = re.compile(rf' *"((?:[^"]|"")*)" *(?:({separator})|$)|([^"{separator}]*)(?:({separator})|$)')
+    pattern = re.compile(rf' *"([^"]*(?:""[^"]*)*)" *(?:({separator})|$)|([^"{separator}]*)(?:({separator})|$)')
     found: Cells = []
     at, more = 0, True
     while more:
@@ -64,13 +73,18 @@ def read_numbers(
 ) -> tuple[list[tuple[str | None, str]], list[Mistake]]:
     """The lines value,number of a file, with or without a header."""
     lines, mistakes = read_lines(path, folder, place)
-    under = {s: [cells(line, s) for _, line in lines] for s in SEPARATORS}
-    rows = max(under.values(), key=lambda rows: sum(row is not None and len(row) == 2 for row in rows))
+    separator = best_separator(lines, lambda row: len(row) == 2)
     pairs: list[tuple[str | None, str]] = []
-    for (number, _), row in zip(lines, rows, strict=True):
+    seen: dict[str | None, int] = {}
+    for number, line in lines:
+        row = cells(line, separator)
         value, found = row if row is not None and len(row) == 2 else (None, None)
         given = (found or "").strip()
         if is_number(given):
+            if value in seen:  # told by its line: the file may be another than was meant
+                rule = f"{shown(str(path))}, line {number}: the same value as in line {seen[value]}"
+                mistakes.append(Mistake(place, rule, "keep one of them"))
+            seen.setdefault(value, number)
             pairs.append((value, given))
         elif number != lines[0][0] or not given or any(sign.isdecimal() for sign in given):  # the first may be a header
             rule = f"{shown(str(path))}, line {number}: not a value and a count"

@@ -35,7 +35,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_MOST_SEED = (1 << 63) - 1  # what engines take for a whole number
+_MOST_SEED = (1 << 64) - 1
 _MOST_SECONDS = 1_000_000_000  # thirty years
 STATISTICS = "statistics"  # those that a database keeps
 SUMMARIES = ("network", "histogram", "sample", "exact", STATISTICS)  # that `search: instant` can make by itself

@@ -14,7 +14,7 @@ from typing import Any
 
 from discreet.errors import DataError, Mistake
 
-LIMIT = 32_000_000  # bytes: a taxonomy of a million zip codes; Python makes at most some hundred megabytes of it
+LIMIT = 64_000_000  # bytes: a taxonomy of a million zip codes, also written out in a manifest
 ENTRIES = 5_000_000  # of a JSON: so that a small file can't become large in memory
 NO_FILE = "no such file"
 _MISSING = "check the path"

@@ -187,7 +187,7 @@ def test_a_mistake_about_confidence_names_the_place_the_rule_and_the_repair(para
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("value,count\nA,1\nA,2\n", ["marginals.age.A: is given twice"]),
+        ("value,count\nA,1\nA,2\n", ["line 3: the same value as in line 2"]),
         ("value,count\nA\nB,many\nC,1\n", ["age.csv', line 2: not a value and a count", "line 3: not a value"]),
         ("A,1\nB,2,3\n", ["line 2: not a value and a count"]),
         ("", ["marginals.age: lists no values"]),

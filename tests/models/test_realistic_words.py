@@ -84,10 +84,11 @@ def test_a_csv_that_cannot_be_meant_is_told_line_by_line(tmp_path: Path) -> None
         "realistic.prior: 'bad.csv', line 3: not a value and a count; write value,count",
         "realistic.prior: 'bad.csv', line 4: not a value and a count; write value,count",
         "realistic.prior: 'bad.csv', line 5: not a value and a count; write value,count",
+        "realistic.prior: 'bad.csv', line 6: the same value as in line 2; keep one of them",
     ]
     (tmp_path / "twice.csv").write_text("flu,12\nflu,4\n")
     assert mistakes(tmp_path, class_="III", epsilon=2, prior="twice.csv") == [
-        "realistic.prior.flu: is given twice; keep one of them"
+        "realistic.prior: 'twice.csv', line 2: the same value as in line 1; keep one of them"
     ]
     (tmp_path / "latin.csv").write_bytes(b"fi\xe8vre,3\n")
     assert "not UTF-8" in mistakes(tmp_path, class_="III", epsilon=2, prior="latin.csv")[0]
@@ -113,7 +114,7 @@ def test_a_csv_that_cannot_be_meant_is_told_line_by_line(tmp_path: Path) -> None
         ({"class_": "III", "prior": 5}, "prior: must be table, uniform, shares by value or the path of a CSV, got 5"),
         ({"class_": "III", "prior": {"a": 0.4, "b": 0.4}}, "prior: must add up to 1, these add up to 0.8"),
         ({"class_": "III", "prior": {"a": 1.5, "b": -0.5}}, "prior.b: must be at least 0, got -0.5"),
-        ({"class_": "III", "prior": {True: 1}}, "prior.True: a value must be text"),
+        ({"class_": "III", "prior": {True: 1}}, "prior.true: a value must be text"),
         ({"class_": "III", "prior": {"counts": [["a"]]}}, "prior: must be pairs of a value and a number"),
         ({"class_": "III", "predicates": "cancer"}, "predicates: must be a list of what to protect, got 'cancer'"),
         ({"class_": "III", "predicates": [5]}, "predicates[0]: must be a value, a list of values or {not: …}, got 5"),

@@ -153,7 +153,7 @@ def test_a_promise_needs_a_sensitive_attribute() -> None:
         (b"\n\n", ["'k.csv' is empty"]),
         (b"\xff\xfe", ["'k.csv' is not UTF-8 text"]),
         (b"age,illness,q\n", ["'k.csv' has no column 'disease'", "'k.csv' has no column 'p'"]),
-        (b"age,age,disease,p\n", ["'k.csv' has the column 'age' twice"]),
+        (b"age,age,disease,p\n", ["'k.csv' has a column twice"]),
         (
             b"age,disease,p\n30,a\n30,b,0.1\n31,b,lots\n",
             ["'k.csv', line 2: not 3 cells", "'k.csv', line 4: p is no prob"],

@@ -31,7 +31,7 @@ import yaml
 from discreet.audit.promise_words import promise_mistakes
 from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
 from discreet.audit.texts import KINDS, STAR
-from discreet.cells import SEPARATORS, cells, read_lines
+from discreet.cells import best_separator, cells, read_lines
 from discreet.errors import DataError, Mistake, did_you_mean, shown, unknown_word
 from discreet.small_files import read_small
 from discreet.small_numbers import exact_number
@@ -230,9 +230,8 @@ class _Reader:
         if isinstance(given, str | Path):
             lines, mistakes = read_lines(given, self._folder, place)
             self._mistakes += [Mistake(m.place, m.rule, m.repair.replace("policy", "description")) for m in mistakes]
-            under = [[cells(line, s) for _, line in lines] for s in SEPARATORS]
-            rows = max(under, key=lambda rows: sum(len(row or ()) > 1 for row in rows))
-            found = tuple(tuple(row or ()) for row in rows)
+            separator = best_separator(lines, lambda row: len(row) > 1)
+            found = tuple(tuple(cells(line, separator) or ()) for _, line in lines)
             if not mistakes and not all(len(row) > 1 for row in found):
                 self._mistakes.append(Mistake(place, "is not a hierarchy", "write lines like 'Spain;Europe;*'"))
             return found

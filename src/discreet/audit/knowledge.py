@@ -20,6 +20,7 @@ from discreet.audit.seen import Seen, Tally
 from discreet.audit.tallies import Whole
 from discreet.engines.base import Frequencies
 from discreet.errors import DataError, Mistake, did_you_mean
+from discreet.small_numbers import exact_number
 
 IntArray = NDArray[np.int64]
 
@@ -108,11 +109,8 @@ def _listed(found: Frequencies, names: Sequence[str], there: Sequence[str]) -> L
     columns = [[values[code] for code in codes] for values, codes in zip(found.values, found.codes, strict=True)]
     rows: list[Row] = []
     for *cells, value, chance in zip(*columns, strict=True):
-        try:
-            share = Fraction(str(chance))
-        except (ValueError, ZeroDivisionError):
-            share = Fraction(-1)
-        if not 0 <= share <= 1:
+        share = exact_number(chance)
+        if share is None or not 0 <= share <= 1:
             rule = "has a chance that is no number between 0 and 1"
             raise DataError(Mistake(f"knowledge.{_CHANCE}", rule, "write shares like 0.05"))
         signature = {c: cell for c, cell in zip(about, cells, strict=True) if cell is not None}

@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.cells import read_numbers
 from discreet.errors import DataError, Mistake, did_you_mean
+from discreet.small_numbers import exact_number
 
 _PLACE = "marginals"
 _ROUNDING = Fraction(1, 100)  # shares written with few digits need not add up to 1 exactly
@@ -87,11 +88,8 @@ def _column(given: Any, place: str, size: int | None, folder: Path) -> tuple[dic
 
 
 def _number(written: object) -> Fraction | None:
-    try:
-        number = Fraction(str(written))
-    except (ValueError, ZeroDivisionError):
-        return None
-    return number if number >= 0 else None
+    number = exact_number(written)
+    return number if number is not None and number >= 0 else None
 
 
 def _rounded(shares: Mapping[str | None, Fraction], total: Fraction, size: int) -> dict[str | None, int]:

@@ -12,6 +12,8 @@ from discreet.hierarchies.base import Misfit
 from discreet.hierarchies.hierarchy import EVERYTHING, Codes, Hierarchy, IntArray, Rule, Value
 from discreet.hierarchies.texts import set_text
 
+MOST_IN_SETS = 2000  # a set is published with all its values: so many times each group
+
 
 def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     """Place every value of a column (and every leaf the rule knows besides) under `rule`.
@@ -23,6 +25,9 @@ def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     place = f"attributes.{attribute}.hierarchy"
     domain = dict.fromkeys(chain(rule.extra_leaves(), values))
     paths = _paths(place, domain, rule)
+    if rule.ranges and not rule.ordered and len(domain) > MOST_IN_SETS:
+        why = f"sets of more than {MOST_IN_SETS:,} values can't be written out, and there are {len(domain):,}"
+        raise HierarchyError(Mistake(place, why, "leave `sets` out"))
     texts = sorted(value for value in domain if value is not None)  # so that equal ranks have one order, too
     ranked = sorted([*texts, None] if None in domain else texts, key=rule.order)
     columns = list(zip(*(paths[value] for value in ranked), strict=True))
@@ -46,8 +51,13 @@ def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     return Hierarchy(attribute, rule, leaves, tuple(codes), tuple(labels))
 
 
-def nesting_mistakes(place: str, columns: Sequence[Sequence[Value]]) -> list[Mistake]:
-    """Names that have more than one parent on the next level; `columns[i]` has the names of level i + 1, by leaf."""
+def nesting_mistakes(
+    place: str, columns: Sequence[Sequence[Value]], lines: Sequence[int] | None = None
+) -> list[Mistake]:
+    """Names that have more than one parent on the next level; `columns[i]` has the names of level i + 1, by leaf.
+
+    With `lines`, those of the leaves in a file, only these are told: the file may be another than was meant.
+    """
     mistakes = []
     for level, (names, above) in enumerate(pairwise(columns), start=1):
         pairs = dict.fromkeys(zip(names, above, strict=True))
@@ -57,9 +67,21 @@ def nesting_mistakes(place: str, columns: Sequence[Sequence[Value]]) -> list[Mis
         for name, _ in pairs:
             parents[name] = parents.get(name, 0) + 1
         torn = [name for name, several in parents.items() if several > 1]
-        rule = f"levels {level} and {level + 1} don't nest; of level {level}, more than one parent: {offenders(torn)}"
+        which = offenders(torn)
+        if lines is not None:
+            many = set(torn)
+            which = at_lines([line for name, line in zip(names, lines, strict=True) if name in many])
+        rule = f"levels {level} and {level + 1} don't nest; of level {level}, more than one parent: {which}"
         mistakes.append(Mistake(place, rule, "give each of them one parent"))
     return mistakes
+
+
+def at_lines(lines: Sequence[int]) -> str:
+    """
+    >>> at_lines([7]), at_lines([7, 9]), at_lines(range(1, 15))
+    ('line 7', 'lines 7, 9', 'lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more')
+    """
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {offenders(lines)}"
 
 
 def _paths(place: str, domain: Iterable[Value], rule: Rule) -> dict[Value, tuple[Value, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -13,11 +13,13 @@ from pathlib import Path
 
 from discreet.errors import DataError, HierarchyError, Mistake, did_you_mean, offenders, shown
 from discreet.hierarchies.base import LEVELS, BranchingRule, Misfit, too_many_levels
-from discreet.hierarchies.build import nesting_mistakes
+from discreet.hierarchies.build import at_lines, nesting_mistakes
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
 from discreet.small_files import NO_FILE, read_small
 
 DELIMITERS = (";", "\t", "|", ",")
+CELLS = 5_000_000  # a million leaves on five levels
+_HEAD = 200_000  # characters that the delimiter is judged by
 _BESIDE = 1000  # other files that may have been meant
 
 
@@ -77,42 +79,54 @@ class Taxonomy(BranchingRule):
         return {leaf: at for at, leaf in enumerate(self.paths)}
 
 
-def taxonomy_from_rows(rows: Sequence[Sequence[Value]], place: str, source: str = "") -> Taxonomy:
+def taxonomy_from_rows(
+    rows: Sequence[Sequence[Value]], place: str, source: str = "", lines: Sequence[int] | None = None
+) -> Taxonomy:
     """A taxonomy from rows of (leaf, level 1, level 2, …), with or without a last column of ``*``.
+
+    With `lines`, those of the rows in the file `source`, mistakes tell these and no values: the file may be another
+    than was meant, say the table itself.
 
     >>> taxonomy_from_rows([["Spain", "Europe", "*"], ["Peru", "America", "*"]], "nation").path("Spain")
     ('Europe',)
     """
-    where = f"{source}: " if source else ""
+    where = f"{shown(source)}: " if source else ""
     if not rows:
         raise HierarchyError(Mistake(place, f"{where}lists no values", "give one line per value: leaf;level1;…;*"))
     mistakes: list[Mistake] = []
 
-    def note(rule: str, values: Sequence[Value], repair: str) -> None:
-        if values:
-            mistakes.append(Mistake(place, f"{where}{rule}: {offenders(dict.fromkeys(values))}", repair))
+    def note(rule: str, wrong: Sequence[int], repair: str) -> None:
+        if wrong:
+            which = (
+                offenders(dict.fromkeys(rows[i][0] for i in wrong))
+                if lines is None
+                else at_lines([lines[i] for i in wrong])
+            )
+            mistakes.append(Mistake(place, f"{where}{rule}: {which}", repair))
 
     width = max(Counter(map(len, rows)).items(), key=lambda found: (found[1], found[0]))[0]
     note(
         f"rows of different length; most have {width} columns, but not",
-        [row[0] for row in rows if len(row) != width],
+        [i for i, row in enumerate(rows) if len(row) != width],
         "give every leaf a value on every level",
     )
     mistakes += [Mistake(place, where + m.rule, m.repair) for m in too_many_levels(width - 1, place)]
     if width - 1 > LEVELS:
         raise HierarchyError(*mistakes)
+    if lines is not None:
+        lines = [line for line, row in zip(lines, rows, strict=True) if len(row) == width]
     rows = [row for row in rows if len(row) == width]
     while width > 1 and {row[width - 1] for row in rows} in ({EVERYTHING}, {""}):
         width -= 1
     rows = [row[:width] for row in rows]
     note(
         "`*` means everything, but below the last level only some rows have it",
-        [row[0] for row in rows if EVERYTHING in row[1:]],
+        [i for i, row in enumerate(rows) if EVERYTHING in row[1:]],
         "name what these values have in common; if the first line is a header, remove it",
     )
     note(
         "empty parents",
-        [row[0] for row in rows if any(not cell and cell != row[0] for cell in row[1:])],
+        [i for i, row in enumerate(rows) if not all(row[1:]) and any(not c and c != row[0] for c in row[1:])],
         "name what these values become; repeat the leaf if it stays as it is",
     )
     paths: dict[Value, tuple[Value, ...]] = {}
@@ -120,11 +134,17 @@ def taxonomy_from_rows(rows: Sequence[Sequence[Value]], place: str, source: str 
         paths.setdefault(row[0], tuple(row[1:]))
     note(
         "listed twice with different parents",
-        [row[0] for row in rows if paths[row[0]] != tuple(row[1:])],
+        [i for i, row in enumerate(rows) if paths[row[0]] != tuple(row[1:])],
         "keep one of the lines",
     )
     columns = list(zip(*paths.values(), strict=True))
-    mistakes += [Mistake(place, where + m.rule, m.repair) for m in nesting_mistakes(place, columns)]
+    first = None
+    if lines is not None:
+        seen: dict[Value, int] = {}
+        for row, line in zip(rows, lines, strict=True):
+            seen.setdefault(row[0], line)
+        first = list(seen.values())
+    mistakes += [Mistake(place, where + m.rule, m.repair) for m in nesting_mistakes(place, columns, first)]
     if mistakes:
         raise HierarchyError(*mistakes)
     return Taxonomy(paths, source)
@@ -142,31 +162,56 @@ def read_taxonomy(path: str, folder: Path, place: str) -> Taxonomy:
         beside = [Path(path).with_name(other.name).as_posix() for other in islice(file.parent.glob("*.csv"), _BESIDE)]
         repair = did_you_mean(path, sorted(beside)) if beside else "paths are relative to the folder of the policy"
         raise HierarchyError(Mistake(place, f"no file {shown(path)}", repair)) from None
-    return taxonomy_from_rows(_rows(text, path, place), place, path)
+    rows, lines = _rows(text, path, place)
+    return taxonomy_from_rows(rows, place, path, lines)
 
 
-def _rows(text: str, path: str, place: str) -> list[list[str]]:
-    """The rows under the delimiter that fits best, without blank lines."""
-    best: tuple[tuple[int, bool, int], list[list[str]]] | None = None
+def _rows(text: str, path: str, place: str) -> tuple[list[list[str]], list[int]]:
+    """The rows under the delimiter that fits best, without blank lines, and the lines that they are in."""
+    head = text[:_HEAD]
+    fits = {d: _fit(row for row, _ in _parsed(head, d, strict=False)) for d in DELIMITERS}
     broken = None
-    for delimiter in DELIMITERS:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    for delimiter in sorted(DELIMITERS, key=lambda d: fits[d], reverse=True):
+        if text.count(delimiter) > CELLS:
+            rule = f"{shown(path)} has more than {CELLS:,} cells"
+            raise HierarchyError(Mistake(place, rule, "keep the values that the data can have"))
         try:
-            rows = [row for row in reader if any(cell.strip() for cell in row)]
-        except csv.Error as error:
-            broken = broken or Mistake(
-                place,
-                f"{shown(path)} is not a CSV: line {reader.line_num}: {error}",
-                'close the quotes, and write a quote inside of quotes as ""',
-            )
+            parsed = list(_parsed(text, delimiter, strict=True))
+        except _Broken as error:
+            broken = broken or error
             continue
-        # Rows that end in `*` are the surest sign; then rows of one length; then the number of cells.
-        ends = sum(len(row) > 1 and row[-1] == EVERYTHING for row in rows)
-        even = len({len(row) for row in rows}) == 1 and len(rows[0]) > 1
-        fit = (ends, even, sum(map(len, rows)))
-        if best is None or fit > best[0]:
-            best = fit, rows
-    if best is None:
-        assert broken is not None
-        raise HierarchyError(broken)
-    return best[1]
+        return [row for row, _ in parsed], [line for _, line in parsed]
+    assert broken is not None
+    rule = f"{shown(path)} is not a CSV: line {broken.line}: {broken}"
+    raise HierarchyError(Mistake(place, rule, 'close the quotes, and write a quote inside of quotes as ""'))
+
+
+class _Broken(Exception):
+    """A line that is no CSV."""
+
+    def __init__(self, line: int, why: str):
+        self.line = line
+        super().__init__(why)
+
+
+def _parsed(text: str, delimiter: str, *, strict: bool) -> Iterator[tuple[list[str], int]]:
+    """The rows that are not blank, with their lines; without `strict` they end where the text is broken."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if any(map(str.strip, row)):
+                yield row, reader.line_num
+    except csv.Error as error:
+        if strict:
+            raise _Broken(reader.line_num, str(error)) from None
+
+
+def _fit(rows: Iterable[list[str]]) -> tuple[int, bool, int]:
+    """Rows that end in `*` are the surest sign of a delimiter; then rows of one length; then the number of cells."""
+    ends = cells = 0
+    widths = set()
+    for row in rows:
+        ends += len(row) > 1 and row[-1] == EVERYTHING
+        cells += len(row)
+        widths.add(len(row))
+    return ends, len(widths) == 1 and widths != {1}, cells

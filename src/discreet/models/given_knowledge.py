@@ -182,7 +182,7 @@ def _read_row(item: object, where: str, example: str) -> tuple[Row | None, list[
     if not texts:
         mistakes.append(Mistake(where, "a signature must be attributes with values that are text", example))
     if not _is_value(value):
-        mistakes.append(Mistake(where, "a value must be text", f'put it in quotes: "{value}"'))
+        mistakes.append(Mistake(where, "a value must be text", f'put it in quotes: "{shown(value)}"'))
     try:
         chance = _CHANCE.read(p)
         if chance > 1:

@@ -20,6 +20,7 @@ from discreet.hierarchies.hierarchy import Value
 from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
 from discreet.models.presence import Presence
+from discreet.small_numbers import whole_number
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
 CONFIDENT_EXAMPLE = "{delta: [0, 0.2], confidence: 0.8, population: people.csv}"
@@ -131,8 +132,8 @@ def _listed(given: object, place: str) -> tuple[dict[Value, Fraction], list[Mist
     numbers: dict[Value, Fraction] = {}
     mistakes = []
     for value, written in items:
-        here = f"{place}.{'NULL' if value is None else value}"
-        if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
+        here = f"{place}.{'NULL' if value is None else value if isinstance(value, str) else shown(value)}"
+        if value is not None and not isinstance(value, str) and whole_number(value) is None:
             mistakes.append(Mistake(here, f"a value must be text, got {shown(value)}", "put it in quotes"))
             continue
         text = None if value is None else str(value)

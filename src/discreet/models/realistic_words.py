@@ -144,8 +144,12 @@ def _made(kind: type[CountsPrior] | type[SharesPrior], listed: object, place: st
 
 def read_counts(path: str, folder: Path, place: str) -> tuple[list[tuple[Value, int]], list[Mistake]]:
     """The lines value,count of a CSV, with or without a header. Nothing is NULL, a pair of quotes is the empty text."""
-    pairs, mistakes = read_numbers(path, folder, place, str.isdecimal)
+    pairs, mistakes = read_numbers(path, folder, place, _is_count)
     return [(value, int(count)) for value, count in pairs], mistakes
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 12
 
 
 def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:

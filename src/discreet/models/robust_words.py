@@ -142,14 +142,12 @@ def read_knowledge(
     separator = next((s for s in SEPARATORS if s in lines[0][1]), ",")
     header = [name or "" for name in cells(lines[0][1], separator, strip=True) or []]
     mistakes = [
-        Mistake(place, f"{shown(path)} has no column {shown(name)}", did_you_mean(name, header))
+        Mistake(place, f"{shown(path)} has no column {shown(name)}", "name the columns in its first line")
         for name in (attribute, _PROBABILITY)
         if name not in header
     ]
-    twice = sorted({name for name in header if header.count(name) > 1})
-    mistakes += [
-        Mistake(place, f"{shown(path)} has the column {shown(name)} twice", "keep one of them") for name in twice
-    ]
+    if len(set(header)) < len(header):  # which ones is not told: the first line may be somebody's values
+        mistakes.append(Mistake(place, f"{shown(path)} has a column twice", "keep one of them"))
     if attribute == _PROBABILITY:
         rule = f"{shown(path)} has one column {shown(attribute)} for values and probabilities"
         mistakes.append(Mistake(place, rule, "list the rows in the policy: [[{age: '30'}, value, 0.1], …]"))
