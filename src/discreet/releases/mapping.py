@@ -15,6 +15,7 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.texts import span
 from discreet.releases.kernels import cheapest_cover
 from discreet.releases.tables import published_values
 from discreet.search.plan import SUPPRESSED, Recoding
@@ -73,23 +74,28 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value) -> dict[str, 
 
     A part is a node of the hierarchy [level, name], the members of a set ["set", …], or a range of numbers or dates
     ["", from, to] with the ends that the text shows: the values that a group really has would say more than the release
-    does.
+    does. `meanings` tells whether a text is what its parts are written as.
     """
     nodes = _nodes(hierarchy, low, high)
     if text in nodes:
         return {"text": text, "parts": [[nodes[text], text]]}
-    if nodes and not hierarchy.ordered:  # its name means something else too
-        return {"text": text, "parts": [[level, name] for name, level in list(nodes.items())[:1]]}
-    if not hierarchy.ordered:
+    if not hierarchy.ordered:  # also a node whose name means something else too
         return {"text": text, "parts": [["set", *hierarchy.labels[0][low : high + 1]]]}
     blanks = []
     while high > low and not hierarchy.leaves[high]:  # NULL and the empty string follow all numbers
         blanks.append([0, hierarchy.labels[0][high]])
         high -= 1
+    blanks.reverse()
     shown = hierarchy.label(low, high)
     nodes = _nodes(hierarchy, low, high)
-    ends = ["", hierarchy.leaves[low], hierarchy.leaves[high]]
-    return {"text": text, "parts": [[nodes[shown], shown] if shown in nodes else ends, *blanks]}
+    first, last = hierarchy.leaves[low], hierarchy.leaves[high]
+    if shown in nodes:
+        parts = [[nodes[shown], shown]]
+    elif first and last and shown == span(first, last):
+        parts = [["", first, last]]
+    else:  # written as a set, so it means no others
+        parts = [[0, name] for name in hierarchy.labels[0][low : high + 1]]
+    return {"text": text, "parts": parts + blanks}
 
 
 def _nodes(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:
