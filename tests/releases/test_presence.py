@@ -220,9 +220,11 @@ def as_boxes(folder: Path) -> list[list[dict[str, Any]]]:
 
 
 def put_boxes(folder: Path, boxes: list[list[dict[str, Any]]]) -> None:
-    words = {"hierarchies": HIERARCHIES, "groups": boxes}
+    manifest = manifest_of(folder) | {"node": None}
+    hierarchies = {name: manifest["hierarchies"][name] for name in QUASI_IDENTIFIERS}
+    words = {"hierarchies": hierarchies, "groups": boxes}
     (folder / "mapping.json").write_text(json.dumps(words), encoding="utf-8")
-    put_manifest(folder, manifest_of(folder))
+    put_manifest(folder, manifest)
 
 
 def test_groups_may_be_listed_one_by_one(release: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
@@ -188,6 +188,15 @@ class Cuts(NumberRule):
         if low is None or high is None:
             return EVERYTHING if low is high else f"<{plain(high)}" if high is not None else f">={plain(low)}"  # type: ignore[arg-type]
         return interval(low, high, decimals=self.decimals)
+
+    def renamed(self, name: Value) -> Value:
+        """What this rule calls an interval that may have been named for data with (without) decimals.
+
+        >>> Cuts(((18, 40),), decimals=True).renamed("18-39"), Cuts(((18, 40),)).renamed("[18, 40)")
+        ('[18, 40)', '18-39')
+        """
+        ends = replace(self, decimals=not self.decimals).ends().get(name)
+        return name if ends is None else self.name_between(*ends)
 
     def ends(self) -> dict[Value, tuple[Number | None, Number | None]]:
         """The names of all intervals of all levels, and the cuts that they lie between.

@@ -15,9 +15,11 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.intervals import Cuts
+from discreet.hierarchies.texts import span
 from discreet.releases.kernels import cheapest_cover
 from discreet.releases.tables import published_values
-from discreet.releases.told import Told
+from discreet.releases.told import Told, last_filled, nodes_of
 from discreet.search.plan import SUPPRESSED, Recoding
 
 
@@ -81,33 +83,26 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, told: Told) -
 
     A part is a node of the hierarchy [level, name], the members of a set ["set", …], or a range of numbers or dates
     ["", from, to] with the ends that the text shows: the values that a group really has would say more than the release
-    does.
+    does. `meanings` tells whether a text is what its parts are written as.
     """
-    nodes = _nodes(hierarchy, low, high)
+    nodes = nodes_of(hierarchy, low, high)
     if text in nodes:
         return {"text": text, "parts": told.parts(nodes[text], text)}
-    if nodes and not hierarchy.ordered:  # its name means something else too
-        return {"text": text, "parts": [[level, name] for name, level in list(nodes.items())[:1]]}
-    if not hierarchy.ordered:
+    if not hierarchy.ordered:  # also a node whose name means something else too
         return {"text": text, "parts": [["set", *hierarchy.labels[0][low : high + 1]]]}
-    blanks = []
-    while high > low and not hierarchy.leaves[high]:  # NULL and the empty string follow all numbers
-        blanks.append([0, hierarchy.labels[0][high]])
-        high -= 1
+    last_number = last_filled(hierarchy, low, high)
+    blanks = [[0, name] for name in hierarchy.labels[0][last_number + 1 : high + 1]]
+    high = last_number
     shown = hierarchy.label(low, high)
-    nodes = _nodes(hierarchy, low, high)
-    ends = ["", hierarchy.leaves[low], hierarchy.leaves[high]]
-    return {"text": text, "parts": [*(told.parts(nodes[shown], shown) if shown in nodes else [ends]), *blanks]}
-
-
-def _nodes(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:
-    """The nodes with exactly these leaves, and the lowest level of each name."""
-    found: dict[Value, int] = {}
-    for level in range(hierarchy.height + 1):
-        code = hierarchy.codes[level][low]
-        if hierarchy.first[level][code] == low and hierarchy.last[level][code] == high:
-            found.setdefault(hierarchy.labels[level][int(code)], level)
-    return found
+    nodes = nodes_of(hierarchy, low, high)
+    first, last = hierarchy.leaves[low], hierarchy.leaves[high]
+    if shown in nodes:
+        parts = told.parts(nodes[shown], shown)
+    elif first and last and shown == span(first, last):
+        parts = [["", first, last]]
+    else:  # written as a set, so it means no others
+        parts = [[0, name] for name in hierarchy.labels[0][low : high + 1]]
+    return {"text": text, "parts": parts + blanks}
 
 
 def boxes_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[Codes, Codes, IntArray]:
@@ -146,7 +141,7 @@ class _RangeFinder:
             ends = [p for i, p in enumerate(places) if i == len(places) - 1 or places[i + 1] != p + 1]
             return list(zip(starts, ends, strict=True))
         level, name = part
-        code = self._names[level].get(name)
+        code = self._names[level].get(h.rule.renamed(name) if level and isinstance(h.rule, Cuts) else name)
         return [] if code is None else [(int(h.first[level][code]), int(h.last[level][code]))]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.dates import Dates
-from discreet.hierarchies.hierarchy import EVERYTHING, Rule, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.intervals import Cuts, Intervals
 from discreet.hierarchies.numbers import Number, parse
 from discreet.hierarchies.texts import possible_ends
@@ -97,20 +97,34 @@ def told_rules(plan: Plan, words: Mapping[str, object]) -> dict[str, Told]:
 
 
 def _shown_names(plan: Recoding, attribute: int) -> dict[Value, int]:
-    """The names of nodes that are published, each with its level."""
+    """The names of nodes that are published, each with its level; also those that stand in a set with NULL."""
     hierarchy = plan.frequency.hierarchies[attribute]
-    texts, of_group = published_values(plan, attribute)
     if plan.node is not None:
-        return dict.fromkeys(texts, plan.node[attribute])
+        return dict.fromkeys(published_values(plan, attribute)[0], plan.node[attribute])
     names: dict[Value, int] = {}
-    ranges = zip(plan.low[:, attribute].tolist(), plan.high[:, attribute].tolist(), of_group.tolist(), strict=True)
-    for low, high, text in dict.fromkeys(ranges):
-        for level in range(hierarchy.height + 1):
-            code = hierarchy.codes[level][low]
-            name = hierarchy.labels[level][int(code)]
-            if name == texts[text] and (hierarchy.first[level][code], hierarchy.last[level][code]) == (low, high):
-                names.setdefault(name, level)
+    ranges = zip(plan.low[:, attribute].tolist(), plan.high[:, attribute].tolist(), strict=True)
+    for low, high in dict.fromkeys(ranges):
+        for last in dict.fromkeys([high, last_filled(hierarchy, low, high)]):
+            text, nodes = hierarchy.label(low, last), nodes_of(hierarchy, low, last)
+            names |= {text: nodes[text]} if text in nodes else {}
     return names
+
+
+def nodes_of(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:
+    """The nodes with exactly these leaves, and the lowest level of each name."""
+    nodes: dict[Value, int] = {}
+    for level in range(hierarchy.height + 1):
+        code = hierarchy.codes[level][low]
+        if hierarchy.first[level][code] == low and hierarchy.last[level][code] == high:
+            nodes.setdefault(hierarchy.labels[level][int(code)], level)
+    return nodes
+
+
+def last_filled(hierarchy: Hierarchy, low: int, high: int) -> int:
+    """The last leaf of a range of numbers or dates without NULL and the empty string, which follow all of them."""
+    while hierarchy.ordered and high > low and not hierarchy.leaves[high]:
+        high -= 1
+    return high
 
 
 def _told(rule: Rule, given: object, shown: Mapping[str, int], texts: list[str], height: int) -> Told:

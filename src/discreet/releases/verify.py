@@ -20,8 +20,9 @@ from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
-from discreet.releases.contents import check_contents, read_manifest
+from discreet.releases.contents import check_contents, read_manifest, read_mapping
 from discreet.releases.manifest import checksum, promises
+from discreet.releases.mapping_check import mapping_mistakes
 from discreet.releases.outside import needs_population, promised_marginals, read_population
 from discreet.releases.population import Surroundings, differing, surroundings_of
 from discreet.releases.published import AGAIN, Manifest, Published
@@ -85,6 +86,8 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
         published = read_published(folder, manifest, tables, table, known)
         found = recheck(manifest, folder, tables, published)
         other = [] if table is None else _check_source(table, manifest)
+        if isinstance(published, Recoded):
+            other += mapping_mistakes(read_mapping(folder), manifest, published.texts())
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except DiscreetError as error:
         return Findings((), (*check_contents(folder, manifest), *error.mistakes), 0, 0)

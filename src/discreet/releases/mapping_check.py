@@ -1,0 +1,99 @@
+"""Is a mapping that of its release? Later rows are published by it, so nothing in it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DiscreetError, Mistake
+from discreet.hierarchies.hierarchy import Rule, Value
+from discreet.hierarchies.words import rule_from_words
+from discreet.releases.meanings import height, is_name, stands_for
+from discreet.releases.published import AGAIN, Manifest, names_file, quasi_identifiers_of
+
+_PLACE = "mapping.json"
+# What reading a mapping that we did not write can raise.
+_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
+_STRANGE = Mistake(_PLACE, "is not the mapping of this release", AGAIN)
+
+
+def mapping_mistakes(
+    mapping: Mapping[str, Any], manifest: Manifest, texts: Sequence[tuple[Value, ...]]
+) -> list[Mistake]:
+    """What a mapping says otherwise than its release does; `texts` are what the published groups are published as.
+
+    Its rules and levels must be those of the manifest, its groups the published ones, and every text what its parts are
+    written as under the rule. A release that follows an earlier one keeps the groups of that, also those that nobody is
+    in any more.
+    """
+    try:
+        return _mistakes(mapping, manifest, texts)
+    except (*_NOT_OURS, DiscreetError):
+        return [_STRANGE]
+
+
+def _mistakes(mapping: Mapping[str, Any], manifest: Manifest, texts: Sequence[tuple[Value, ...]]) -> list[Mistake]:
+    names = quasi_identifiers_of(manifest)
+    words = {name: manifest["hierarchies"][name] for name in names}
+    if mapping.get("hierarchies") != words:
+        return [Mistake(_PLACE, "has other hierarchies than the manifest", AGAIN)]
+    if any(map(names_file, words.values())):
+        return [_STRANGE]
+    rules = [rule_from_words(words[name], "", Path(), [], []) for name in names]
+    node = manifest.get("node")
+    if mapping.keys() != {"hierarchies", "groups" if node is None else "levels"}:
+        return [_STRANGE]
+    return (
+        _of_groups(mapping, manifest, rules, texts) if node is None else _of_levels(mapping, node, names, rules, texts)
+    )
+
+
+def _of_levels(
+    mapping: Mapping[str, Any],
+    node: Mapping[str, int],
+    names: Sequence[str],
+    rules: Sequence[Rule],
+    texts: Sequence[tuple[Value, ...]],
+) -> list[Mistake]:
+    """Is every attribute published at its level?"""
+    levels = mapping["levels"]
+    if levels != node or [*sorted(node)] != sorted(names) or any(type(level) is not int for level in levels.values()):
+        return [Mistake(_PLACE, "has other levels than the manifest", AGAIN)]
+    if not all(0 <= levels[name] <= height(rule) for name, rule in zip(names, rules, strict=True)):
+        return [Mistake(_PLACE, "has levels that its hierarchies have not", AGAIN)]
+    columns = list(zip(*texts, strict=True)) if texts else [() for _ in names]
+    wrong = sum(
+        not all(is_name(rule, levels[name], text) for text in dict.fromkeys(column))
+        for name, rule, column in zip(names, rules, columns, strict=True)
+    )
+    rule = f"{wrong} quasi-identifiers are published at another level than it says"
+    return [Mistake(_PLACE, rule, AGAIN)] if wrong else []
+
+
+def _of_groups(
+    mapping: Mapping[str, Any], manifest: Manifest, rules: Sequence[Rule], texts: Sequence[tuple[Value, ...]]
+) -> list[Mistake]:
+    """Are its groups the published ones, and do all their texts mean what they say?"""
+    groups = mapping["groups"]
+    if not isinstance(groups, list):
+        return [_STRANGE]
+    listed, wrong = set(), 0
+    known: dict[tuple[int, str], bool] = {}
+    for group in groups:
+        if not isinstance(group, list) or any(entry.keys() != {"text", "parts"} for entry in group):
+            return [_STRANGE]
+        listed.add(tuple(entry["text"] for entry in group))
+        for d, (rule, entry) in enumerate(zip(rules, group, strict=True)):
+            key = (d, repr(entry))
+            if key not in known:
+                known[key] = isinstance(entry["parts"], list) and stands_for(rule, entry["text"], entry["parts"])
+            wrong += not known[key]
+    published = set(texts)
+    counted = [
+        (len(groups) - len(listed), "lists groups twice"),
+        (len(published - listed), "lacks groups of the published table"),
+        (0 if "applied" in manifest else len(listed - published), "lists groups that the published table has not"),
+        (wrong, "says of published values that they mean what they don't"),
+    ]
+    return [Mistake(_PLACE, f"{rule} ({many:,})", AGAIN) for many, rule in counted if many]

@@ -1,0 +1,162 @@
+"""What a published text stands for, told from the rule of its attribute alone: no table is needed.
+
+A mapping says in parts what its texts mean (see `mapping`), and later rows are published by it. So every text must be
+what its parts are written as: ``20-39`` can't stand for everybody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from discreet.errors import HierarchyError
+from discreet.hierarchies.hierarchy import EVERYTHING, Rule, Value
+from discreet.hierarchies.numbers import parse, plain
+from discreet.hierarchies.rules import Cuts, Taxonomy
+from discreet.hierarchies.texts import possible_ends, set_text, span
+
+_BRACKETS = re.compile(r"[\[(](\S+), (\S+)\)")
+_OPEN_END = re.compile(r"(>=|<=|<)(\S+)")
+_PERIOD = re.compile(r"([0-9]{4})(?:-(?:Q([1-4])|([0-9]{2})|([0-9]{4})))?")
+
+
+def height(rule: Rule) -> int:
+    """The number of the last level, where everything is ``*``."""
+    return len(rule.path(None)) + 1
+
+
+def is_name(rule: Rule, level: int, text: Value) -> bool:
+    """Is this what some value becomes at a level?
+
+    >>> from discreet.hierarchies.rules import Dates, Intervals, Prefixes
+    >>> ages = Intervals((5, 20), top=90)
+    >>> is_name(ages, 2, "20-39"), is_name(ages, 1, "20-39"), is_name(ages, 1, ">=90"), is_name(ages, 0, "x")
+    (True, False, True, False)
+    >>> is_name(Prefixes((3,)), 1, "479**"), is_name(Prefixes((3,)), 1, "47906"), is_name(Dates(), 2, "2024-Q1")
+    (True, False, True)
+    """
+    if level == height(rule):
+        return text == EVERYTHING
+    if level == 0:
+        return _has_path(rule, _leaf(text))
+    if isinstance(rule, Taxonomy):
+        return any(path[level - 1] == text for path in rule.paths.values()) or not text
+    text = _leaf(text)
+    return any(_has_path(rule, value) and rule.path(value)[level - 1] == text for value in _examples(text))
+
+
+def stands_for(rule: Rule, text: Value, parts: Sequence[Any]) -> bool:
+    """Is the text what these parts of a mapping are written as?
+
+    >>> from discreet.hierarchies.rules import Flat, Intervals
+    >>> ages = Intervals((20,))
+    >>> stands_for(ages, "20-39", [[1, "20-39"]]), stands_for(ages, "20-39", [["", "0", "200"]])
+    (True, False)
+    >>> stands_for(ages, "{25-33, NULL}", [["", "25", "33"], [0, None]]), stands_for(Flat(), "a", [["set", "a", "b"]])
+    (True, False)
+    """
+    match parts:
+        case [["set", *members]] if not rule.ordered:
+            return len(members) > 1 and all(is_name(rule, 0, m) for m in members) and _is_set(text, members)
+        case [["", str() as first, str() as last], *blanks] if rule.ordered and _in_order(rule, first, last):
+            return _with_blanks(text, span(first, last), blanks)
+        case [[1, _], [1, _], *_] if isinstance(rule, Cuts):
+            return _is_joined(rule, text, parts)
+        case [[level, name], *blanks] if type(level) is int and 0 <= level <= height(rule):
+            if not is_name(rule, level, name) or (level and _means_a_leaf(rule, level, name)):
+                return False
+            return _with_blanks(text, name, blanks) or _is_listed(rule, text, parts)
+    return False
+
+
+def _is_joined(rule: Cuts, text: Value, parts: Sequence[Any]) -> bool:
+    """Is it the interval that several neighbours make together, maybe with the empty string and NULL?"""
+    ends = rule.ends()
+    inner = [name for level, name in parts if level == 1]
+    if parts[: len(inner)] != [[1, name] for name in inner] or not all(name in ends for name in inner):
+        return False
+    if any(ends[a][1] is None or ends[a][1] != ends[b][0] for a, b in pairwise(inner)):
+        return False
+    return _with_blanks(text, rule.name_between(ends[inner[0]][0], ends[inner[-1]][1]), parts[len(inner) :])
+
+
+def _with_blanks(text: Value, base: Value, blanks: Sequence[Any]) -> bool:
+    """Is it this text, or the set of it with the empty string and NULL?"""
+    if not blanks:
+        return text == base
+    values = [value for _, value in blanks]
+    known = all(type(level) is int and level == 0 and not value for level, value in blanks)
+    return known and len({*values}) == len(values) and _is_set(text, [base, *values])
+
+
+def _is_listed(rule: Rule, text: Value, parts: Sequence[Any]) -> bool:
+    """Is it the set of single values, or that with the empty string and NULL beside it?"""
+    if not rule.ordered or any(type(level) is not int or level != 0 or not is_name(rule, 0, v) for level, v in parts):
+        return False
+    values = [value for _, value in parts]
+    filled = [value for value in values if value]
+    blank = values[len(filled) :]
+    nested = [set_text(filled, braces) for braces in range(1, _braces(text) + 2)] if blank else []
+    return _is_set(text, values) or any(_is_set(text, [base, *blank]) for base in nested)
+
+
+def _is_set(text: Value, members: Sequence[Value]) -> bool:
+    braces = _braces(text)
+    return braces > 0 and text in (set_text(members, braces), set_text([_leaf(m) for m in members], braces))
+
+
+def _braces(text: Value) -> int:
+    return 0 if text is None else len(text) - len(text.lstrip("{"))
+
+
+def _leaf(text: Value) -> Value:
+    """The value that a text of level 0 is; one that looks like ``*`` is published as a set of itself."""
+    braces = _braces(text)
+    return EVERYTHING if braces and text == set_text([EVERYTHING], braces) else text
+
+
+def _means_a_leaf(rule: Rule, level: int, name: Value) -> bool:
+    """Is a name that several values share also the name of one of them? That one has it then."""
+    if not isinstance(rule, Taxonomy) or name not in rule.paths or level == height(rule):
+        return False
+    return sum(path[level - 1] == name for path in rule.paths.values()) > 1
+
+
+def _in_order(rule: Rule, first: str, last: str) -> bool:
+    both = _has_path(rule, first) and _has_path(rule, last) and first and last
+    return bool(both) and rule.order(first) <= rule.order(last)
+
+
+def _has_path(rule: Rule, value: Any) -> bool:
+    """Can the rule place it?"""
+    if value is not None and not isinstance(value, str):
+        return False
+    try:
+        rule.path(value)
+    except HierarchyError:
+        return False
+    return True
+
+
+def _examples(text: Value) -> Iterator[Value]:
+    """Values that may become this text, if any do: for every way in which our rules write one."""
+    yield text
+    if not text or len(text) > 200:
+        return
+    yield from (first for first, _ in possible_ends(text))
+    if ends := _BRACKETS.fullmatch(text):
+        low, high = parse(ends[1]), parse(ends[2])
+        yield ends[1]
+        if low is not None and high is not None:
+            yield plain((Decimal(low) + Decimal(high)) / 2)
+    if end := _OPEN_END.fullmatch(text):
+        number = parse(end[2])
+        yield end[2]
+        if number is not None:
+            yield plain(number - 1)
+    if period := _PERIOD.fullmatch(text):
+        year, quarter, month, decade = period.groups()
+        yield f"{decade or year}-{month or f'{3 * int(quarter or 1):02}'}-01"
