@@ -25,8 +25,8 @@ demo: $(INSTALLED)
 	$(BIN)/discreet sample --directory demo --force
 	cd demo && ../$(BIN)/discreet anonymize policy.yaml -o release --force
 	$(BIN)/discreet verify demo/release
-	@echo "release: demo/release/data.csv"
-	@echo "report:  demo/release/report.html"
+	@echo "to publish:          demo/release (data.csv, its page report.html, manifest and mapping)"
+	@echo "for you, not others: demo/release.private/report.html"
 
 # Spark needs a Java of 17 or later: Debian's, where there is none and root asks. PostgreSQL is Debian's if it is
 # there, else the one from PyPI.
