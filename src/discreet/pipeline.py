@@ -42,7 +42,7 @@ from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded
 from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.tables import assignment_table, release_rows
-from discreet.releases.told import Told, told_rules
+from discreet.releases.told import Told, taxonomy_notes, told_rules
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page
@@ -312,6 +312,7 @@ def publish(
         (partial / REPORT).write_text(release_page(release), encoding="utf-8")
         manifest["files"][REPORT] = about_file(partial / REPORT)
         about = {"discreet": manifest["discreet"], "created": manifest["created"]}
+        notes = [*notes, *taxonomy_notes(plan.frequency)]
         about |= figures(plan, findings.verdicts, scans=intake.scans, seconds=clock.seconds, notes=notes)
         data = report_data(plan, manifest, about, release)
         (work.private / REPORT).write_text(custodian_page(data), encoding="utf-8")

@@ -93,3 +93,17 @@ def test_a_sensitive_column_is_not_cut_by_the_data() -> None:
     }
     with pytest.raises(PolicyError, match="quantiles follow the rows"):
         policy_from_words({"attributes": attributes, "require": [{"t_closeness": {"t": 0.2, "distance": "ordered"}}]})
+
+
+@pytest.mark.parametrize(
+    ("listed", "told"), [(["France", "Spain", "Nauru"], True), (["France", "Spain", "Nauru", "Peru"], False)]
+)
+def test_a_taxonomy_that_lists_the_table_s_own_values_is_told_to_the_custodian(
+    listed: list[str], told: bool, tmp_path: Path
+) -> None:
+    rows = {"nation": ["France"] * 20 + ["Spain"] * 20 + ["Nauru"]}
+    nation = {"role": "quasi_identifier", "hierarchy": {"taxonomy": [[name, "somewhere"] for name in listed]}}
+    asked = policy_from_words({"attributes": {"nation": nation}, "require": [{"k_anonymity": {"k": 5}}]})
+    release = anonymize(asked, tmp_path / "r", source=rows)
+    assert any("list what is possible" in note for note in release.figures["notes"]) is told
+    assert not any("list what is possible" in note for note in release.manifest["notes"])

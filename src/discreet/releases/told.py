@@ -12,16 +12,19 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.dates import Dates
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.intervals import Cuts, Intervals
 from discreet.hierarchies.numbers import Number, parse
+from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.texts import possible_ends
 from discreet.releases.tables import published_values
 from discreet.search.plan import Plan, Recoding
 
 Parts = list[list[Any]]  # what a published text stands for: see `mapping`
+RARE = 5  # rows: a value that so few have may be about somebody
 _SOME_LEVEL = "year"  # of dates that are published as ranges only
 
 
@@ -94,6 +97,21 @@ def told_rules(plan: Plan, words: Mapping[str, object]) -> dict[str, Told]:
     for name, hierarchy in frequency.sensitive_hierarchies.items():  # their values are published as they are
         rules[name] = _told(hierarchy.rule, words.get(name), {}, [], hierarchy.height)
     return rules
+
+
+def taxonomy_notes(frequency: FrequencySet) -> list[str]:
+    """What to tell the custodian of taxonomies that seem to have been made from the table: they are published."""
+    notes = []
+    for d, hierarchy in enumerate(frequency.hierarchies):
+        rows = frequency.rows_by_leaf(d)
+        rare = int((rows < RARE).sum())
+        if isinstance(hierarchy.rule, Taxonomy) and len(rows) and rows.min() > 0 and rare:
+            notes.append(
+                f"the taxonomy of {hierarchy.attribute} is published in the manifest, and everything that it lists "
+                f"occurs in the table, {rare:,} of its values in fewer than {RARE} rows: if it was made from the "
+                "table, it tells that somebody has each of them; list what is possible instead"
+            )
+    return notes
 
 
 def _shown_names(plan: Recoding, attribute: int) -> dict[Value, int]:
