@@ -13,6 +13,7 @@ _FILES = (".parquet", ".pq", ".csv", ".gz", ".tsv", ".txt")
 _SECRET_WORD = (
     r"(?i:\w*(?:password|passwd|pwd|passphrase|token|secret|credential|(?:access|account|api)_?key)\w*|\bpass)"
 )
+_TOLD_SECRET = rf"(?s:{_SECRET_WORD}\s*=\s*(?:\\*['\"].*|[^&;\s#'\"]*))"
 _SECRET = rf"{_SECRET_WORD}\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^&;\s#]*)"
 
 
@@ -96,9 +97,12 @@ def without_passwords(message: str, *, blanks: bool = False) -> str:
     >>> without_passwords("no file 'study/postgresql:/ann:s3cret@db/clinic'")
     "no file 'study/postgresql:/…@db/clinic'"
     >>> without_passwords("host=db user=ann password='it\\\\'s secret' is no table")
-    'host=db user=ann … is no table'
+    'host=db user=ann …'
     """
     if "@" in message:
         inside = r"[^\n]" if blanks else r"[^\s'\"]"
-        message = re.sub(rf"(\b[A-Za-z][\w+.-]+:/{{1,2}}|jdbc:){inside}*@", r"\1…@", message)
-    return re.sub(_SECRET, "…", message) if "=" in message else message
+        message = re.sub(rf"(\b[A-Za-z][\w+.-]+ ?:/{{1,2}}|\bjdbc:){inside}*@", r"\1…@", message)
+        message = re.sub(r"[^\s'\"/:]{2,}:(?!/)[^\s'\"]*@", "…@", message)
+    if ":/" in message:
+        message = re.sub(r"(:/{1,2}[^\s'\"/@:#?\[]+:)(?!\d{1,5}(?!\w))[^\s'\"/?#@]+", r"\1…", message)
+    return re.sub(_TOLD_SECRET, "…", message) if "=" in message else message

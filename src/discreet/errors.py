@@ -19,6 +19,7 @@ _PLACE = 200
 _LONGEST = 10_000  # characters in which a password is looked for; what follows is not shown
 _LONG_QUOTE = re.compile(r"((?<!\w)(['\"])(?:(?!\2).){150})(?:(?!\2).)*(?:\2|$)", re.DOTALL)  # of any value
 _MISTAKES = 100  # of one run; nobody reads more
+SHOWN = 10  # mistakes of one kind, where there may be thousands
 _CANDIDATES = 1000  # names among which a misspelt one is looked for
 
 

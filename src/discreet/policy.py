@@ -37,6 +37,8 @@ __all__ = [
     "read_policy",
 ]
 
+_SHOWN = 100  # columns that a table lacks
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -181,14 +183,16 @@ def check_columns(policy: Policy, columns: Iterable[str]) -> list[Mistake]:
         for name, count in Counter(columns).items()
         if count > 1
     ]
-    folded = {name.strip().casefold(): name for name in columns}
+    folded, there = {name.strip().casefold(): name for name in columns}, set(columns)
     asked = [(a.name, attribute_place(a.name)) for a in policy.attributes]
     asked += [(name, private_place(name)) for name in (policy.private_rows.columns if policy.private_rows else ())]
-    for name, place in asked:
-        if name not in columns:
-            same = folded.get(name.strip().casefold())
-            repair = f"did you mean {shown(same)}?" if same is not None else did_you_mean(name, columns)
-            mistakes.append(Mistake(place, "no such column", repair))
+    lacking = [(name, place) for name, place in asked if name not in there]
+    for name, place in lacking[:_SHOWN]:
+        same = folded.get(name.strip().casefold())
+        repair = f"did you mean {shown(same)}?" if same is not None else did_you_mean(name, columns)
+        mistakes.append(Mistake(place, "no such column", repair))
+    if len(lacking) > _SHOWN:
+        mistakes.append(Mistake("attributes", f"{len(lacking) - _SHOWN:,} more are no columns of the table"))
     return mistakes
 
 

@@ -32,6 +32,7 @@ from discreet.temporary import TemporaryFolder
 _PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")
 _SCALAR = re.compile(rf"{_PLAIN.pattern}|FLOAT|DOUBLE|TIME|TIMESTAMP WITH TIME ZONE|UUID|BLOB")
 
+_NARROW = 50  # columns of a table that is profiled
 _TABLES = count()  # small tables of ours, through one connection
 _MEMORY = (
     "generalize or leave out columns with very many values, use a machine with more memory, "
@@ -150,14 +151,22 @@ class DuckDB(SqlEngine):
         with self._plainly():
             self.scans += 1
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE profiled AS SELECT * FROM {self._relation}")
-            return [self._profile_of(column) for column in self.columns]
+            found = []
+            for start in range(0, len(self.columns), _NARROW):
+                columns, table = self.columns[start : start + _NARROW], "profiled"
+                if len(self.columns) > _NARROW:  # every query looks at all columns of its table, needed or not
+                    table = "narrow"
+                    few = f"SELECT {', '.join(map(name, columns))} FROM profiled"
+                    self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {few}")
+                found += [self._profile_of(column, table) for column in columns]
+            return found
 
-    def _profile_of(self, column: str) -> ColumnProfile:
+    def _profile_of(self, column: str, table: str) -> ColumnProfile:
         c = name(column)
-        counts = f"SELECT count(*), count(DISTINCT {self._key(column)}), count(*) - count({c}) FROM profiled"
+        counts = f"SELECT count(*), count(DISTINCT {self._key(column)}), count(*) - count({c}) FROM {table}"
         rows, distinct, nulls = self._connection.sql(counts).fetchall()[0]
         top = self._connection.sql(
-            f"SELECT CAST({c} AS VARCHAR) AS v, count(*) AS n FROM profiled GROUP BY v ORDER BY n DESC, v LIMIT 1000"
+            f"SELECT CAST({c} AS VARCHAR) AS v, count(*) AS n FROM {table} GROUP BY v ORDER BY n DESC, v LIMIT 1000"
         ).fetchall()
         return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple((v, n) for v, n in top))
 

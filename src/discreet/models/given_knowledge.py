@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from math import lcm
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -65,8 +66,9 @@ class GivenKnowledge:
         names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
         found = self._strangers(frequency.hierarchies, place)
         strange = dict.fromkeys(value for _, value, _ in self.listed if value not in hierarchy.index)
-        found += [Mistake(place, f"{attribute} has no value {shown(v)}", did_you_mean(v, names)) for v in strange][
-            :_SHOWN
+        found += [
+            Mistake(place, f"{attribute} has no value {shown(v)}", did_you_mean(v, names))
+            for v in islice(strange, _SHOWN)
         ]
         sums = []
         for signature, chances in self._by_signature.items():
@@ -94,9 +96,8 @@ class GivenKnowledge:
         names = dict.fromkeys(name for signature in self._by_signature for name, _ in signature)
         return [
             Mistake(place, f"no such quasi-identifier {shown(name)}", did_you_mean(name, attributes))
-            for name in names
-            if name not in attributes
-        ][:_SHOWN]
+            for name in islice((name for name in names if name not in attributes), _SHOWN)
+        ]
 
     def _absentees(self, hierarchies: Sequence[Hierarchy], place: str) -> list[Mistake]:
         """Attributes of which every listed value is foreign to the table: surely another spelling."""

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
 from discreet.counts.groups import BoolArray, Tally
-from discreet.errors import Mistake, PolicyError, did_you_mean, shown
+from discreet.errors import SHOWN, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 from discreet.models.priors import Prior
 
@@ -86,12 +87,12 @@ class Predicates:
     def misfits(self, hierarchy: Hierarchy, place: str) -> list[Mistake]:
         """Values that the column does not have: nothing would be protected by naming them."""
         names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
+        values = dict.fromkeys(value for p in self.listed for value in p.values if value not in hierarchy.index)
         return [
             Mistake(
                 f"{place}.predicates", f"{hierarchy.attribute} has no value {shown(value)}", did_you_mean(value, names)
             )
-            for value in dict.fromkeys(value for p in self.listed for value in p.values)
-            if value not in hierarchy.index
+            for value in islice(values, SHOWN)
         ]
 
     def to_words(self) -> list[object]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
-from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean, shown
+from discreet.errors import SHOWN, DiscreetError, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
 from discreet.models.given_knowledge import GivenKnowledge
 from discreet.models.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
@@ -172,15 +173,15 @@ class Robust(Parameterized):
         """What keeps the promise from fitting a table: names and values that it has and the table lacks."""
         hierarchy, attributes = frequency.sensitive_hierarchies[self.attribute], frequency.attributes
         names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
+        strange = dict.fromkeys(value for s in self.values or () for value in s if value not in hierarchy.index)
+        unknown = dict.fromkeys(a for s in self.attribute_sets or () for a in s if a not in attributes)
         found = [
             Mistake(f"{self.word}.values", f"{self.attribute} has no value {shown(value)}", did_you_mean(value, names))
-            for value in dict.fromkeys(value for s in self.values or () for value in s)
-            if value not in hierarchy.index
+            for value in islice(strange, SHOWN)
         ]
         found += [
             Mistake(f"{self.word}.attribute_sets", f"no such quasi-identifier {shown(a)}", did_you_mean(a, attributes))
-            for a in dict.fromkeys(a for s in self.attribute_sets or () for a in s)
-            if a not in attributes
+            for a in islice(unknown, SHOWN)
         ]
         if self.knowledge is not None:
             found += self.knowledge.misfits(frequency, self.attribute, f"{self.word}.knowledge")
