@@ -107,7 +107,7 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, told: Told) -
 
 def boxes_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[Codes, Codes, IntArray]:
     """The published groups as ranges of the new table's leaves, a box for every choice of parts; and its group."""
-    found = [_RangeFinder(h) for h in hierarchies]
+    found = [RangeFinder(h) for h in hierarchies]
     ends, owner = [], []
     for number, group in enumerate(groups):
         for box in product(*(finder.find(entry["parts"]) for finder, entry in zip(found, group, strict=True))):
@@ -117,7 +117,7 @@ def boxes_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[
     return both[:, :, 0].copy(), both[:, :, 1].copy(), np.array(owner, dtype=np.int64)
 
 
-class _RangeFinder:
+class RangeFinder:
     """Which leaves of a new table a part of a published text stands for."""
 
     def __init__(self, hierarchy: Hierarchy):

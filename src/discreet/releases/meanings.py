@@ -10,16 +10,24 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.errors import HierarchyError
-from discreet.hierarchies.hierarchy import EVERYTHING, Rule, Value
+from discreet.hierarchies.build import build
+from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Rule, Value
 from discreet.hierarchies.numbers import parse, plain
 from discreet.hierarchies.rules import Cuts, Taxonomy
 from discreet.hierarchies.texts import possible_ends, set_text, span
+from discreet.hierarchies.words import rule_from_words
+from discreet.releases.mapping import RangeFinder
 
 _BRACKETS = re.compile(r"[\[(](\S+), (\S+)\)")
 _OPEN_END = re.compile(r"(>=|<=|<)(\S+)")
+_NONE = object()
+_LITTLE, _FAR = Decimal("1e-9"), 10**18  # beside and beyond the numbers that people have
 _PERIOD = re.compile(r"([0-9]{4})(?:-(?:Q([1-4])|([0-9]{2})|([0-9]{4})))?")
 
 
@@ -44,8 +52,41 @@ def is_name(rule: Rule, level: int, text: Value) -> bool:
         return _has_path(rule, _leaf(text))
     if isinstance(rule, Taxonomy):
         return any(path[level - 1] == text for path in rule.paths.values()) or not text
+    return next(_members(rule, level, text), _NONE) is not _NONE
+
+
+def ranges_of(listed: Sequence[Sequence[Any]], attribute: str, words: object) -> tuple[IntArray, IntArray]:
+    """The first and the last leaf of what published texts stand for, given in parts, among the values that they name.
+
+    So texts can be compared that stand for more than one value each, by whoever has the release alone.
+
+    >>> low, high = ranges_of([[["", "20", "39"]], [[0, "25"]], [[1, "30-39"]]], "age", {"intervals": [10]})
+    >>> low.tolist(), high.tolist()
+    ([0, 1, 2], [3, 1, 3])
+    """
+    rule = rule_from_words(words, "", Path(), [], [])
+    named = dict.fromkeys(value for parts in listed for part in parts for value in _values_of(rule, part))
+    finder = RangeFinder(build(attribute, named, rule))
+    runs = [finder.find(parts) for parts in listed]
+    low = [min((first for first, _ in each), default=0) for each in runs]
+    high = [max((last for _, last in each), default=len(named)) for each in runs]
+    return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
+
+
+def _values_of(rule: Rule, part: Sequence[Any]) -> Iterator[Value]:
+    """Values that a part names, or some that it stands for."""
+    if part[0] in ("set", ""):
+        yield from part[1:]
+    elif part[0] == 0:
+        yield _leaf(part[1])
+    elif part[0] < height(rule) and not isinstance(rule, Taxonomy):  # which knows its leaves
+        yield from _members(rule, part[0], part[1])
+
+
+def _members(rule: Rule, level: int, text: Value) -> Iterator[Value]:
+    """Values that become this text at a level, the first and the last one among them; nothing if none do."""
     text = _leaf(text)
-    return any(_has_path(rule, value) and rule.path(value)[level - 1] == text for value in _examples(text))
+    return (value for value in _examples(text) if _has_path(rule, value) and rule.path(value)[level - 1] == text)
 
 
 def stands_for(rule: Rule, text: Value, parts: Sequence[Any]) -> bool:
@@ -142,21 +183,25 @@ def _has_path(rule: Rule, value: Any) -> bool:
 
 
 def _examples(text: Value) -> Iterator[Value]:
-    """Values that may become this text, if any do: for every way in which our rules write one."""
+    """Values that may become this text, if any do, the first and the last among them: for all that our rules write."""
     yield text
     if not text or len(text) > 200:
         return
-    yield from (first for first, _ in possible_ends(text))
+    yield from (end for ends in possible_ends(text) for end in ends)
     if ends := _BRACKETS.fullmatch(text):
         low, high = parse(ends[1]), parse(ends[2])
         yield ends[1]
         if low is not None and high is not None:
-            yield plain((Decimal(low) + Decimal(high)) / 2)
+            width = Decimal(high) - Decimal(low)
+            yield from (plain(Decimal(low) + width * share) for share in (_LITTLE, 1 - _LITTLE))
     if end := _OPEN_END.fullmatch(text):
         number = parse(end[2])
         yield end[2]
         if number is not None:
-            yield plain(number - 1)
+            yield from (plain(number + step) for step in (-1, -_LITTLE, -_FAR, _FAR))
     if period := _PERIOD.fullmatch(text):
         year, quarter, month, decade = period.groups()
-        yield f"{decade or year}-{month or f'{3 * int(quarter or 1):02}'}-01"
+        first, last = (3 * int(quarter) - 2, 3 * int(quarter)) if quarter else (int(month or 1), int(month or 12))
+        for day in ("28", "29", "30", "31"):
+            yield f"{decade or year}-{last:02}-{day}"
+        yield f"{year}-{first:02}-01"

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.groups import FloatArray, Groups, Tally
-from discreet.hierarchies.hierarchy import IntArray, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
 from discreet.releases.bucketized import Bucketized
 from discreet.releases.grouped import Grouped
+from discreet.releases.meanings import ranges_of
 from discreet.releases.published import Published, quasi_identifiers_of
 from discreet.report.marginals import shown
 
@@ -27,12 +28,12 @@ MOST_VALUES = 12  # of the sensitive column, for each of them
 class ErrorBar:
     """Counting by the values of some columns: half the width of the proven range, as a share of all published rows.
 
-    `mean` is that of the questions (the most common values; None where only the bound is known), and none is wider
-    than `largest`. Both are 0 where every count is exact.
+    `mean` is that of the questions (one for each of the most common values), `largest` that of the worst of them. Both
+    are 0 where every count is exact.
     """
 
     columns: tuple[str, ...]
-    mean: float | None
+    mean: float
     largest: float
 
 
@@ -51,19 +52,25 @@ def error_bars(
     if "levels" in mapping:  # one level per column: its values exclude each other
         return tuple(ErrorBar((shown(name),), 0.0, 0.0) for name in names)
     counted = published.counted()
-    return tuple(_mixed(name, d, mapping["groups"], *counted[name]) for d, name in enumerate(names))
+    return tuple(
+        _mixed(name, mapping["hierarchies"][name], [group[d] for group in mapping["groups"]], *counted[name])
+        for d, name in enumerate(names)
+    )
 
 
-def _mixed(name: str, column: int, listed: Sequence[Any], texts: Sequence[Value], rows: IntArray) -> ErrorBar:
-    """A column with exact and coarser values: every row with a coarser one may or may not have an exact one."""
-    exact = {entry["text"] for entry in (group[column] for group in listed) if _is_leaf(entry["parts"])}
-    coarser = sum(int(n) for text, n in zip(texts, rows, strict=True) if text not in exact)
-    most = coarser / (2 * max(int(rows.sum()), 1))
-    return ErrorBar((shown(name),), None if coarser else 0.0, most)
-
-
-def _is_leaf(parts: Sequence[Sequence[Any]]) -> bool:
-    return len(parts) == 1 and parts[0][0] == 0
+def _mixed(
+    name: str, words: object, listed: Sequence[Mapping[str, Any]], texts: Sequence[Value], rows: IntArray
+) -> ErrorBar:
+    """A column whose values may overlap: rows that surely have what one of them stands for, and rows that may."""
+    parts = {entry["text"]: entry["parts"] for entry in listed}
+    low, high = ranges_of([parts[text] for text in texts], name, words)
+    asked = [i for i in np.argsort(-rows, kind="stable").tolist() if texts[i] != EVERYTHING][:MOST_QUESTIONS]
+    widths = []
+    for i in asked:
+        possible = (low <= high[i]) & (high >= low[i])
+        sure = (low >= low[i]) & (high <= high[i])
+        widths.append(int(rows[possible & ~sure].sum()))
+    return _bar((name,), widths, int(rows.sum()))
 
 
 def _apart(names: Sequence[str], people: Grouped, groups: Groups) -> tuple[ErrorBar, ...]:
