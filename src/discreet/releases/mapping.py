@@ -117,6 +117,35 @@ def boxes_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[
     return both[:, :, 0].copy(), both[:, :, 1].copy(), np.array(owner, dtype=np.int64)
 
 
+def runs_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[IntArray, Codes, Codes]:
+    """The same as runs of leaves, apart and in order: those of group g and attribute d are ``run[g·D + d]:run[… + 1]``.
+
+    Gives `run`, and the first and the last leaf of each.
+    """
+    found, many, ends = [RangeFinder(h) for h in hierarchies], [0], []
+    known: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    for group in groups:
+        for d, (finder, entry) in enumerate(zip(found, group, strict=True)):
+            key = (d, repr(entry["parts"]))
+            if key not in known:
+                known[key] = _apart(finder.find(entry["parts"]))
+            ends += known[key]
+            many.append(len(known[key]))
+    both = np.array(ends, dtype=np.int32).reshape(len(ends), 2)
+    return np.cumsum(many, dtype=np.int64), both[:, 0].copy(), both[:, 1].copy()
+
+
+def _apart(runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same leaves in runs that don't overlap, in order."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(runs):
+        if merged and first <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    return merged
+
+
 class RangeFinder:
     """Which leaves of a new table a part of a published text stands for."""
 

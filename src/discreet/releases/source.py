@@ -30,16 +30,7 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     """
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
-    engine = _open(source, columns)
-    lacking = [c for c in columns if c not in engine.columns]
-    if lacking:
-        raise DataError(
-            *(
-                Mistake("source", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
-                for c in lacking
-            )
-        )
-    found = engine.frequencies(columns)
+    found = count_source(source, columns)
     values = dict(zip(columns, found.values, strict=True))
     words = manifest.get("hierarchies", {})
     return frequency_set(
@@ -52,6 +43,20 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
         ],
         {name: hierarchy_in_words(name, words.get(name), values[name]) for name in sensitive},
     )
+
+
+def count_source(source: Any, columns: Sequence[str]) -> Frequencies:
+    """Columns of the table that a release was made from, as they are: one scan."""
+    engine = _open(source, columns)
+    lacking = [c for c in columns if c not in engine.columns]
+    if lacking:
+        raise DataError(
+            *(
+                Mistake("source", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
+                for c in lacking
+            )
+        )
+    return engine.frequencies(columns)
 
 
 def _open(source: Any, columns: Sequence[str]) -> Engine:

@@ -18,6 +18,7 @@ from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.confident_presence import ConfidentPresence
 from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
+from discreet.releases.against_source import misfits_of
 from discreet.releases.ambiguous import read_ambiguous
 from discreet.releases.bucketized import read_bucketized
 from discreet.releases.contents import check_contents, read_manifest, read_mapping
@@ -68,9 +69,9 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
     """Re-check every promise of the release in `folder`.
 
     `source` is the original table (a path or a frame), needed for promises about what an adversary knows of it. With
-    it, exact values are also compared with those of the table. `population` is everybody who could be in the table, for
-    promises about who is. `database` says where the tables are (a URL without credentials), if they are in one that the
-    environment does not name.
+    it, the release is also compared with the table: is there a row of it for every published one (`against_source`)?
+    `population` is everybody who could be in the table, for promises about who is. `database` says where the tables are
+    (a URL without credentials), if they are in one that the environment does not name.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -86,8 +87,13 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
         published = read_published(folder, manifest, tables, table, known)
         found = recheck(manifest, folder, tables, published)
         other = [] if table is None else _check_source(table, manifest)
+        mapping, wrong = None, []
         if isinstance(published, Recoded):
-            other += mapping_mistakes(read_mapping(folder), manifest, published.texts())
+            mapping = read_mapping(folder)
+            wrong = mapping_mistakes(mapping, manifest, published.texts())
+        if table is not None and not wrong:
+            other += misfits_of(published, manifest, tables, table, source, mapping)
+        other += wrong
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except DiscreetError as error:
         return Findings((), (*check_contents(folder, manifest), *error.mistakes), 0, 0)
@@ -243,7 +249,7 @@ def _check_counts(published: Published, manifest: Manifest) -> list[Mistake]:
 
 def _read_source(source: Any, manifest: Manifest) -> FrequencySet:
     try:
-        return read_source(source, manifest)
+        return read_source(source, manifest, rules=manifest["publish"] not in _READERS)
     except _NOT_OURS:
         raise ReleaseError(_CHANGED) from None
 

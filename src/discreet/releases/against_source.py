@@ -1,0 +1,232 @@
+"""A release held against the table that it was made from: is there a row of the table for everything it says?
+
+Of recoded tables this is exact: every published row must be a row of the source whose values its labels hold, with the
+same sensitive values and other columns, and no row serves twice. Of exact values apart it is not: to tell whether
+people and values can be put together in every group at once is as hard as any puzzle (three-way tables with given
+margins). There each value, and each person, is asked for by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.counts.coding import merged
+from discreet.counts.frequency import FrequencySet
+from discreet.engines.base import Frequencies, PublishedTables
+from discreet.errors import Mistake
+from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.releases.ambiguous import Ambiguous
+from discreet.releases.assignment import Asked, Labels, Offered, Pairs, beyond, numbered, pairs_of, unpaired, unplaced
+from discreet.releases.bucketized import Bucketized
+from discreet.releases.grouped import Grouped, read_grouped
+from discreet.releases.mapping import runs_of_groups
+from discreet.releases.published import Manifest, Published, columns_of, open_table, quasi_identifiers_of
+from discreet.releases.recoded import Recoded, group_recoded
+from discreet.releases.source import count_source, value_codes
+
+_REPAIR = "give the very table that was published, or publish it again"
+
+
+def misfits_of(
+    published: Published,
+    manifest: Manifest,
+    tables: PublishedTables,
+    table: FrequencySet,
+    source: Any,
+    mapping: Mapping[str, Any] | None,
+) -> list[Mistake]:
+    """What a release says that its source does not; `mapping` is that of a recoded table, already checked.
+
+    Other columns are compared together with the rest; only they need another scan of `source` and release.
+    """
+    others, sensitive = columns_of(manifest, "other"), columns_of(manifest, "sensitive")
+    if isinstance(published, Recoded):
+        quasi_identifiers = quasi_identifiers_of(manifest)
+        found = _counted(table)
+        if others:
+            columns = [*quasi_identifiers, *sensitive, *others]
+            found, engine = count_source(source, columns), open_table(tables, published.file, manifest["columns"])
+            star = bool((published.group < 0).any())
+            width, beside = len(quasi_identifiers), [*sensitive, *others]
+            published = group_recoded(engine.frequencies(columns), width, beside, star=star, file=published.file)
+        assert mapping is not None
+        return _recoded(published, found, table.hierarchies, mapping)
+    if isinstance(published, Bucketized):
+        distorted = set(manifest.get("distorted", ()))
+        compared = [i for i, name in enumerate(sensitive) if name not in distorted]
+        people, found = published.people, _counted(table)
+        if others:
+            named = [*table.attributes, *others]
+            people = read_grouped(tables, people.file, named, manifest["group_column"])
+            found = count_source(source, [*named, *sensitive])
+        return _bucketized(people, published.values, found, compared)
+    if isinstance(published, Ambiguous):
+        return _ambiguous(published, [manifest["tables"][t.file] for t in published.auxiliary], table)
+    return []
+
+
+def _counted(table: FrequencySet) -> Frequencies:
+    """The table as an engine counts it."""
+    hierarchies = [*table.hierarchies, *table.sensitive_hierarchies.values()]
+    codes = (*table.codes, *table.sensitive.values())
+    return Frequencies(tuple(h.leaves for h in hierarchies), codes, table.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Common:
+    """One number per combination of some columns, the same in the source and in a release (where all are `known`)."""
+
+    source: IntArray
+    release: IntArray
+    known: Any
+    many: int
+
+
+def _common(source: Frequencies, theirs: Sequence[int], release: Frequencies, ours: Sequence[int]) -> _Common:
+    """Number the combinations of the columns `theirs` of the source, which are the columns `ours` of the release."""
+    coded, sizes = [], []
+    known = np.ones(len(release.counts), dtype=np.bool_)
+    for there, here in zip(theirs, ours, strict=True):
+        index = {value: i for i, value in enumerate(source.values[there])}
+        codes = np.array([index.get(value, -1) for value in release.values[here]], dtype=np.int64)[release.codes[here]]
+        known &= codes >= 0
+        coded.append(np.concatenate([source.codes[there], np.maximum(codes, 0)]))
+        sizes.append(max(len(index), 1))
+    rows = len(source.counts)
+    numbers = numbered(coded, sizes, rows + len(release.counts))
+    return _Common(numbers[:rows], numbers[rows:], known, int(numbers.max(initial=-1)) + 1)
+
+
+def _recoded(
+    recoded: Recoded, source: Frequencies, hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any]
+) -> list[Mistake]:
+    """Exactly: rows that no row of the source can have become, if all the others have one."""
+    width, found = len(hierarchies), recoded.found
+    beside = range(width, len(found.values))
+    kinds = _common(source, beside, found, beside)
+    shown = recoded.group >= 0
+    strange = int(found.counts[shown & ~kinds.known].sum())
+    asks = np.flatnonzero(shown & kinds.known)
+    asked = Asked(kinds.release[asks], recoded.group[asks], found.counts[asks])
+    leaves = [value_codes(h, v)[c] for h, v, c in zip(hierarchies, source.values, source.codes, strict=False)]
+    if "levels" in mapping:
+        levels = [mapping["levels"][h.attribute] for h in hierarchies]
+        group = _groups_at(levels, hierarchies, leaves, recoded)
+        places = np.where(group < 0, -1, group * kinds.many + kinds.source)
+        left = beyond(places, source.counts, asked, kinds.many)
+    else:
+        listed = {tuple(entry["text"] for entry in group): group for group in mapping["groups"]}
+        runs = runs_of_groups(hierarchies, [listed[text] for text in recoded.texts()])
+        labels = Labels(*runs, tuple(len(h.leaves) for h in hierarchies))
+        left = unplaced(Offered(kinds.source, np.stack(leaves, axis=1), source.counts), asked, labels)
+    return _told(
+        recoded.file,
+        (strange, "with values that no row of the source has"),
+        (left, "that no row of the source can have become, if each becomes one at most"),
+    )
+
+
+def _groups_at(
+    levels: Sequence[int], hierarchies: Sequence[Hierarchy], leaves: Sequence[Codes], recoded: Recoded
+) -> IntArray:
+    """The published group of each row of the source, where a whole column is published at one level; −1 for none."""
+    texts = recoded.texts()
+    columns, sizes = [], []
+    nobody = np.zeros(len(leaves[0]), dtype=np.bool_)
+    for d, (h, level, codes) in enumerate(zip(hierarchies, levels, leaves, strict=True)):
+        number = {text: i for i, text in enumerate(dict.fromkeys(text[d] for text in texts))}
+        of_node = np.array([number.get(name, -1) for name in h.labels[level]], dtype=np.int64)
+        own = of_node[h.codes[level][codes]]
+        nobody |= own < 0
+        columns.append(
+            np.concatenate([np.array([number[text[d]] for text in texts], dtype=np.int64), np.maximum(own, 0)])
+        )
+        sizes.append(max(len(number), 1))
+    numbers = numbered(columns, sizes, len(texts) + len(nobody))
+    group = np.full(int(numbers.max(initial=-1)) + 1, -1, dtype=np.int64)
+    group[numbers[: len(texts)]] = np.arange(len(texts))
+    return np.where(nobody, -1, group[numbers[len(texts) :]])
+
+
+def _bucketized(people: Grouped, values: Grouped, source: Frequencies, compared: Sequence[int]) -> list[Mistake]:
+    """Whoever stands in a group, and every value of it, by itself: is there a row for each, counted by groups?
+
+    `compared` are the sensitive columns that nobody distorted.
+    """
+    width = len(people.found.values)
+    if not compared:
+        return []
+    place = _common(source, range(width), people.found, range(width))
+    kind = _common(source, [width + i for i in compared], values.found, compared)
+    strange = int(people.found.counts[~place.known].sum())
+    (of_place, of_kind), count = merged([place.source, kind.source], [place.many, kind.many], source.counts)
+    own_place, own_kind = of_place.astype(np.int64), of_kind.astype(np.int64)
+    standing = _in_groups(people, place)
+    shown = _in_groups(values, kind)
+    unheld = unpaired(own_kind, own_place, count, _asked(values.group, kind, values.found), standing)
+    unserved = unpaired(own_place, own_kind, count, _asked(people.group, place, people.found), shown)
+    return [
+        *_told(people.file, (strange, "with values that no row of the source has")),
+        *_told(people.file, (unserved, "in groups that have none of the values which the source has for them")),
+        *_told(values.file, (unheld, "in groups where nobody has them in the source")),
+    ]
+
+
+def _asked(group: IntArray, numbers: _Common, found: Frequencies) -> Asked:
+    known = numbers.known
+    (groups, kinds), count = merged(
+        [group[known], numbers.release[known]], [int(group.max(initial=0)) + 1, numbers.many], found.counts[known]
+    )
+    return Asked(kinds.astype(np.int64), groups.astype(np.int64), count)
+
+
+def _in_groups(table: Grouped, numbers: _Common) -> Pairs:
+    """Which combinations each group of a table lists, and how often."""
+    listed = _asked(table.group, numbers, table.found)
+    return pairs_of(listed.group, listed.kind, listed.count, table.groups, numbers.many)
+
+
+def _ambiguous(published: Ambiguous, sets: Sequence[Sequence[str]], table: FrequencySet) -> list[Mistake]:
+    """Every value of a group needs somebody all of whose values it lists; everything listed, somebody who fits."""
+    source, values = _counted(table), published.values
+    columns = range(len(table.attributes), len(source.values))
+    kind = _common(source, columns, values.found, range(len(columns)))
+    codes, runs, leaves = [], [], []
+    for auxiliary, attributes in zip(published.auxiliary, sets, strict=True):
+        theirs = [table.attributes.index(a) for a in attributes]
+        numbers = _common(source, theirs, auxiliary.found, range(len(theirs)))
+        codes.append(numbers.source)
+        runs.append(_in_groups(auxiliary, numbers))
+        leaves.append(numbers.many)
+    run, listed, table_of = _side_by_side(runs, values.groups)
+    labels = Labels(run, listed, listed, tuple(leaves))
+    met = np.zeros(len(listed), dtype=np.int64)
+    offered = Offered(kind.source, np.stack(codes, axis=1).astype(np.int32), source.counts)
+    left = unplaced(offered, _asked(values.group, kind, values.found), labels, met)
+    unheld = np.bincount(table_of[met == 0], minlength=len(runs)).tolist()
+    told = _told(values.file, (left, "in groups where nobody has them in the source"))
+    for auxiliary, many in zip(published.auxiliary, unheld, strict=True):
+        told += _told(auxiliary.file, (many, "of which no row of the source fits the group"))
+    return told
+
+
+def _side_by_side(tables: Sequence[Pairs], groups: int) -> tuple[IntArray, Codes, IntArray]:
+    """What each group lists, table after table: where it begins, the numbers in order, and the table of each."""
+    width = len(tables)
+    at = np.concatenate([np.repeat(np.arange(groups), np.diff(t.starts)) * width + d for d, t in enumerate(tables)])
+    numbers = np.concatenate([t.place for t in tables])
+    order = np.lexsort([numbers, at])
+    run = np.searchsorted(at[order], np.arange(groups * width + 1)).astype(np.int64)
+    return run, numbers[order].astype(np.int32), at[order] % width
+
+
+def _told(file: str, *counted: tuple[int, str]) -> list[Mistake]:
+    return [
+        Mistake(file, f"has {many:,} {'row' if many == 1 else 'rows'} {rule}", _REPAIR)
+        for many, rule in counted
+        if many
+    ]
