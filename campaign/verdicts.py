@@ -15,7 +15,7 @@ MOST_MEMORY = 1 << 30
 LONGEST = 20_000  # bytes of a message
 # In the order of the summary's columns.
 KINDS = ("fault", "hang", "memory", "long", "secret", "other")
-_FAULT = re.compile(r"a fault of ours: (.*?)(?:; |\n|$)|^Traceback \(most recent call last\)|^\S*Warning: ", re.M)
+_FAULT = re.compile(r'a fault of ours: (.*?)(?:; |"|\n|$)|^Traceback \(most recent call last\)|^\S*Warning: ', re.M)
 
 
 def judge(made: Input, outcomes: Sequence[Outcome], folder: Path, before: frozenset[str]) -> list[tuple[str, str]]:
