@@ -28,7 +28,7 @@ def judge(made: Input, outcomes: Sequence[Outcome], folder: Path, before: frozen
     here = folder / HERE
     names = {path.name for path in here.iterdir()} | {path.name for path in folder.iterdir()}
     found += [("other", f"left {name}") for name in sorted(names - before) if ".partial" in name or name == ".discreet"]
-    if failed and outcomes[0].code is not None and made.release in names - before:
+    if failed and outcomes[0].code is not None and {made.release, f"{made.release}.private"} & (names - before):
         found.append(("other", "a release though it failed"))
     if any(name.startswith(CREATED) for name in names):
         found.append(("other", "a planted program ran"))
