@@ -41,7 +41,7 @@ ADDRESSES: Sequence[str] = (
     f"mysql://ann:{PASSWORD}@127.0.0.1/clinic",
     f"https://ann:{PASSWORD}@127.0.0.1:1/patients.csv",
     f"s3://key:{PASSWORD}@bucket/patients.parquet",
-    f"file:///tmp/{PASSWORD}?password={PASSWORD}",
+    f"file:///tmp/x?password={PASSWORD}",
     f"POSTGRESQL://ann:{PASSWORD}@127.0.0.1:1/clinic#patients",
 )
 PATHS: Sequence[str] = (

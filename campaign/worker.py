@@ -66,6 +66,7 @@ def work(pipe: Connection, garden: Path, entry: str, limit: float) -> None:
     run: Callable[[], None] = getattr(import_module(module), name)
     sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115
     os.dup2(sys.stdin.fileno(), 0)
+    sys.modules["__main__"].__file__ = sys.argv[0]  # or DuckDB takes it for a prompt, and shows bars
     for variable in [v for v in os.environ if v.startswith(("PG", "SPARK_", "DISCREET_"))]:
         del os.environ[variable]
     while (job := pipe.recv()) is not None:
