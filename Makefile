@@ -54,11 +54,12 @@ lint: $(INSTALLED)
 bench: setup
 	$(BIN)/python -m benchmarks
 
-# Ten thousand bad inputs; COUNT and SEED choose others.
+# Ten thousand bad inputs, then kills at two hundred moments; COUNT and SEED choose others.
 COUNT ?= 10000
 SEED ?= 1
 campaign: setup
 	$(BIN)/python -m campaign --seed $(SEED) --count $(COUNT)
+	$(BIN)/python -m tests.kills --seed $(SEED) --count 200
 
 clean:
 	rm -rf .venv demo dist .mypy_cache .ruff_cache .hypothesis

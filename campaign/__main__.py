@@ -65,6 +65,9 @@ def campaign(given: argparse.Namespace, work: Path) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         if len(results) % 500 == 0:
             print(f"{len(results):,} of {len(jobs):,}, {time.monotonic() - start:.0f} s", flush=True)
+    if not results:
+        print("no such inputs")
+        return 1
     print(table(results))
     print(f"seed {given.seed}, commit {_commit()}, {time.monotonic() - start:.0f} s")
     wrong = [result for result in results if result.troubles]
@@ -93,31 +96,21 @@ def replay(kept: Path, work: Path) -> int:
 
 
 def table(results: Sequence[Result]) -> str:
-    """One line per family: how inputs ended, and what was wrong."""
-    head = [
-        "",
-        "inputs",
-        "refused (2)",
-        "no (1)",
-        "done (0)",
-        "verified",
-        *(f"{kind}s"[: None if kind != "memory" else 6] for kind in KINDS),
-    ]
-    lines = [head]
+    """One line per family: how inputs ended, what was wrong, the longest that a command took and the most memory."""
+    lines = [["", "inputs", "refused (2)", "no (1)", "done (0)", "verified", *KINDS, "seconds", "MB"]]
     names = [name for name in families() if any(r.made.family == name for r in results)]
     for name in [*names, "all"]:
         mine = [r for r in results if name in (r.made.family, "all")]
         codes = Counter(r.outcomes[0].code for r in mine)
         verified = sum(len(r.outcomes) > 1 and r.outcomes[-1].code == 0 for r in mine)
         wrong = Counter(kind for r in mine for kind in {kind for kind, _ in r.troubles})
-        lines.append(
-            [name, *(f"{n:,}" for n in (len(mine), codes[2], codes[1], codes[0], verified, *(wrong[k] for k in KINDS)))]
-        )
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    return "\n".join(
-        "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True)))
-        for line in lines
-    )
+        counts = [len(mine), codes[2], codes[1], codes[0], verified, *(wrong[kind] for kind in KINDS)]
+        commands = [outcome for r in mine for outcome in r.outcomes]
+        most = f"{max(o.seconds for o in commands):.1f}", f"{max(o.peak for o in commands) / 1e6:,.0f}"
+        lines.append([name, *(f"{n:,}" for n in counts), *most])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    cells = [[cell.rjust(width) for cell, width in zip(line, widths, strict=True)] for line in lines]
+    return "\n".join("  ".join([line[0].strip().ljust(widths[0]), *line[1:]]) for line in cells)
 
 
 def _keep(folder: Path, kept: Path) -> None:

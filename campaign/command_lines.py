@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
+
+from typer.main import get_command
 
 from campaign.garden import Garden
 from campaign.inputs import Input
@@ -55,28 +60,24 @@ _STRANGE = (
     "--version",
     "-h",
 )
-_OPTIONS = {
-    "anonymize": ("-o", "--search", "--seed", "--time-limit", "--force", "--json", "--quiet", "--private"),
-    "verify": ("--source", "--population", "--database", "--json", "--quiet"),
-    "apply": ("-o", "--seed", "--database", "--force", "--json"),
-    "summarize": ("-o", "--kind", "--force", "--json"),
-    "init": ("-o", "--force", "--json"),
-    "audit": ("--description", "--population", "--marginals", "--size", "--confidence", "--source", "--other",
-    "--other-description",
-              "--known-rows", "--stubbornness", "--threshold", "--database", "-o", "--json"),
-    "compare": ("-o", "--epsilon", "--json"),
-    "harm": ("--prior", "--misuse", "--cost", "--population", "--table", "--misuse-below", "--json"),
-    "stats": ("--json",),
-    "sample": ("--directory", "--seed", "--force", "--json"),
-    "reproduce": ("--data",),
-}  # fmt: skip
-_FLAGS = ("--force", "--json", "--quiet")
-_ARGUMENTS = {"anonymize": 1, "verify": 1, "apply": 2, "summarize": 1, "init": 1, "audit": 1, "compare": 1, "stats": 1}
+_NOT_HERE = ("--rows",)  # whoever wants a billion rows may have them
 _USUAL = {
     "anonymize": ("policy.yaml",), "verify": ("release",), "apply": ("release", "patients.csv"),
     "summarize": ("policy.yaml",),
     "init": ("patients.csv",), "audit": ("release",), "compare": ("policy.yaml",), "stats": ("policy.yaml",),
 }  # fmt: skip
+
+
+@cache
+def _options() -> Mapping[str, Mapping[str, bool]]:
+    """The options of every command, as the program itself tells them, and whether a value follows."""
+    from discreet.cli.main import app
+
+    commands: Any = get_command(app)
+    return {
+        name: {max(p.opts, key=len): not p.is_flag for p in command.params if p.opts[0].startswith("-")}
+        for name, command in commands.commands.items()
+    }
 
 
 def command_lines(random: Random, number: int, here: Path, garden: Garden) -> Input:
@@ -85,7 +86,7 @@ def command_lines(random: Random, number: int, here: Path, garden: Garden) -> In
         random.choice(("generalization", "multidimensional", "anatomy", "instant", "presence")), here, release=True
     )
     strange_files(here)
-    commands = list(_OPTIONS)
+    commands = list(_options())
     command = commands[number % len(commands)]
     argv = [command]
     for usual in _USUAL.get(command, ()):
@@ -107,11 +108,9 @@ def command_lines(random: Random, number: int, here: Path, garden: Garden) -> In
         argv += ["-o", OUTPUT]
     elif command == "sample":
         argv += ["--rows", random.choice(("0", "-1", "1", "3", "50", "x", "9" * 30, "1e3", ""))]
-    options = random.sample(_OPTIONS[command], min(len(_OPTIONS[command]), random.choice((0, 0, 1, 1, 2, 3))))
-    for option in options:
-        argv.append(option)
-        if option not in _FLAGS:
-            argv.append(_value(random, option))
+    known = {name: valued for name, valued in _options()[command].items() if name not in _NOT_HERE}
+    for option in random.sample(list(known), min(len(known), random.choice((0, 0, 1, 1, 2, 3)))):
+        argv += [option, _value(random, option)] if known[option] else [option]
     if random.random() < 0.1:
         argv.insert(random.randrange(len(argv) + 1), random.choice((*_STRANGE, *_SIGNS)))
     if random.random() < 0.05:
@@ -121,7 +120,7 @@ def command_lines(random: Random, number: int, here: Path, garden: Garden) -> In
 
 def _value(random: Random, option: str) -> str:
     """What follows an option, or stands for an argument."""
-    if option in ("-o", "--private", "--directory"):
+    if option in ("--output", "--private", "--directory"):
         return random.choice((OUTPUT, "release", "missing/deep/out", "patients.csv", ".", "..", "", "/dev/null",
         "/proc/out", "pipe.csv",
                               "out/", "x" * 300, "a\nb", "\udcff", "loop.csv", "folder.csv",

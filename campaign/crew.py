@@ -168,9 +168,7 @@ class Crew:
         assert w.made is not None
         w.turns += 1
         troubles = judge(w.made, w.outcomes, w.job.folder, w.before)
-        slow = [
-            ("hang", f"{o.seconds:.1f} s") for o in w.outcomes if o.code is not None and o.seconds > self._limit
-        ]
+        slow = [("hang", f"{o.seconds:.1f} s") for o in w.outcomes if o.code is not None and o.seconds > self._limit]
         return Result(w.job.number, w.made, tuple(w.outcomes), (*troubles, *slow))
 
 

@@ -75,6 +75,7 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         suppress=0.2,
         suppressed="star",
         utility="geometric_loss",
+        csv={"formulas": "escape"},
     ),
     "hierarchical": _words(
         _NUMBERS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -89,6 +90,11 @@ def make(family: str, number: int, seed: int, folder: Path, garden: Garden) -> I
     here.mkdir(parents=True)
     plant_outside(folder / "outside")
     _, maker = families()[family]
-    made = maker(Random(f"{seed}:{family}:{number}"), number, here, garden)
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(50_000)  # some inputs are deep; commands get the usual limit again
+    try:
+        made = maker(Random(f"{seed}:{family}:{number}"), number, here, garden)
+    finally:
+        sys.setrecursionlimit(usual)
     made.save(folder)
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -41,7 +41,7 @@ ADDRESSES: Sequence[str] = (
     f"mysql://ann:{PASSWORD}@127.0.0.1/clinic",
     f"https://ann:{PASSWORD}@127.0.0.1:1/patients.csv",
     f"s3://key:{PASSWORD}@bucket/patients.parquet",
-    f"file:///tmp/{PASSWORD}?password={PASSWORD}",
+    f"file:///tmp/x?password={PASSWORD}",
     f"POSTGRESQL://ann:{PASSWORD}@127.0.0.1:1/clinic#patients",
 )
 PATHS: Sequence[str] = (
@@ -72,6 +72,26 @@ WORDS: Sequence[str] = tuple(
     """,
     )
 )
+
+
+Kin = dict[str, list[Any]]
+
+
+def kin_of(trees: Iterable[Any]) -> Kin:
+    """The values at places that are called the same.
+
+    >>> kin_of([{"k": 3}, {"a": {"k": "x"}}])["k"]
+    [3, 'x']
+    """
+    found: Kin = {}
+    for tree in trees:
+        for place in places(tree):
+            if place:
+                value = tree
+                for key in place:
+                    value = value[key]
+                found.setdefault(str(place[-1]), []).append(value)
+    return found
 
 
 def places(tree: object, here: Path_ = ()) -> list[Path_]:
@@ -144,21 +164,24 @@ def _number_nearby(random: Random, value: float) -> object:
     return random.choice(changes)()
 
 
-def change(random: Random, tree: Any, place: Path_, inside: Callable[[Random], Any] = nasty) -> tuple[Any, str]:
-    """The tree with one change at a place, and what was done."""
+def change(random: Random, tree: Any, place: Path_, kin: Kin | None = None) -> tuple[Any, str]:
+    """The tree with one change at a place, and what was done. `kin` are values that stand at such places elsewhere."""
     tree = copy.deepcopy(tree)
     if not place:
-        return inside(random), "replaced all"
+        return nasty(random), "replaced all"
     parent = tree
     for key in place[:-1]:
         parent = parent[key]
     key, name = place[-1], ".".join(map(str, place))
     value = parent[key]
     action = random.choices(
-        ("replace", "nearby", "remove", "rename", "add", "wrap", "swap", "repeat"), (46, 14, 10, 8, 8, 5, 5, 4)
+        ("replace", "nearby", "remove", "rename", "add", "wrap", "swap", "repeat", "kin"),
+        (46, 14, 10, 8, 8, 5, 5, 4, 40 if kin else 0),
     )[0]
     if action == "nearby" and isinstance(value, int | float) and not isinstance(value, bool):
         parent[key] = _number_nearby(random, value)
+    elif action == "kin" and kin and str(key) in kin:
+        parent[key] = copy.deepcopy(random.choice(kin[str(key)]))
     elif action == "remove":
         del parent[key]
     elif action == "rename" and isinstance(parent, dict):
@@ -167,9 +190,9 @@ def change(random: Random, tree: Any, place: Path_, inside: Callable[[Random], A
         parent.clear()
         parent.update(items)
     elif action == "add" and isinstance(value, dict):
-        value[random.choice(WORDS)] = inside(random)
+        value[random.choice(WORDS)] = nasty(random)
     elif action == "add" and isinstance(value, list):
-        value.insert(random.randrange(len(value) + 1), inside(random))
+        value.insert(random.randrange(len(value) + 1), nasty(random))
     elif action == "wrap":
         parent[key] = random.choice(([value], {"a": value}, [value, value], {str(key): value}))
     elif action == "swap":
@@ -182,7 +205,7 @@ def change(random: Random, tree: Any, place: Path_, inside: Callable[[Random], A
         parent[key] = value * random.choice((2, 50))
     else:
         action = "replace"
-        parent[key] = inside(random)
+        parent[key] = nasty(random)
     return tree, f"{action} {name}"
 
 

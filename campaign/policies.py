@@ -11,10 +11,11 @@ import yaml
 
 from campaign.garden import POLICIES, Garden
 from campaign.inputs import Input
-from campaign.mutations import change, places, spoil_bytes, strange_files
+from campaign.mutations import change, kin_of, places, spoil_bytes, strange_files
 
 # Every place once, then again with other values.
 _PLACES = [(kind, place) for kind, words in POLICIES.items() for place in places(words)]
+_KIN = kin_of(POLICIES.values())
 OUTPUT = "out"
 VERIFY = ("verify", OUTPUT, "--source", "policy.yaml")
 
@@ -24,9 +25,9 @@ def changed(random: Random, number: int, here: Path, garden: Garden) -> Input:
     kind, place = _PLACES[number * 7919 % len(_PLACES)]  # a prime: neighbours in time are not neighbours in a policy
     words: Any = garden.copy(kind, here)
     strange_files(here)
-    words, what = change(random, words, place)
+    words, what = change(random, words, place, _KIN)
     while random.random() < 0.3:
-        words, more = change(random, words, random.choice(places(words)))
+        words, more = change(random, words, random.choice(places(words)), _KIN)
         what += f", {more}"
     (here / "policy.yaml").write_bytes(written(random, words))
     return _command(random, "policies", f"{kind}: {what}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import discreet.application
 import discreet.audit.everybody
 import discreet.cli.main
+import discreet.cli.start
 import discreet.compare
 import discreet.instant
 import discreet.methods

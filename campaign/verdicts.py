@@ -15,7 +15,7 @@ MOST_MEMORY = 1 << 30
 LONGEST = 20_000  # bytes of a message
 # In the order of the summary's columns.
 KINDS = ("fault", "hang", "memory", "long", "secret", "other")
-_FAULT = re.compile(r"a fault of ours: (.*?)(?:; |\n|$)|^Traceback \(most recent call last\)|^\S*Warning: ", re.M)
+_FAULT = re.compile(r'a fault of ours: (.*?)(?:; |"|\n|$)|^Traceback \(most recent call last\)|^\S*Warning: ', re.M)
 
 
 def judge(made: Input, outcomes: Sequence[Outcome], folder: Path, before: frozenset[str]) -> list[tuple[str, str]]:
@@ -28,7 +28,7 @@ def judge(made: Input, outcomes: Sequence[Outcome], folder: Path, before: frozen
     here = folder / HERE
     names = {path.name for path in here.iterdir()} | {path.name for path in folder.iterdir()}
     found += [("other", f"left {name}") for name in sorted(names - before) if ".partial" in name or name == ".discreet"]
-    if failed and outcomes[0].code is not None and made.release in names - before:
+    if failed and outcomes[0].code is not None and {made.release, f"{made.release}.private"} & (names - before):
         found.append(("other", "a release though it failed"))
     if any(name.startswith(CREATED) for name in names):
         found.append(("other", "a planted program ran"))
@@ -69,10 +69,8 @@ def _written(made: Input, here: Path) -> list[tuple[str, str]]:
         if not folder.is_dir():
             continue
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-            text = _read(path)
-            name = str(path.relative_to(here))
-            kinds = [s for s in secrets_in(text, people=made.nameless) if s != "a file outside of the folder"]
-            found += [("secret", f"{secret} in {name}") for secret in kinds]
+            if made.nameless and "a person" in secrets_in(_read(path), people=True):
+                found.append(("secret", f"a person in {path.relative_to(here)}"))
             pages += [path] if path.suffix == ".html" else []
     found += [
         ("other", f"markup that runs in {page.name}") for page in pages if page.is_file() and has_markup(_read(page))

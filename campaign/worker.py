@@ -8,6 +8,7 @@ import io
 import os
 import resource
 import shutil
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ from campaign.clock import Clock
 from campaign.garden import Garden, plant
 from campaign.inputs import HERE, Input, make
 
-ENTRY = "discreet.cli.main:run"
+ENTRY = "discreet.cli.start:run"
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def work(pipe: Connection, garden: Path, entry: str, limit: float) -> None:
     run: Callable[[], None] = getattr(import_module(module), name)
     sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115
     os.dup2(sys.stdin.fileno(), 0)
+    sys.modules["__main__"].__file__ = sys.argv[0]  # or DuckDB takes it for a prompt, and shows bars
     for variable in [v for v in os.environ if v.startswith(("PG", "SPARK_", "DISCREET_"))]:
         del os.environ[variable]
     while (job := pipe.recv()) is not None:
@@ -83,7 +85,7 @@ def work(pipe: Connection, garden: Path, entry: str, limit: float) -> None:
 
 def grow(pipe: Connection, folder: Path) -> None:
     """Make the garden; tell what went wrong, or an empty text."""
-    from discreet.cli.main import run
+    from discreet.cli.start import run
 
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -103,6 +105,9 @@ def grow(pipe: Connection, folder: Path) -> None:
 def command(run: Callable[[], None], argv: tuple[str, ...], folder: Path, number: int, limit: float) -> Outcome:
     """Run one command in the folder `here`; what it prints goes to files beside it."""
     os.chdir(folder / HERE)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for which in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(which, signal.SIG_DFL)  # as a new process has them
     sys.argv = ["discreet", *argv]
     trouble = ""
     with _printed(folder, number), (folder / "stack").open("w", encoding="utf-8") as stack:

@@ -165,6 +165,9 @@ WRONG: dict[str, tuple[Sequence[str], int]] = {
     "a policy that can't be written": (["init", "t.csv", "-o", "t.csv/p.yaml"], 2),
     "a sample that can't be written": (["sample", "--directory", "t.csv"], 2),
     "a sample of nothing": (["sample", "--rows", "0"], 2),
+    "a sample of more than there is": (["sample", "--rows", "9" * 30], 2),
+    "an address too many": (["verify", "r", f"postgresql://ann:{SECRET}@db/clinic"], 2),
+    "an address that is no address": (["anonymize", f"postgresql:ann:{SECRET}@db/clinic", "-o", "r"], 2),
 }
 
 
@@ -191,6 +194,11 @@ def test_wrong_use_is_told_with_its_exit_code(place: Path, call: Any, kind: str,
     else:
         assert answer.out == ""
         assert answer.err
+
+
+def test_a_name_that_is_no_text_can_be_told(place: Path, call: Any) -> None:
+    answer = call("anonymize", "\udcff.yaml", "-o", "r", "--json")
+    assert (answer.code, answer.json["mistakes"][0]["place"]) == (2, "\udcff.yaml")
 
 
 def test_all_mistakes_of_a_policy_are_told_at_once(place: Path, call: Any) -> None:

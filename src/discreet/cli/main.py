@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from typer.main import get_command
 
 from discreet.cli import auditing, stats, studies
 from discreet.cli.faults import told
-from discreet.cli.screen import Screen
+from discreet.cli.screen import Screen, one_line
 from discreet.errors import DiscreetError, Mistake
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def options(
 @app.command()
 def sample(
     directory: Annotated[Path, typer.Option(help="Where to write it.")] = Path("sample"),
-    rows: Annotated[int, typer.Option(min=1, help="How many patients.")] = 2000,
+    rows: Annotated[int, typer.Option(min=1, max=100_000_000, help="How many patients.")] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 7,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files of an earlier sample.")] = False,
     as_json: Json = False,
@@ -243,13 +242,12 @@ def run(stopped: Callable[[], bool] = lambda: False) -> None:
     """
     wants_json = "--json" in sys.argv
     try:
-        # Not app(): that has a hook of its own for errors. Click's words for wrong use are for people; scripts get one
-        # object for that, too.
-        code = get_command(app)(standalone_mode=not wants_json)
+        # Not app(): that has a hook of its own for errors, and quotes what was typed, passwords and all.
+        code = get_command(app)(standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except _WRONG_USE as error:
-        code = report_error(DiscreetError(Mistake("command line", error.format_message())), wants_json)
+        code = _wrong_use(error, wants_json)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes it
         code = 0
@@ -258,13 +256,23 @@ def run(stopped: Callable[[], bool] = lambda: False) -> None:
     sys.exit(code)
 
 
+def _wrong_use(error: Any, wants_json: bool) -> int:
+    """What Click says of it, without passwords and in short: for people with the usage, for scripts as one object."""
+    said = Mistake("command line", error.format_message())
+    if wants_json:
+        return report_error(DiscreetError(said), wants_json)
+    error.format_message = lambda: said.rule
+    error.show()
+    return 2
+
+
 def report_error(error: DiscreetError, wants_json: bool) -> int:
     """Every mistake on a line of its own, or as one JSON object; and the exit code."""
     if wants_json:
         mistakes: list[dict[str, Any]] = [
             {"place": m.place, "rule": m.rule, "repair": m.repair} for m in error.mistakes
         ]
-        sys.stdout.write(json.dumps({"error": type(error).__name__, "mistakes": mistakes}, ensure_ascii=False) + "\n")
+        sys.stdout.write(one_line({"error": type(error).__name__, "mistakes": mistakes}) + "\n")
         return error.exit_code
     for mistake in error.mistakes:
         sys.stderr.write(f"discreet: {mistake}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, Timer
@@ -29,7 +29,7 @@ class Screen:
     def say(self, answer: dict[str, Any], words: str) -> None:
         """The answer, in the form that was asked for."""
         if self._json:
-            _write(json.dumps(answer, ensure_ascii=False))
+            _write(one_line(answer))
         elif not self._quiet:
             _write(words)
 
@@ -75,10 +75,26 @@ class Screen:
             bar.stop()
 
 
+def one_line(answer: Mapping[str, Any]) -> str:
+    """JSON that can be printed here, whatever is in it: names of files need not be text.
+
+    >>> one_line({"file": "ä"}), one_line({"file": "\\udcff"})
+    ('{"file": "ä"}', '{"file": "\\\\udcff"}')
+    """
+    text = json.dumps(answer, ensure_ascii=False)
+    return text if _printable(text) == text else json.dumps(answer)
+
+
+def _printable(text: str) -> str:
+    """The text, with signs that can't be printed here written out."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
 def _write(text: str) -> None:
     """To whoever listens. A reader who leaves early (`| head`) changes nothing about the exit code."""
     try:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(_printable(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes it
