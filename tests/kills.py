@@ -231,6 +231,7 @@ def main() -> int:
             kills.turn((signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[turn % 3])
         except Wrong as error:
             wrong.append(str(error))
+            sys.stderr.write(f"turn {turn}: {error}\n")
             shutil.copytree(kills.folder, folder / f"wrong-{turn}", symlinks=True)
             for path in [*(kills.folder / "tmp").iterdir(), *(kills.folder / "out").glob(".*")]:
                 shutil.rmtree(path, ignore_errors=True)
