@@ -20,6 +20,7 @@ from discreet.policy_words import (
     attribute_place,
     checked,
     read_attributes,
+    wild,
 )
 from discreet.private_words import private_place
 
@@ -162,6 +163,9 @@ def policy_from_words(words: object, folder: Path | str = ".", *, place: str = "
     if not isinstance(words, Mapping):
         rule = f"must be a mapping, got {shown(words)}"
         raise PolicyError(Mistake(place, rule, "start with 'attributes:' and 'require:'"))
+    if wild(words):
+        rule = "is nested too deeply, or has a number of thousands of digits as a name"
+        raise PolicyError(Mistake(place, rule, "a policy has four levels, and names are text"))
     known = [f.name for f in fields(Policy) if f.init and f.name != "folder"]
     mistakes = [Mistake(str(k), "no such word", did_you_mean(k, known)) for k in words if k not in known]
     values: dict[str, Any] = {k: v for k, v in words.items() if k in known and v is not None}

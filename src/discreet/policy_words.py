@@ -35,6 +35,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+_DEEPEST = 50  # levels of words
 _MOST_SEED = (1 << 64) - 1
 _MOST_SECONDS = 1_000_000_000  # thirty years
 STATISTICS = "statistics"  # those that a database keeps
@@ -79,9 +80,29 @@ def copied(value: object) -> object:
     """The same words in containers of our own, so that nobody can change them behind our back."""
     if isinstance(value, Mapping):
         return {k: copied(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return [copied(v) for v in value]
     return value
+
+
+def wild(words: object) -> bool:
+    """Are words nested so deeply, or do they have such numbers as names, that nobody can have written them?
+
+    >>> wild({"a": [{"b": 1}]}), wild({10**5000: 1})
+    (False, True)
+    """
+    level, depth = [words], 0
+    while level and depth <= _DEEPEST:
+        inner: list[object] = []
+        for part in level:
+            if isinstance(part, Mapping):
+                if any(isinstance(name, int) and abs(name) >= 10**100 for name in part):
+                    return True
+                inner += part.values()
+            elif isinstance(part, (list, tuple)):
+                inner += part
+        level, depth = [part for part in inner if isinstance(part, (Mapping, list, tuple))], depth + 1
+    return bool(level)
 
 
 def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[Mistake]]:

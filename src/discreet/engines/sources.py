@@ -38,7 +38,11 @@ class CsvLayout:
 
 def relation(path: Path, named: Collection[str] = ()) -> str:
     """The SQL that reads a file, every CSV value as text; `named` are columns it is said to have."""
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError:  # a name that no file can have
+        there = False
+    if not there:
         raise DataError(Mistake(str(path), "no such file", "check the path; in a policy it is relative to the policy"))
     if path.is_dir():
         return _folder_relation(path)

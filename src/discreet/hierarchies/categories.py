@@ -62,7 +62,7 @@ class Prefixes(BranchingRule):
     def __post_init__(self) -> None:
         given = self.lengths
         repair = "e.g. [4, 3, 2]"
-        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not given:
             raise HierarchyError(Mistake("prefixes", "needs a list of lengths", repair))
         wrong = too_many_levels(len(given), "prefixes")
         if wrong:

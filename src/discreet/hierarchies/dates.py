@@ -75,7 +75,7 @@ class Dates(BranchingRule):
     def __post_init__(self) -> None:
         given = self.levels
         repair = "e.g. [month, quarter, year]"
-        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not given:
             raise HierarchyError(Mistake("dates", "needs a list of levels", repair))
         strange = [level for level in given if level not in LEVELS]
         if strange:

@@ -141,7 +141,7 @@ class Cuts(NumberRule):
 
     def __post_init__(self) -> None:
         mistakes: list[Mistake] = []
-        if not isinstance(self.levels, Sequence) or isinstance(self.levels, str) or not self.levels:
+        if not isinstance(self.levels, Sequence) or isinstance(self.levels, str | bytes) or not self.levels:
             raise HierarchyError(
                 Mistake("cuts", "needs a list of cut points for each level", "e.g. [[18, 40, 65], [40]]")
             )
@@ -221,7 +221,7 @@ def _set(rule: object, **fields: object) -> None:
 
 def _numbers(given: object, place: str, mistakes: list[Mistake]) -> tuple[Number, ...]:
     """A list of at least one number."""
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not given:
         mistakes.append(Mistake(place, "needs a list of one or more numbers", "e.g. [5, 10, 20]"))
         return ()
     exact = [number(n) for n in given]

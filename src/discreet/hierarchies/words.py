@@ -164,7 +164,7 @@ def _sets(body: Body) -> bool:
 
 def _taxonomy(body: Body, data: Data) -> Rule:
     rows = body["taxonomy"]
-    if not isinstance(rows, Sequence) or isinstance(rows, str) or not all(map(_is_row, rows)):
+    if not isinstance(rows, Sequence) or isinstance(rows, str | bytes) or not all(map(_is_row, rows)):
         rule = "needs a list of rows, each a list: leaf, level 1, …"
         raise HierarchyError(Mistake("taxonomy", rule, "e.g. [[Spain, Europe], [Peru, America]]"))
     strange = [cell for row in rows for cell in row if not _is_cell(cell)]

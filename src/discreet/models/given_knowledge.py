@@ -171,7 +171,7 @@ def read_rows(listed: object, place: str) -> tuple[tuple[Row, ...], list[Mistake
 
 
 def _read_row(item: object, where: str, example: str) -> tuple[Row | None, list[Mistake]]:
-    if not isinstance(item, Sequence) or isinstance(item, str) or len(item) != 3:
+    if not isinstance(item, Sequence) or isinstance(item, str | bytes) or len(item) != 3:
         return None, [Mistake(where, "must be a signature, a value and a probability", example)]
     given, value, p = item
     pairs = list(given.items()) if isinstance(given, Mapping) else given

@@ -61,6 +61,8 @@ class Number:
         high = (self.below is None or number < self.below) and (self.most is None or number <= self.most)
         if not low or not high:
             raise Wrong(f"must be {self._range()}, got {as_text(number)}", self.why)
+        if number > MOST_ROWS:
+            raise Wrong(f"must be at most {MOST_ROWS:,}, got {as_text(number)}", "no table has so many rows")
         return number
 
     def _range(self) -> str:

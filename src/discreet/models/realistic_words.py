@@ -157,7 +157,7 @@ def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:
     if words is None:
         return EACH_VALUE, []
     example = "for example [cancer, [ulcer, dyspepsia], {not: flu}]"
-    if not isinstance(words, Sequence) or isinstance(words, str) or not words:
+    if not isinstance(words, Sequence) or isinstance(words, str | bytes) or not words:
         return EACH_VALUE, [Mistake(place, f"must be a list of what to protect, got {shown(words)}", example)]
     listed, each, mistakes = [], False, []
     for i, word in enumerate(words):

@@ -74,7 +74,7 @@ def _values(words: object, place: str) -> tuple[tuple[tuple[Value, ...], ...] | 
     if words is None:
         return None, []
     example = "for example [HIV, [flu, cold]]"
-    if not isinstance(words, Sequence) or isinstance(words, str) or not words:
+    if not isinstance(words, Sequence) or isinstance(words, str | bytes) or not words:
         return None, [Mistake(place, f"must be a list of values or of lists of values, got {shown(words)}", example)]
     sets, mistakes = [], []
     for i, word in enumerate(words):
@@ -91,7 +91,7 @@ def _attribute_sets(words: object, place: str) -> tuple[tuple[tuple[str, ...], .
     if words is None:
         return None, []
     example = "for example [[age], [age, zip]]"
-    if not isinstance(words, Sequence) or isinstance(words, str) or not words:
+    if not isinstance(words, Sequence) or isinstance(words, str | bytes) or not words:
         return None, [Mistake(place, f"must be a list of lists of quasi-identifiers, got {shown(words)}", example)]
     sets, mistakes = [], []
     for i, word in enumerate(words):
