@@ -19,6 +19,8 @@ from discreet.engines.rows import ListedIn, Rows
 from discreet.errors import DataError, DiscreetError, HierarchyError, PolicyError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
+from discreet.models.examples import groups_of
+from discreet.models.l_diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from discreet.policy import policy_from_words, read_policy
 
 WORDS: dict[str, Any] = {
@@ -296,3 +298,10 @@ def test_sets_of_thousands_of_values_are_a_mistake(words: dict[str, object], tmp
     rule = rule_from_words(words, "hierarchy", tmp_path, values, [1] * len(values))
     with pytest.raises(HierarchyError, match="sets of more than 2,000 values can't be written out"):
         build("zip", values, rule)
+
+
+def test_a_promise_that_no_table_can_keep_needs_no_memory() -> None:
+    groups = groups_of("disease", ["flu", "flu", "cold"], ["flu"])
+    assert RecursiveDiversity(3, 10**12, "disease").holds(groups).tolist() == [False, False]
+    assert EntropyDiversity(10**12, "disease").holds(groups).tolist() == [False, False]
+    assert DistinctDiversity(10**12, "disease").holds(groups).tolist() == [False, False]

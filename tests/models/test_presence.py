@@ -164,3 +164,8 @@ def test_limits_are_out_of_reach_only_where_no_grouping_keeps_them(model: Presen
 def test_limits_out_of_reach_tell_what_would_do() -> None:
     assert "publish fewer rows, or name a larger population" in str(out_of_reach(Presence((0, 0.1)), 70, 300))
     assert "publish more rows, or name a smaller population" in str(out_of_reach(Presence((0.4, 0.5)), 70, 300))
+
+
+def test_tiny_shares_are_exact_where_nobody_is_in_the_table() -> None:
+    assert Presence(("1e-20", 0.5)).holds(groups_of([(0, 10)])).tolist() == [False]
+    assert Presence((0, "1e-20")).holds(groups_of([(0, 10), (0, 0)])).tolist() == [True, True]

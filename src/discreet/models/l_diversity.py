@@ -178,7 +178,8 @@ class RecursiveDiversity(Parameterized):
         if self.l == 2:  # the common case needs no sorting
             first = kernels.largest(t.offsets, t.counts)
             return first, groups.sizes - first
-        first, tail = kernels.largest_and_tail(t.offsets, t.counts, groups.sizes, self.l - 1)
+        ahead = min(self.l - 1, int(np.diff(t.offsets).max(initial=0)) + 1)  # no group has more values than that
+        first, tail = kernels.largest_and_tail(t.offsets, t.counts, groups.sizes, ahead)
         return first, tail
 
 

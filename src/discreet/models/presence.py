@@ -129,7 +129,7 @@ def times(counts: IntArray, factor: Fraction) -> IntArray:
     [2, 3]
     """
     over, under = factor.numerator, factor.denominator
-    fits = max(int(np.abs(counts).max(initial=0)) * over, under) < UNLIMITED
+    fits = max(int(np.abs(counts).max(initial=1)) * over, under) < UNLIMITED
     products = (counts if fits else counts.astype(object)) * over // under
     found: IntArray = np.clip(products, -UNLIMITED, UNLIMITED).astype(np.int64)
     return found
@@ -137,7 +137,7 @@ def times(counts: IntArray, factor: Fraction) -> IntArray:
 
 def _exact(counts: IntArray, factor: int) -> Any:
     """The products as machine integers where they fit, else as Python's."""
-    fits = factor * int(counts.max(initial=0)) < 1 << 62
+    fits = factor * int(counts.max(initial=1)) < 1 << 62
     return counts * factor if fits else counts.astype(object) * factor
 
 
