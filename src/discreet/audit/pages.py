@@ -1,4 +1,4 @@
-"""The page that is published beside a release, read as adversaries read it: every visible text, and what it is about."""
+"""The page that is published beside a release, as adversaries read it: every visible text, and what it is about."""
 
 from __future__ import annotations
 
