@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import log
@@ -270,6 +271,11 @@ def test_other_lists_promises_and_searches_say_nothing() -> None:
     assert minimality(seen, people(rows))
     assert minimality(seen, people([*rows, (0, 0, "flu")])) == []
     assert minimality(published(rows, (1, 2), distinct, facts={}), people(rows)) == []
+    searched = {"facts": {"optimal": True}, "search": "optimal"}
+    for told in ({}, {"policy": {"time_limit": 5}}, {"applied": {"rows": 3}}, {"search": "instant"}):
+        seen = published(rows, (1, 2), distinct, **searched | told)
+        said = {word: given for word, given in seen.manifest.items() if word != "facts"}
+        assert bool(minimality(replace(seen, manifest=said), people(rows))) == (not told)
     # Mondrian cuts at the median of numbers; a taxonomy is cut in another way.
     mondrian = {"publish": "multidimensional", "search": "mondrian"}
     assert minimality(published(rows, (1, 2), distinct, **mondrian), people(rows)) == []

@@ -49,6 +49,12 @@ class Table:
 
 def compare(reading: Reading, source: Any) -> tuple[list[Fault], str]:
     """Hold a release against its `source` (a path or a frame): faults, and a sentence if it may be of this table."""
+    table, found = read_source(reading, source)
+    return (found, "") if table is None else compare_with(reading, table, found)
+
+
+def read_source(reading: Reading, source: Any) -> tuple[Table | None, list[Fault]]:
+    """The source's published columns; none, if it is a table of shares. And what it lacks."""
     told = reading.told
     known = (*told.quasi_identifiers, *told.sensitive, *told.others)
     columns = [c for c in dict.fromkeys(c for rows in reading.files for c in rows.columns) if c in known]
@@ -58,11 +64,15 @@ def compare(reading: Reading, source: Any) -> tuple[list[Fault], str]:
         raise DataError(*(Mistake("source", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking))
     if _SHARES in engine.columns and _SHARES not in columns:
         rule = "has a column p, and is read as shares of values: the release is compared with no table"
-        return [not_compared("source", rule, "give the original table, without that column")], ""
+        return None, [not_compared("source", rule, "give the original table, without that column")]
     here = [c for c in columns if c in engine.columns]
-    table = Table(tuple(here), engine.frequencies(here))
     found = [not_compared(c, "is not in the source: its values are compared with nothing") for c in lacking]
-    found += _lost_rows(reading, table.rows)
+    return Table(tuple(here), engine.frequencies(here)), found
+
+
+def compare_with(reading: Reading, table: Table, lacking: Sequence[Fault] = ()) -> tuple[list[Fault], str]:
+    """The same with a table that was read."""
+    found = [*lacking, *_lost_rows(reading, table.rows)]
     if reading.seen.publish == GENERALIZED:
         found += _generalized(reading, table)
     else:

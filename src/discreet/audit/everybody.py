@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.audit.association_lines import association
-from discreet.audit.comparison import compare
+from discreet.audit.comparison import compare_with, read_source
 from discreet.audit.composition import composition
 from discreet.audit.faults import faults
 from discreet.audit.knowledge import read_knowledges
@@ -23,8 +23,9 @@ from discreet.audit.marginals import read_marginals
 from discreet.audit.minimality import minimality
 from discreet.audit.presence_lines import presence_lines
 from discreet.audit.published import Population, read_population
-from discreet.audit.reading import look, read
+from discreet.audit.reading import Reading, look, read
 from discreet.audit.reidentification import reidentification
+from discreet.audit.report_faults import report_faults
 from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
 from discreet.errors import DataError, Mistake, PolicyError
 from discreet.progress import Progress, silent
@@ -118,7 +119,7 @@ def audit_release(
     intersected = [] if second is None else composition(seen, second, whole, threshold)
     lines += undone + intersected
     work("beside the source")
-    untrue, compared = ([], "") if source is None else compare(reading, source)
+    untrue, compared = _beside(reading, source)
     work("promises and faults")
     return Audit(
         release=Path(release).name,
@@ -134,6 +135,17 @@ def audit_release(
         notes=tuple(_notes(seen, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
         compared=compared,
     )
+
+
+def _beside(reading: Reading, source: Any) -> tuple[list[Fault], str]:
+    """What is wrong with the page beside the tables, and what comparing with the source came to."""
+    if source is None:
+        return [*report_faults(reading)], ""
+    table, found = read_source(reading, source)
+    if table is None:
+        return [*found, *report_faults(reading)], ""
+    found, sentence = compare_with(reading, table, found)
+    return [*found, *report_faults(reading, table)], sentence
 
 
 class _Progress:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.finer import finer_labels
+from discreet.audit.folders import AGAIN, file_faults
 from discreet.audit.labels import Anything
 from discreet.audit.leaks import against_source, leaking_columns, signs_of_order
 from discreet.audit.lines import Fault
-from discreet.audit.manifests import AGAIN
+from discreet.audit.manifest_figures import manifest_faults
 from discreet.audit.reading import Reading
 from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
 from discreet.audit.tallies import protected
-from discreet.engines.files import sha256
 
 IntArray = NDArray[np.int64]
 
-_BESIDE = ("manifest.json", "audit.html", "audit.json")  # files beside the tables that no manifest lists
 _MERGE = "merge them with other groups, or suppress them"
 _OTHERS = "put more people with other values in them"
 
@@ -48,48 +46,14 @@ def _files(reading: Reading) -> Iterator[Fault]:
     manifest = reading.told.manifest
     if not manifest:
         return
-    files = manifest.get("files")
-    listed: Mapping[str, Any] = files if isinstance(files, dict) else {}
-    inside = reading.told.tables if "database" in manifest else ()
-    for name, about in listed.items():
-        path = reading.path / name
-        said = about.get("sha256") if isinstance(about, dict) else None
-        if name in inside:
-            continue  # its rows are counted below
-        if path.is_dir() and isinstance(about, dict) and isinstance(about.get("parts"), dict):
-            if {part.name: sha256(part) for part in path.iterdir()} != _fingerprints(about["parts"]):
-                yield Fault("changed_file", name, "has not the files that the manifest lists", AGAIN)
-        elif Path(name).name != name or not path.is_file():
-            yield Fault("missing_file", name, "is listed in the manifest, but is not there", AGAIN)
-        elif said is not None and sha256(path) != said:
-            yield Fault("changed_file", name, "is not the file that the manifest lists: its sha256 differs", AGAIN)
-    for path in sorted(reading.path.iterdir()):
-        if path.name not in listed and path.name not in _BESIDE:
-            yield Fault("unlisted_file", path.name, "is in the folder, but the manifest does not list it", "remove it")
+    inside = reading.told.tables if "database" in manifest else {}
+    yield from file_faults(reading.path, manifest.get("files") or {}, inside)
     words = {word: given for word, given in manifest.items() if word != "checksum"}
     checksum = hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
     if manifest.get("checksum", checksum) != checksum:
         rule = "was changed after it was written: its checksum differs"
         yield Fault("changed_manifest", "manifest.json", rule, AGAIN)
-    yield from _counted(reading.seen, manifest)
-
-
-def _counted(seen: Seen, manifest: Mapping[str, Any]) -> Iterator[Fault]:
-    """What the manifest counts must be what is there."""
-    rows = manifest["rows"]
-    for what, said, counted in (
-        ("people published", rows.get("published"), seen.people),
-        ("groups", manifest.get("groups"), len(seen.sizes)),
-        ("people in the smallest group", manifest.get("smallest_group"), int(seen.sizes.min(initial=seen.people))),
-    ):
-        if isinstance(said, int) and said != counted:
-            rule = f"says {said:,} {what}, but there are {counted:,}"
-            yield Fault("wrong_count", "manifest.json", rule, AGAIN, abs(said - counted))
-    parts = [rows.get(part) for part in ("source", "published", "suppressed")]
-    lost = parts[0] - parts[1] - parts[2] if all(isinstance(n, int) for n in parts) else 0
-    if lost:
-        rule = f"{abs(lost):,} rows of the source are neither published nor suppressed"
-        yield Fault("lost_rows", "manifest.json", rule, "publish the table again", abs(lost))
+    yield from manifest_faults(reading.seen, manifest, {rows.file: len(rows) for rows in reading.files})
 
 
 def _promises(seen: Seen) -> Iterator[Fault]:
@@ -216,7 +180,3 @@ def _first_line(seen: Seen, groups: IntArray) -> int | None:
 
 def _are(n: int, noun: str) -> str:
     return f"{n:,} {noun} is" if n == 1 else f"{n:,} {noun}s are"
-
-
-def _fingerprints(parts: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: about.get("sha256") if isinstance(about, dict) else None for name, about in parts.items()}

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.description import Description, How, Paths
+from discreet.audit.description import PROMISES, Description, How, Paths
+from discreet.audit.folders import AGAIN, MANIFEST, check_table, read_json
 from discreet.audit.promise_words import promise_mistakes
 from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
 from discreet.audit.texts import DATE, EXACT, INTERVAL, PREFIX, SET
 from discreet.errors import DataError, Mistake
+from discreet.small_numbers import MOST_ROWS, whole_number
 
-AGAIN = "get the whole release again"
-_KINDS = {
+KINDS = ("generalization", "multidimensional", "local_recoding", BUCKETIZED, AMBIGUOUS)
+ROLES = ("identifier", "quasi_identifier", "sensitive", "other")
+_WRITTEN = {
     "intervals": INTERVAL,
     "cuts": INTERVAL,
     "quantiles": INTERVAL,
@@ -24,22 +26,22 @@ _KINDS = {
 }
 # What reading a manifest that we did not write can raise.
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+_MOST_PROMISES, _MOST_COLUMNS = 100, 10_000
+_STRANGE = "is not the manifest of a release"
 
 
 def read_manifest(folder: Path) -> Mapping[str, Any]:
     """The manifest of a release."""
-    try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+    if not (folder / MANIFEST).is_symlink() and not (folder / MANIFEST).exists():
         rule = "is not a release: it has no manifest.json"
         if not folder.exists():
             rule = "no such file" if folder.suffix else "no such folder"
-        repair = "name the folder of a release, or a file that another tool published"
-        raise DataError(Mistake(str(folder), rule, repair)) from None
-    except (OSError, ValueError, RecursionError):
-        raise DataError(Mistake(str(folder / "manifest.json"), "can't be read", AGAIN)) from None
+        raise DataError(
+            Mistake(str(folder), rule, "name the folder of a release, or a file that another tool published")
+        )
+    manifest = read_json(folder, MANIFEST)
     if not isinstance(manifest, dict):
-        raise DataError(Mistake("manifest.json", "is not the manifest of a release", AGAIN))
+        raise DataError(Mistake(MANIFEST, _STRANGE, AGAIN))
     return manifest
 
 
@@ -48,31 +50,47 @@ def described_by(manifest: Mapping[str, Any]) -> Description:
     try:
         told = _described_by(manifest)
     except _NOT_OURS:
-        raise DataError(Mistake("manifest.json", "is not the manifest of a release", AGAIN)) from None
-    if any(Path(file).name != file for file in told.tables):
-        raise DataError(Mistake("manifest.json", "names a file of another folder", AGAIN))
-    if any(promise_mistakes(p.model, p.parameters, p.model, told.quasi_identifiers) for p in told.promises):
-        raise DataError(Mistake("manifest.json", "has a promise that can't be read", AGAIN))
+        raise DataError(Mistake(MANIFEST, _STRANGE, AGAIN)) from None
+    if any(p.model not in PROMISES for p in told.promises) or any(
+        promise_mistakes(p.model, p.parameters, p.model, told.quasi_identifiers)
+        or (p.attribute is not None and p.attribute not in told.sensitive)
+        for p in told.promises
+    ):
+        raise DataError(Mistake(MANIFEST, "has a promise that can't be read", AGAIN))
     within = [c for columns in told.tables.values() for c in columns if c in told.quasi_identifiers]
     apart = [file for file, columns in told.tables.items() if {*columns} & {*told.quasi_identifiers}]
     if sorted(within) != sorted(told.quasi_identifiers) or (told.publish != AMBIGUOUS and len(apart) != 1):
-        raise DataError(Mistake("manifest.json", "its tables have not every quasi-identifier once", AGAIN))
+        raise DataError(Mistake(MANIFEST, "its tables have not every quasi-identifier once", AGAIN))
     return told
 
 
+def check_tables(folder: Path, told: Description) -> None:
+    """Every table is a file of the folder, or nothing is read."""
+    for file in told.tables:
+        check_table(folder, file)
+
+
 def _described_by(manifest: Mapping[str, Any]) -> Description:
-    publish, roles = str(manifest["publish"]), dict(manifest["roles"])
-    published = [str(c) for c in manifest["columns"]]
+    publish, roles = manifest["publish"], _texts_of(manifest["roles"], ROLES)
+    _expect(publish in KINDS)
+    published = _texts(manifest["columns"])
+    _expect(all(c in roles for c in published))
     grouped = publish in (BUCKETIZED, AMBIGUOUS)
     if grouped:
-        tables = {str(file): tuple(map(str, columns)) for file, columns in manifest["tables"].items()}
+        tables = {file: tuple(_texts(columns)) for file, columns in _mapping(manifest["tables"]).items()}
     else:
-        tables = {str(manifest["table"]): tuple(published)}
-    rows = manifest["rows"]
+        tables = {_text(manifest["table"]): tuple(published)}
+    rows = {part: _rows(n) for part, n in _mapping(manifest["rows"]).items()}
+    _expect({"source", "published", "suppressed"} <= rows.keys())
     star = manifest.get("suppressed_as") == "star"
-    suppressed = int(rows["suppressed"])
-    hierarchies = dict(manifest.get("hierarchies") or {})
-    levels = manifest.get("node") or {}
+    hierarchies = {c: _mapping(words) for c, words in _mapping(manifest.get("hierarchies") or {}).items()}
+    levels = {c: _rows(level) for c, level in _mapping(manifest.get("node") or {}).items()}
+    promises = _list(manifest["promises"])
+    _expect(len(promises) <= _MOST_PROMISES and len(roles) <= _MOST_COLUMNS)
+    for word in ("files", "policy"):
+        _mapping(manifest.get(word) or {})
+    _texts(manifest.get("distorted") or [])
+    _references(manifest.get("references") or {})
     # Columns are named in the order of the policy: that of plans and mappings.
     return Description(
         quasi_identifiers=tuple(c for c, role in roles.items() if role == "quasi_identifier" and c in published),
@@ -81,33 +99,98 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         publish=publish if grouped else GENERALIZED,
         others=tuple(c for c in published if roles[c] == "other"),
         identifiers=tuple(c for c, role in roles.items() if role == "identifier"),
-        group=str(manifest["group_column"]) if grouped else "",
-        count=str(manifest["count_column"]) if publish == AMBIGUOUS else "",
-        promises=tuple(_promise(promise["model"]) for promise in manifest["promises"]),
+        group=_text(manifest["group_column"]) if grouped else "",
+        count=_text(manifest["count_column"]) if publish == AMBIGUOUS else "",
+        promises=tuple(_promise(_mapping(promise)["model"]) for promise in promises),
         hierarchies={c: paths for c, words in hierarchies.items() if (paths := _paths(words))},
         columns={c: _how(words, levels.get(c)) for c, words in hierarchies.items()},
-        starred=star and suppressed > 0,
-        left_out=0 if star else suppressed,
+        starred=star and rows["suppressed"] > 0,
+        left_out=0 if star else rows["suppressed"],
         manifest=manifest,
     )
 
 
-def _promise(words: Mapping[str, Mapping[str, Any]]) -> Promise:
-    [(model, body)] = words.items()
-    attribute = body.get("attribute")
+def _expect(fine: bool) -> None:
+    if not fine:
+        raise ValueError
+
+
+def _mapping(given: Any) -> dict[str, Any]:
+    _expect(isinstance(given, dict))
+    return dict(given)
+
+
+def _list(given: Any) -> list[Any]:
+    _expect(isinstance(given, list))
+    return list(given)
+
+
+def _text(given: Any) -> str:
+    _expect(isinstance(given, str))
+    return str(given)
+
+
+def _texts(given: Any) -> list[str]:
+    """Different texts."""
+    found = [_text(each) for each in _list(given)]
+    _expect(len({*found}) == len(found))
+    return found
+
+
+def _texts_of(given: Any, known: tuple[str, ...]) -> dict[str, str]:
+    found = {name: _text(each) for name, each in _mapping(given).items()}
+    _expect({*found.values()} <= {*known})
+    return found
+
+
+def _rows(given: Any) -> int:
+    found = whole_number(given)
+    _expect(found is not None and 0 <= found <= MOST_ROWS)
+    return int(given)
+
+
+def _references(given: Any) -> None:
+    """Shares of values in the source, in older releases: pairs of a value and a weight."""
+    for said in _mapping(given).values():
+        for pair in said if isinstance(said, list) else ():
+            value, weight = _list(pair)
+            _expect(value is None or isinstance(value, str))
+            _rows(weight)
+
+
+def _promise(words: Any) -> Promise:
+    [(model, body)] = _mapping(words).items()
+    attribute = _mapping(body).get("attribute")
+    _expect(attribute is None or isinstance(attribute, str))
     return Promise(model, {word: given for word, given in body.items() if word != "attribute"}, attribute)
 
 
 def _paths(words: Mapping[str, Any]) -> Paths:
     """The paths of a taxonomy. NULL goes with the empty text, where only that is listed."""
-    rows = tuple(tuple(None if cell is None else str(cell) for cell in row) for row in words.get("taxonomy") or ())
+    rows = tuple(
+        tuple(None if cell is None else _cell(cell) for cell in _row(row)) for row in _given(words, "taxonomy")
+    )
     leaves = {row[0]: row for row in rows}
     return rows if None in leaves or "" not in leaves else (*rows, (None, *leaves[""][1:]))
+
+
+def _given(words: Mapping[str, Any], word: str) -> list[Any]:
+    return _list(words.get(word) or [])
+
+
+def _row(given: Any) -> list[Any]:
+    _expect(isinstance(given, list) and bool(given))
+    return list(given)
+
+
+def _cell(given: Any) -> str:
+    _expect(isinstance(given, str | int | float) and not isinstance(given, bool))
+    return str(given)
 
 
 def _how(words: Mapping[str, Any], level: int | None) -> How:
     """How a column is written that was made coarser by a rule; on level 0 every text is the value itself."""
     if level == 0 or ("flat" in words and not words.get("sets")):
         return How(EXACT, level)
-    kind = next((kind for word, kind in _KINDS.items() if word in words), "")
-    return How(kind, level, days="day" in words.get("dates", ()))
+    kind = next((kind for word, kind in _WRITTEN.items() if word in words), "")
+    return How(kind, level, days="day" in _given(words, "dates"))

@@ -11,7 +11,7 @@ optimal), or one cut at the median of one group (Mondrian). Of several steps she
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ SAMPLES, FEWEST, MOST_DEALT, MOST_BITS = 2_000, 100, 20_000_000, 60
 MOST_SUMS = 10_000_000  # groups times people who may be left out
 _NUMBERS = {"intervals", "cuts", "quantiles"}  # rules of columns that Mondrian cuts at the median
 _GLOBAL, _MONDRIAN = "generalization", "multidimensional"
+_TO_THE_END = ("optimal", "incognito", "optimize")  # searches for the best
 
 
 @dataclass(frozen=True)
@@ -145,11 +146,19 @@ def minimality(seen: Seen, listed: Population, threshold: float | None = None) -
     ]
 
 
+def _to_the_end(said: Mapping[str, Any]) -> bool:
+    """Does the release tell that the best there is was looked for to the end? Older ones say it in so many words."""
+    if "facts" in said:
+        return bool((said["facts"] or {}).get("optimal"))
+    timed = (said.get("policy") or {}).get("time_limit") is not None
+    return said.get("search") in _TO_THE_END and not timed and "applied" not in said
+
+
 def _steps(seen: Seen, listed: Population, group: IntArray, people: IntArray, aim: Goal) -> Iterator[Step]:
     """The finer releases that she knows were refused, and not for the size of their groups."""
     said = seen.manifest
     levels, rules = said.get("node") or {}, said.get("hierarchies") or {}
-    at_once = said.get("publish") == _GLOBAL and bool((said.get("facts") or {}).get("optimal"))
+    at_once = said.get("publish") == _GLOBAL and _to_the_end(said)
     cut = said.get("publish") == _MONDRIAN and said.get("search") == "mondrian"
     for name in seen.quasi_identifiers:
         at = listed.columns.index(name)
@@ -160,7 +169,7 @@ def _steps(seen: Seen, listed: Population, group: IntArray, people: IntArray, ai
                 part = _numbered(group, finer[code])
                 sizes = np.bincount(part, weights=people)
                 small = people[(sizes[part] < aim.k) | (group < 0)].sum()
-                spare = int(said["rows"]["limit"]) - int(small)
+                spare = int(said["rows"].get("limit", 0)) - int(small)
                 if spare >= 0:
                     yield Step(part, together=True, spare=spare)
         elif cut and _NUMBERS & {*rules.get(name, {})}:

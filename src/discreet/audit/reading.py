@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.description import Description, How, describe, example, read_description
+from discreet.audit.folders import AGAIN
 from discreet.audit.labels import Label
-from discreet.audit.manifests import AGAIN, described_by, read_manifest
+from discreet.audit.manifests import check_tables, described_by, read_manifest
 from discreet.audit.published import Table
 from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
 from discreet.audit.texts import column_of, labels_of
@@ -97,6 +98,7 @@ def look(
             raise DataError(Mistake(str(path), rule, "leave the description out, or name the file in it"))
         told = described_by(read_manifest(path))
         if "database" not in told.manifest:
+            check_tables(path, told)
             return _read(path, dict.fromkeys(told.tables, path), told, ours=True)
         tables = published_tables(path, told.manifest["database"], database)
         return _whole(path, told, [_counted(tables, t, _needed(told, columns)) for t, columns in told.tables.items()])

@@ -61,6 +61,9 @@ def audit(
     from discreet.audit.everybody import audit_release
     from discreet.report.audit_words import to_json, to_text
 
+    if output is not None and release.is_dir() and release.resolve() in output.resolve().parents:
+        rule = "lies in the release: whatever is in that folder is published, and an audit is not for publication"
+        raise DiscreetError(Mistake("--output", rule, "write it somewhere else"))
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         found = audit_release(

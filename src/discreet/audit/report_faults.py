@@ -1,0 +1,136 @@
+"""What the page beside a release must not tell: shares of the source, and values that the release hides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from discreet.audit.comparison import Table
+from discreet.audit.folders import MAPPING, REPORT, read_json, text_of
+from discreet.audit.labels import Exactly, OneOf
+from discreet.audit.lines import Fault
+from discreet.audit.pages import Page, Said, read_page
+from discreet.audit.reading import Reading, labels_in
+from discreet.audit.seen import GENERALIZED
+from discreet.errors import DataError
+
+_PRIVATE = "publish again: what is told of the source belongs into the custodian's folder"
+_SOURCE = re.compile(r"(?:in |of )?(?:the )?(?:source|original|before|original table|source table)", re.IGNORECASE)
+_SHARE = re.compile(r"[±~≈<>]?\s*[0-9]+(?:[.,][0-9]+)?\s*%")
+_SAID = re.compile(
+    r"\b(?:source|original|before)\b[:\s(]{1,3}[0-9]+(?:[.,][0-9]+)?\s*%"
+    r"|[0-9]\s*%\s+(?:in|of)\s+the\s+(?:source|original)",
+    re.IGNORECASE,
+)
+_WITH_SHARE = re.compile(r"(.+?)\s*[:=,(–—-]?\s*[0-9]+(?:[.,][0-9]+)?\s*%\)?", re.DOTALL)
+_FIGURE = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]+)?%?")  # is as well a number of rows, or a share
+_NOTHING = ("", "NULL", "(empty)")
+# Whole texts of every page of ours: a value that is called like that is told by no page.
+_OWN_WORDS = (
+    *("yes", "no", "none", "other", "open", "kept", "exact", "coarser", "sensitive", "identifier", "I", "II", "III"),
+    *("loss", "drop", "star", "seed", "class", "value", "values", "kind", "file", "role", "search", "rows", "groups"),
+)
+
+
+def report_faults(reading: Reading, table: Table | None = None) -> Iterator[Fault]:
+    """What is wrong with report.html; with the source, also which of its values are told though no table has them."""
+    if not reading.told.manifest:
+        return
+    html = text_of(reading.path, REPORT)
+    if html is None:
+        return
+    page = read_page(html)
+    shares = _shares(page)
+    if shares:
+        rule = "tells how common values are in the source: with the tables, that may give people away"
+        yield Fault("figures_of_the_source", REPORT, rule, _PRIVATE, shares)
+    if table is not None:
+        named = _named(page, _hidden(reading, table))
+        for column, many in named.items():
+            what = "a value" if many == 1 else f"{many:,} values"
+            rule = f"the report names {what} of {column} that the release hides"
+            yield Fault("hidden_values_named", REPORT, rule, _PRIVATE, many)
+
+
+def _shares(page: Page) -> int:
+    """Shares under a heading that says they are the source's, and sentences that tell one."""
+    found = sum(_SAID.search(said.text) is not None for said in page.texts)
+    for sheet in page.sheets:
+        for row in sheet.rows:
+            for at in (i for i, cell in enumerate(row) if _SOURCE.fullmatch(cell)):
+                below = (other[at] for other in sheet.rows if len(other) > at)
+                beside = row[at + 1 :] if at == 0 else ()
+                found += sum(_SHARE.fullmatch(cell) is not None for cell in (*below, *beside))
+    return found
+
+
+def _hidden(reading: Reading, table: Table) -> dict[str, frozenset[str]]:
+    """The values of each column of the source that no file beside the page has."""
+    told = reading.told
+    policy = told.manifest.get("policy") or {}
+    models = [promise.get("model") for promise in told.manifest["promises"]]
+    words = [told.manifest.get(word) for word in ("hierarchies", "references", "roles")]
+    told_anywhere = {*_scalars([words, models, policy.get("attributes"), policy.get("require")])}
+    if (reading.path / MAPPING).exists():
+        told_anywhere |= {*_scalars(_mapping(reading))}
+    found = {}
+    for column in (c for c in table.columns if c in (*told.quasi_identifiers, *told.sensitive)):
+        shown = {*_shown(reading, column)} | told_anywhere
+        found[column] = frozenset(v for v in table.values(column) if v not in shown and v not in (None, *_NOTHING))
+    return found
+
+
+def _mapping(reading: Reading) -> Any:
+    try:
+        return read_json(reading.path, MAPPING)
+    except DataError:  # what can't be read tells nothing; it is no file of ours
+        return None
+
+
+def _shown(reading: Reading, column: str) -> Iterator[str | None]:
+    """The texts of a column, and the members of published sets."""
+    for rows in (rows for rows in reading.files if column in rows.columns):
+        texts = rows.column(column)[0]
+        yield from texts
+        if reading.seen.publish == GENERALIZED and column in reading.told.quasi_identifiers:
+            for label in labels_in(reading.told, column, texts):
+                yield from label.values if isinstance(label, OneOf) else ()
+                yield label.value if isinstance(label, Exactly) else None
+
+
+def _scalars(said: Any) -> Iterator[str]:
+    """Every text and number, wherever it stands."""
+    if isinstance(said, Mapping):
+        for name, inner in said.items():
+            yield str(name)
+            yield from _scalars(inner)
+    elif isinstance(said, list | tuple):
+        for inner in said:
+            yield from _scalars(inner)
+    elif said is not None:
+        yield str(said)
+
+
+def _named(page: Page, hidden: Mapping[str, frozenset[str]]) -> dict[str, int]:
+    """How many hidden values of each column the page names: as a whole text, or one with a share beside it.
+
+    A number of up to three digits is a figure like others, unless a heading says that it is about the column.
+    """
+    found: dict[str, set[str]] = {}
+    for said in page.texts:
+        for text in _candidates(said.text):
+            for column in (c for c, values in hidden.items() if text in values):
+                if _is_about(said, column) or not (_FIGURE.fullmatch(text) or text in _OWN_WORDS):
+                    found.setdefault(column, set()).add(text)
+    return {column: len(values) for column, values in found.items()}
+
+
+def _candidates(text: str) -> Iterable[str]:
+    with_share = _WITH_SHARE.fullmatch(text)
+    parts: Sequence[str] = [] if with_share is None else [with_share[1]]
+    return dict.fromkeys([text, *parts])
+
+
+def _is_about(said: Said, column: str) -> bool:
+    return column in said.about[:2]
