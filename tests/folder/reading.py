@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pyarrow import parquet
 
 from tests.releases.reading import Row, manifest_of, read_file
 
@@ -31,10 +33,10 @@ class Folder:
 def read_folder(folder: Path) -> Folder:
     """Every file of the folder, each of them either a table or text."""
     manifest = manifest_of(folder)
-    tables = [p for p in sorted(folder.iterdir()) if p.suffix in (".csv", ".parquet")]
-    besides = {
-        p.name: _lines(p, manifest) for p in sorted(folder.iterdir()) if p not in tables
-    }
+    files = sorted(folder.iterdir())
+    tables = [p for p in files if p.suffix in (".csv", ".parquet")]
+    besides = {p.name: _lines(p, manifest) for p in files if p not in tables}
+    besides |= {f"{p.name}: schema": _schema(p) for p in tables if p.suffix == ".parquet"}
     return Folder(
         (tuple(p.name for p in tables), _canonical(tables, manifest.get("group_column"))),
         manifest["rows"]["suppressed"],
@@ -57,19 +59,42 @@ def _canonical(tables: list[Path], group: str | None) -> Canonical:
     return tuple(headers), tuple(sorted(groups, key=repr))
 
 
+def _schema(path: Path) -> tuple[str, ...]:
+    """What a Parquet file says of its columns beside their values."""
+    metadata = parquet.read_metadata(path)
+    return (*str(parquet.read_schema(path)).splitlines(), *map(repr, sorted((metadata.metadata or {}).items())))
+
+
 def _lines(path: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """A file's text, line by line; of JSON, each value with its place."""
     if path.name == "manifest.json":
-        return tuple(json.dumps(_without_chance(manifest), indent=1, ensure_ascii=False).splitlines())
-    text = path.read_text(encoding="utf-8").replace(manifest["created"], "TIME")
+        return tuple(_places(_without_chance(manifest)))
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        return tuple(_places(json.loads(text)))
+    text = text.replace(manifest["created"], "TIME")
     return tuple(re.sub(r"\b[0-9a-f]{64}\b", "FINGERPRINT", text).splitlines())
 
 
+def _places(value: Any, place: str = "") -> Iterator[str]:
+    """Everything that a JSON value says, in its order."""
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from _places(inner, f"{place}.{name}")
+    elif isinstance(value, list) and value:
+        for i, inner in enumerate(value):
+            yield from _places(inner, f"{place}[{i}]")
+    else:
+        yield f"{place} = {json.dumps(value, ensure_ascii=False)}"
+
+
 def _without_chance(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says besides the time and fingerprints; the bytes of tables follow their (random) order."""
+    """What a manifest says besides the time and fingerprints; the bytes of Parquet follow the (random) order of rows."""
     told = {name: value for name, value in manifest.items() if name not in ("created", "checksum")}
-    kept = ("rows",)
+    left_out = {".parquet": ("sha256", "bytes")}
     told["files"] = {
-        name: {key: about[key] for key in kept if key in about} for name, about in manifest["files"].items()
+        name: {key: x for key, x in about.items() if key not in left_out.get(Path(name).suffix, ("sha256",))}
+        for name, about in manifest["files"].items()
     }
     return told
 
