@@ -15,7 +15,9 @@ PATIENT = ("age", "zip", "disease")
 K2: dict[str, Any] = {"k_anonymity": {"k": 2}}
 
 
-def words(*require: dict[str, Any], age: Any = AGE, zip: Any = ZIP, disease: Any = SECRET, **more: Any) -> dict[str, Any]:
+def words(
+    *require: dict[str, Any], age: Any = AGE, zip: Any = ZIP, disease: Any = SECRET, **more: Any
+) -> dict[str, Any]:
     """A policy about patients, a third of whom may be suppressed; always with a seed, so that runs are comparable."""
     attributes = {"age": age, "zip": zip, "disease": disease}
     return {"attributes": attributes, "require": [*require] or [K2], "suppress": "1/3", "seed": 7} | more
@@ -38,13 +40,14 @@ SOME: list[Row] = [
     ("78", "11", "zoster"),
     (None, None, None),
 ]
+FEWER: list[Row] = [SOME[i] for i in (1, 3, 4, 5, 6, 7)]
 # Six and more with all three values: promises that compare with the whole table leave something to be kept.
 SIX: list[Row] = [(age, zip, d) for age, zip in (("20", "11"), ("34", "21")) for d in ("flu", "hiv", "cold")]
 
 
 def about_values(*require: dict[str, Any], **more: Any) -> Case:
     """Promises about values, with rows that can't be published without breaking them."""
-    return Case(words(*require, **more), PATIENT, SIX, SOME)
+    return Case(words(*require, **more), PATIENT, SIX, FEWER)
 
 
 CASES: dict[str, Case] = {
@@ -52,7 +55,9 @@ CASES: dict[str, Case] = {
     "generalization: suppressed as stars": Case(words(suppressed="star"), PATIENT, FOUR, SOME),
     "generalization: taxonomy and flat, NULL and nothing": Case(
         words(
-            age=quasi_identifier({"taxonomy": [["20", "low"], ["21", "low"], ["34", "high"], ["55", "high"], ["", "?"]]}),
+            age=quasi_identifier(
+                {"taxonomy": [["20", "low"], ["21", "low"], ["34", "high"], ["55", "high"], ["", "?"]]}
+            ),
             zip=FLAT,
         ),
         PATIENT,
@@ -60,24 +65,35 @@ CASES: dict[str, Case] = {
         [*product(["21", "55", "", None], ["11", None], ["hiv", "cold"])],
         free=1,
     ),
-    "generalization: quantiles": Case(words(age=quasi_identifier({"quantiles": 4}), zip=FLAT), PATIENT, FOUR, SOME[:-1]),
+    "generalization: quantiles": Case(
+        words(age=quasi_identifier({"quantiles": 4}), zip=FLAT), PATIENT, FOUR, SOME[:-1]
+    ),
     "generalization: no hierarchy given, many numbers": Case(
         words({"k_anonymity": {"k": 4}}, age=quasi_identifier(), zip=FLAT, suppress="1/8"),
         PATIENT,
         [(str(20 + i), "11", ("flu", "hiv")[i % 2]) for i in range(22)],
-        [(age, zip, "cold") for age in ("9", "21", "55", "530", None) for zip in ("11", "93")],
-        free=2,
+        [(age, zip, "cold") for age in ("9", "21", "530", None) for zip in ("11", "93")],
     ),
     "generalization: no hierarchy given, dates": Case(
         words(age=quasi_identifier(), zip=FLAT),
         PATIENT,
-        [("2024-03-05", "11", "flu"), ("2024-03-07", "11", "hiv"), ("2024-05-05", "21", "flu"), ("2024-05-09", "21", "x")],
+        [
+            ("2024-03-05", "11", "flu"),
+            ("2024-03-07", "11", "hiv"),
+            ("2024-05-05", "21", "flu"),
+            ("2024-05-09", "21", "x"),
+        ],
         [(day, zip, "flu") for day in ("2024-03-06", "2024-04-01", "1999-12-31", None) for zip in ("11", "93")],
     ),
     "generalization: dates": Case(
         words(age=quasi_identifier({"dates": ["month", "year", "decade"]}), zip=FLAT),
         PATIENT,
-        [("2024-03-05", "11", "flu"), ("2024-03-07", "11", "hiv"), ("2024-05-05", "21", "flu"), ("2024-05-09", "21", "x")],
+        [
+            ("2024-03-05", "11", "flu"),
+            ("2024-03-07", "11", "hiv"),
+            ("2024-05-05", "21", "flu"),
+            ("2024-05-09", "21", "x"),
+        ],
         [(day, zip, "flu") for day in ("2024-03-06", "2024-04-01", "1999-12-31", None) for zip in ("11", "93")],
     ),
     "generalization: decimals": Case(
@@ -123,9 +139,7 @@ CASES: dict[str, Case] = {
     "generalization: optimize": Case(words(search="optimize"), PATIENT, FOUR, SOME[2:]),
     "generalization: instant_cuts": Case(words(search="instant_cuts"), PATIENT, FOUR, SOME[3:]),
     **{
-        f"generalization: instant by {summary}": Case(
-            words(search="instant", summary=summary), PATIENT, FOUR, SOME[3:]
-        )
+        f"generalization: instant by {summary}": Case(words(search="instant", summary=summary), PATIENT, FOUR, SOME[3:])
         for summary in ("network", "histogram", "sample", "exact")
     },
     "l_diversity": about_values({"l_diversity": {"l": 2}}),

@@ -99,7 +99,9 @@ def test_the_value_of_the_only_suppressed_person_is_not_told_by_a_rounded_share(
     assert [differences(folders[0], other) for other in folders[1:]] == [[], []]
 
 
-KEPT: list[Row] = [(age, zip, d, "v") for age, zip in (("20", "11"), ("34", "21")) for d in ("flu", "hiv", "flu", "hiv")]
+KEPT: list[Row] = [
+    (age, zip, d, "v") for age, zip in (("20", "11"), ("34", "21")) for d in ("flu", "hiv", "flu", "hiv")
+]
 ALONE: Row = ("7771", "8882", "zosterix", "visit9993")
 NAMES = ("age", "zip", "disease", "visit")
 NUMBERS = {"role": "quasi_identifier", "hierarchy": {"intervals": [10, 20]}}
