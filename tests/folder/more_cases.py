@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
-from tests.folder.cases import FLAT, FOUR, K2, PATIENT, SECRET, SOME, quasi_identifier, words
+from tests.folder.cases import FLAT, FOUR, K2, PATIENT, SECRET, quasi_identifier, words
 from tests.folder.worlds import Case
 from tests.releases.reading import Row
 

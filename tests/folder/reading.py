@@ -89,7 +89,7 @@ def _places(value: Any, place: str = "") -> Iterator[str]:
 
 
 def _without_chance(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says besides the time and fingerprints; the bytes of Parquet follow the (random) order of rows."""
+    """What a manifest says besides the time and fingerprints; bytes of Parquet follow the (random) order of rows."""
     told = {name: value for name, value in manifest.items() if name not in ("created", "checksum")}
     left_out = {".parquet": ("sha256", "bytes")}
     told["files"] = {

@@ -78,7 +78,7 @@ def test_a_column_that_is_all_hidden_is_nowhere_listed(tmp_path: Path, publish: 
 
 
 def test_the_value_of_the_only_suppressed_person_is_not_told_by_a_rounded_share(tmp_path: Path) -> None:
-    """1,000 rows, one of them suppressed, 124 published with HIV: 12% or 13% of the source, as that one has it or not."""
+    """1,000 rows, one of them suppressed, 124 published with HIV: 12% or 13% of the source, if that one has it."""
     others: list[Row] = [(str(20 + i % 3), "hiv" if i < 124 else ("flu", "cold")[i % 2]) for i in range(999)]
     asked = {
         "attributes": {

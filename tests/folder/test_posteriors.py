@@ -68,7 +68,7 @@ def of_numbers(folder: Path) -> Groups:
 
 
 def placements(groups: Groups) -> list[tuple[int | None, ...]]:
-    """Every way to put everybody in a group that covers him, or in none, so that all groups are as large as published."""
+    """Every way to put everybody in a group that covers him, or in none, all groups being as large as published."""
     where = [[g for g, (people, _) in enumerate(groups) if i in people] for i in range(len(IN_IT))]
     sizes = Counter({g: found.total() for g, (_, found) in enumerate(groups)})
     ways: Iterator[tuple[int | None, ...]] = product(*([*places, None] for places in where))
