@@ -31,23 +31,28 @@ FLAT = quasi_identifier({"flat": True})
 # Four people in two groups; whoever comes besides joins them, is hidden, or is left out.
 FOUR: list[Row] = [("20", "11", "flu"), ("20", "11", "hiv"), ("34", "21", "flu"), ("34", "21", "cold")]
 SOME: list[Row] = [
-    ("20", "11", "flu"),
     ("21", "11", "hiv"),
-    ("25", "12", "hiv"),
     ("34", "22", "cold"),
     ("55", "93", "flu"),
     ("55", "94", "hiv"),
     ("78", "11", "zoster"),
     (None, None, None),
+    ("20", "11", "flu"),
+    ("25", "12", "hiv"),
 ]
-FEWER: list[Row] = [SOME[i] for i in (1, 3, 4, 5, 6, 7)]
+# The same with days.
+MARCH: list[Row] = [("2024-03-05", "11", "flu"), ("2024-03-07", "11", "hiv")]
+MAY: list[Row] = [("2024-05-05", "21", "flu"), ("2024-05-09", "21", "x")]
+DAYS: list[Row] = [
+    (day, zip, "flu") for day in ("2024-03-06", "1999-12-31", None, "2024-04-01") for zip in ("11", "93")
+]
 # Six and more with all three values: promises that compare with the whole table leave something to be kept.
 SIX: list[Row] = [(age, zip, d) for age, zip in (("20", "11"), ("34", "21")) for d in ("flu", "hiv", "cold")]
 
 
 def about_values(*require: dict[str, Any], **more: Any) -> Case:
     """Promises about values, with rows that can't be published without breaking them."""
-    return Case(words(*require, **more), PATIENT, SIX, FEWER)
+    return Case(words(*require, **more), PATIENT, SIX, SOME)
 
 
 CASES: dict[str, Case] = {
@@ -66,7 +71,7 @@ CASES: dict[str, Case] = {
         free=1,
     ),
     "generalization: quantiles": Case(
-        words(age=quasi_identifier({"quantiles": 4}), zip=FLAT), PATIENT, FOUR, SOME[:-1]
+        words(age=quasi_identifier({"quantiles": 4}), zip=FLAT), PATIENT, FOUR, [row for row in SOME if row[0]]
     ),
     "generalization: no hierarchy given, many numbers": Case(
         words({"k_anonymity": {"k": 4}}, age=quasi_identifier(), zip=FLAT, suppress="1/8"),
@@ -77,36 +82,26 @@ CASES: dict[str, Case] = {
     "generalization: no hierarchy given, dates": Case(
         words(age=quasi_identifier(), zip=FLAT),
         PATIENT,
-        [
-            ("2024-03-05", "11", "flu"),
-            ("2024-03-07", "11", "hiv"),
-            ("2024-05-05", "21", "flu"),
-            ("2024-05-09", "21", "x"),
-        ],
-        [(day, zip, "flu") for day in ("2024-03-06", "2024-04-01", "1999-12-31", None) for zip in ("11", "93")],
+        MARCH + MAY,
+        DAYS,
     ),
     "generalization: dates": Case(
         words(age=quasi_identifier({"dates": ["month", "year", "decade"]}), zip=FLAT),
         PATIENT,
-        [
-            ("2024-03-05", "11", "flu"),
-            ("2024-03-07", "11", "hiv"),
-            ("2024-05-05", "21", "flu"),
-            ("2024-05-09", "21", "x"),
-        ],
-        [(day, zip, "flu") for day in ("2024-03-06", "2024-04-01", "1999-12-31", None) for zip in ("11", "93")],
+        MARCH + MAY,
+        DAYS,
     ),
     "generalization: decimals": Case(
         words(age=quasi_identifier({"intervals": ["2.5", 5, 10], "decimals": True}), zip=FLAT),
         PATIENT,
         [("20.5", "11", "flu"), ("21", "11", "hiv"), ("34.1", "21", "flu"), ("33", "21", "cold")],
-        [(age, zip, "flu") for age in ("20.75", "23", "34.9", "71.25") for zip in ("11", "93")],
+        [(age, zip, "flu") for age in ("20.75", "71.25", "34.9", "23") for zip in ("11", "93")],
     ),
     "generalization: decimals or not, as the data are": Case(
         words(age=quasi_identifier({"intervals": [5, 10]}), zip=FLAT),
         PATIENT,
         FOUR,
-        [(age, zip, "flu") for age in ("20.75", "23", "34", "71.25") for zip in ("11", "93")],
+        [(age, zip, "flu") for age in ("20.75", "71.25", "34", "23") for zip in ("11", "93")],
     ),
     "generalization: two sensitive columns": Case(
         {
@@ -126,20 +121,20 @@ CASES: dict[str, Case] = {
         [(*row, visit) for row in SOME[:6] for visit in ("v8", "v9")],
         free=1,
     ),
-    "generalization: parquet": Case(words(format="parquet"), PATIENT, FOUR, SOME[2:]),
-    "generalization: discernibility": Case(words(utility="discernibility"), PATIENT, FOUR, SOME[2:]),
-    "generalization: a time limit": Case(words(time_limit=60), PATIENT, FOUR, SOME[3:]),
+    "generalization: parquet": Case(words(format="parquet"), PATIENT, FOUR, SOME),
+    "generalization: discernibility": Case(words(utility="discernibility"), PATIENT, FOUR, SOME),
+    "generalization: a time limit": Case(words(time_limit=60), PATIENT, FOUR, SOME),
     "generalization: no sensitive column": Case(
         {"attributes": {"age": AGE, "zip": ZIP}, "require": [K2], "suppress": "1/3", "seed": 7},
         PATIENT[:2],
         [row[:2] for row in FOUR],
         [row[:2] for row in SOME],
     ),
-    "generalization: incognito": Case(words(search="incognito"), PATIENT, FOUR, SOME[2:]),
-    "generalization: optimize": Case(words(search="optimize"), PATIENT, FOUR, SOME[2:]),
-    "generalization: instant_cuts": Case(words(search="instant_cuts"), PATIENT, FOUR, SOME[3:]),
+    "generalization: incognito": Case(words(search="incognito"), PATIENT, FOUR, SOME),
+    "generalization: optimize": Case(words(search="optimize"), PATIENT, FOUR, SOME),
+    "generalization: instant_cuts": Case(words(search="instant_cuts"), PATIENT, FOUR, SOME),
     **{
-        f"generalization: instant by {summary}": Case(words(search="instant", summary=summary), PATIENT, FOUR, SOME[3:])
+        f"generalization: instant by {summary}": Case(words(search="instant", summary=summary), PATIENT, FOUR, SOME)
         for summary in ("network", "histogram", "sample", "exact")
     },
     "l_diversity": about_values({"l_diversity": {"l": 2}}),
@@ -158,7 +153,7 @@ CASES: dict[str, Case] = {
         words({"t_closeness": {"t": 0.3, "distance": "ordered"}}),
         PATIENT,
         [(age, zip, d) for age, zip in (("20", "11"), ("34", "21")) for d in ("1", "2", "3")],
-        [(age, zip, d) for age, zip in (("21", "11"), ("78", "93")) for d in ("1", "2", "8", None)],
+        [(age, zip, d) for d in ("1", "8", None, "2") for age, zip in (("21", "11"), ("78", "93"))],
     ),
     "t_closeness: hierarchical": about_values(
         {"t_closeness": {"t": 0.3, "distance": "hierarchical"}},

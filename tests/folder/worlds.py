@@ -1,7 +1,7 @@
 """Small worlds: every source table of so many rows over a small domain, each of them released by the real thing.
 
 A case says which rows all tables share, which rows the others may be, and what is asked of the release. The tables of a
-case are those of its shared rows and every choice of free ones; `DEEP` frees more of them.
+case are those of its shared rows and every choice of free ones. DISCREET_DEEP_WORLDS=1 in the environment goes deeper.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from discreet import Infeasible, anonymize, policy_from_words
 from tests.folder.reading import Folder, columns_of, read_folder
 from tests.releases.reading import Row
 
-DEEP = int(os.environ.get("DISCREET_DEEP_WORLDS", "0"))  # so many of the shared rows are free as well
+# Unset, only the first kinds of a case are tried; n frees so many of its shared rows as well, 0 none of them.
+DEEP = os.environ.get("DISCREET_DEEP_WORLDS")
+QUICK = 6
 World = tuple[Row, ...]
 
 
@@ -40,8 +42,11 @@ class Case:
         if self.given is not None:
             yield from self.given
             return
-        fixed = max(len(self.shared) - DEEP, 0)
-        kinds = list(dict.fromkeys([*self.kinds, *(self.shared if DEEP else ())]))
+        freed = int(DEEP or 0)
+        fixed = max(len(self.shared) - freed, 0)
+        kinds = list(dict.fromkeys([*self.kinds, *self.shared[fixed:]]))
+        if DEEP is None and self.free > 1:
+            kinds = kinds[:QUICK]
         for others in combinations_with_replacement(kinds, self.free + len(self.shared) - fixed):
             yield (*self.shared[:fixed], *others)
 
