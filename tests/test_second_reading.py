@@ -5,7 +5,6 @@ Both are held to the definitions of the papers, too.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from fractions import Fraction
 from random import Random
@@ -140,12 +139,11 @@ def test_a_release_is_read_as_its_manifest_says(name, tmp_path):
     publish, require = RELEASES[name]
     suppress = 0.0 if publish in ("multidimensional", "local_recoding") else 0.2
     words = {"attributes": ATTRIBUTES, "require": require, "publish": publish, "suppress": suppress, "seed": 1}
-    anonymize(policy_from_words(words), tmp_path / "release", source=people())
-    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    release = anonymize(policy_from_words(words), tmp_path / "release", source=people())
     seen = read(tmp_path / "release")
     found = levels(seen, knowledge=read_knowledges(people(), seen))
     assert found and all(level.holds for level in found)
-    for promise in manifest["promises"]:
+    for promise in release.figures["promises"]:
         [(word, parameters)] = promise["model"].items()
         if parameters.get("kind") != "frequency":  # told there as 1 / share
             assert any(f.model == word and f.achieved == pytest.approx(promise["level"]) for f in found), word
