@@ -51,7 +51,7 @@ ROLES = "known are 'identifier', 'quasi_identifier', 'sensitive', 'other'"
 WRONG: dict[str, tuple[object, list[str]]] = {
     "nothing": (None, ["policy: must be a mapping, got nothing; start with 'attributes:' and 'require:'"]),
     "a list": ([], ["policy: must be a mapping, got an empty list; start with 'attributes:' and 'require:'"]),
-    "a text": ("k=5", ["policy: must be a mapping, got 'k=5'; start with 'attributes:' and 'require:'"]),
+    "a text": ("k=5", ["policy: must be a mapping, got text; start with 'attributes:' and 'require:'"]),
     "unknown word": (words(suppres=0.1), ["suppres: no such word; did you mean 'suppress'?"]),
     "a word that is not for the user": (
         words(models=[]),

@@ -147,12 +147,15 @@ def offenders(values: Iterable[object], limit: int = 10) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as messages show it: short, and without passwords.
+    """A value as messages show it: short, without passwords, and of several lines the first. (A quote too many in a
+    CSV makes one name of its header and somebody's record.)
 
     >>> shown("x"), shown(None), shown({"a": 1}), shown(True), shown(10**400)
     ("'x'", 'nothing', 'a mapping', 'true', 'a number of 401 digits')
     >>> shown(" postgresql://ann:s3cret@db.example/clinic")
     "' postgresql://db.example/clinic'"
+    >>> shown("zip,disease\\nAnn,47906,flu")
+    "'zip,disease…'"
     """
     match value:
         case None:
@@ -160,7 +163,8 @@ def shown(value: object) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return repr(shortened(without_credentials(value[:_LONGEST]), _VALUE))
+            line, sign, _ = value[:_LONGEST].partition("\n")
+            return repr(shortened(without_credentials(line) + "…" * bool(sign), _VALUE))
         case int():
             return str(value) if abs(value) < 10**_VALUE else f"a number of {_digits(value):,} digits"
         case float():

@@ -161,7 +161,8 @@ def policy_from_words(words: object, folder: Path | str = ".", *, place: str = "
     suppress: must be a share of the rows between 0 and 1, got '2%'; for 2% write 0.02
     """
     if not isinstance(words, Mapping):
-        rule = f"must be a mapping, got {shown(words)}"
+        got = "text" if isinstance(words, str) else shown(words)  # perhaps of the table itself
+        rule = f"must be a mapping, got {got}"
         raise PolicyError(Mistake(place, rule, "start with 'attributes:' and 'require:'"))
     if wild(words):
         rule = "is nested too deeply, or has a number of thousands of digits as a name"

@@ -97,6 +97,7 @@ def test_all_mistakes_are_told_at_once():
         ({"quasi_identifiers": ["age", "age"]}, "quasi_identifiers: names a column twice"),
         ({"quasi_identifiers": "age", "promises": "k"}, "promises: must be a list, got 'k'"),
         ({"quasi_identifiers": "age", "promises": [{"k_anonymity": 5}]}, "must have parameters, got 5"),
+        ({"quasi_identifiers": "age", "promises": [[{"k_anonymity": {"k": 5}}]]}, "promises[0]: no such word a list"),
         ({"quasi_identifiers": "age", "columns": ["zip"]}, "columns: must be a mapping, got a list"),
         (
             {"quasi_identifiers": "age", "sensitive": "zip", "promises": [{"l_diversity": {"l": 2, "attribute": "x"}}]},

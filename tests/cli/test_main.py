@@ -159,6 +159,8 @@ WRONG: dict[str, tuple[Sequence[str], int]] = {
     "not a release": (["verify", "."], 2),
     "no such release": (["verify", "nowhere"], 2),
     "not a release to apply": (["apply", ".", "t.csv", "-o", "r"], 2),
+    "a table as a policy": (["stats", "people.txt"], 2),
+    "a quote too many": (["anonymize", "quoted.yaml", "-o", "r"], 2),
     "no such data": (["init", "nowhere.csv"], 2),
     "an empty table": (["init", "empty.csv"], 2),
     "a broken table": (["init", "broken.csv"], 2),
@@ -178,6 +180,9 @@ def test_wrong_use_is_told_with_its_exit_code(place: Path, call: Any, kind: str,
     Path("missing.yaml").write_text(POLICY.replace("age:", "agee:"))
     Path("lost.yaml").write_text(POLICY.replace("t.csv", "lost.csv"))
     Path("folder.yaml").write_text(POLICY.replace("t.csv", "."))
+    Path("people.txt").write_text(f"name,age\n{SECRET},30\n")
+    Path("quoted.yaml").write_text(POLICY.replace("t.csv", "quoted.csv"))
+    Path("quoted.csv").write_text(f'age,"disease\n30,{SECRET},flu"\n31,cold\n32,flu\n')
     Path("empty.csv").write_text("")
     Path("broken.csv").write_text(f'a,b\n1,2\n"{SECRET}')
     before = sorted(p.name for p in place.iterdir())

@@ -255,7 +255,7 @@ class _Reader:
     def _promise(self, place: str, entry: object, sensitive: Sequence[str]) -> Promise | None:
         one = isinstance(entry, Mapping) and len(entry) == 1
         [(model, body)] = entry.items() if isinstance(entry, Mapping) and one else [(entry, {})]
-        if model not in PROMISES:
+        if not isinstance(model, str) or model not in PROMISES:
             self._mistakes.append(unknown_word(place, model, PROMISES))
             return None
         place = f"{place}.{model}"
