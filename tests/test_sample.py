@@ -12,6 +12,7 @@ import pytest
 from pyarrow import csv
 
 from discreet.census_like import CENSUS, QUASI_IDENTIFIERS, census_attributes, census_like, draw_columns
+from discreet.errors import DiscreetError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
 from discreet.policy import check_columns, policy_from_words, read_policy
@@ -133,3 +134,8 @@ def test_a_census_of_no_rows_has_its_columns() -> None:
     table = census_like(0, columns=["age", "salary"])
     assert table.num_rows == 0
     assert table.column_names == ["age", "salary"]
+
+
+def test_a_seed_below_0_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(DiscreetError, match="seed: must be a whole number from 0, got -1"):
+        write_sample(tmp_path, 50, seed=-1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.census_like import Column, Shares, census_attributes, census_like, draw_columns, listed, numbers
+from discreet.errors import DiscreetError, Mistake, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,6 +222,8 @@ def write_sample(folder: Path, rows: int = 2_000, seed: int = 7) -> tuple[Path, 
     """Write patients.csv, its taxonomies, and a policy for each way to publish it; says which files those are."""
     from pyarrow import csv
 
+    if seed < 0:
+        raise DiscreetError(Mistake("seed", f"must be a whole number from 0, got {shown(seed)}", "for example 7"))
     folder.mkdir(parents=True, exist_ok=True)
     csv.write_csv(
         patients(rows, seed), folder / "patients.csv", csv.WriteOptions(quoting_style="none", quoting_header="none")
