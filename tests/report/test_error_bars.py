@@ -81,6 +81,14 @@ def test_values_that_exclude_each_other_are_counted_exactly(tmp_path: Path) -> N
     assert "by published values of age and nation are exact" in page
 
 
+@pytest.mark.parametrize("rule", HIERARCHIES)
+def test_a_column_of_nothing_but_stars_is_counted_exactly(rule: str, tmp_path: Path) -> None:
+    rows = table(1, decimals=rule == "decimals")
+    chosen = policy("multidimensional", HIERARCHIES[rule], 80, search="instant", summary="exact")
+    release = anonymize(chosen, tmp_path / "r", source=rows)
+    assert {bar.largest for bar in release.report.error_bars} == {0.0}
+
+
 def test_tables_apart_leave_a_range_that_no_deal_of_values_leaves(tmp_path: Path) -> None:
     """However the values of each group are dealt out, the count is between the bounds; some deal reaches each."""
     words = {"require": [{"l_diversity": {"l": 2, "kind": "frequency"}}]}

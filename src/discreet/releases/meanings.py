@@ -63,11 +63,15 @@ def ranges_of(listed: Sequence[Sequence[Any]], attribute: str, words: object) ->
     >>> low, high = ranges_of([[["", "20", "39"]], [[0, "25"]], [[1, "30-39"]]], "age", {"intervals": [10]})
     >>> low.tolist(), high.tolist()
     ([0, 1, 2], [3, 1, 3])
+    >>> ranges_of([[[2, "*"]]], "age", {"intervals": [10]})
+    (array([0]), array([0]))
     """
     rule = rule_from_words(words, "", Path(), [], [])
     named = dict.fromkeys(value for parts in listed for part in parts for value in _values_of(rule, part))
-    finder = RangeFinder(build(attribute, named, rule))
-    runs = [finder.find(parts) for parts in listed]
+    hierarchy = build(attribute, named, rule)
+    # Where nothing but everything is published, no value is named, and a hierarchy of no values has no levels.
+    finder = RangeFinder(hierarchy)
+    runs = [finder.find(parts) if hierarchy.leaves else [] for parts in listed]
     low = [min((first for first, _ in each), default=0) for each in runs]
     high = [max((last for _, last in each), default=len(named)) for each in runs]
     return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
