@@ -314,6 +314,12 @@ def test_a_folder_that_can_t_be_written_is_told(tmp_path: Path) -> None:
         make(tmp_path / "r", "x")
 
 
+def test_a_target_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DiscreetError, match="its path is no text"):
+        make(tmp_path / "\udcff", "x")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_target_below_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(DiscreetError, match=r"can't be written: .*(exists|directory)"):

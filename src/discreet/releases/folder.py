@@ -116,6 +116,8 @@ class _Place:
 
     def mistakes(self, replace: bool, inputs: Iterable[Path]) -> list[Mistake]:
         """Why nothing may be put there."""
+        if not is_text(self.path):
+            return [Mistake(str(self.given), "its path is no text (not UTF-8)", "choose another")]
         try:
             mode = os.lstat(self.path).st_mode
         except OSError:
@@ -127,6 +129,15 @@ class _Place:
         else:
             why = read_from(self.path, inputs) or self.strange(self.path)
         return [Mistake(str(self.given), f"{why}, so it is not replaced", _BY_HAND)] if why else []
+
+
+def is_text(path: Path) -> bool:
+    """Is its name text? On Unix it may be any bytes, and engines take only text.
+
+    >>> is_text(Path("ä")), is_text(Path("\\udcff"))
+    (True, False)
+    """
+    return not any("\ud800" <= sign <= "\udfff" for sign in str(path))
 
 
 def _put(public: _Place, private: _Place | None, token: str) -> None:
