@@ -35,7 +35,7 @@ def _arrays(random: Random, count: int) -> dict[str, pa.Array]:
         "binary": of([b"\x00\xff", b"", None, b"Pq7"], pa.binary()),
         "fixed": of([b"abcd", None], pa.binary(4)),
         "large": of(["x", "", None], pa.large_string()),
-        "dictionary": pa.array([("a", "b", None, "c")[p] for p in pick]).dictionary_encode(),
+        "dictionary": pa.array([("a", "b", None, "c")[p] for p in pick], type=pa.string()).dictionary_encode(),
         "nanoseconds": of([2**62, -(2**62), 0, None], pa.timestamp("ns")),
         "seconds": of([2**40, -(2**40), 0, None], pa.timestamp("s")),
         "zoned": of([_NOW, None], pa.timestamp("us", tz="Asia/Kathmandu")),
