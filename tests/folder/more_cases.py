@@ -27,8 +27,8 @@ OTHERS: list[Row] = [
     ("21", "11", "Spain", "hiv"),
     ("24", "12", "Italy", "flu"),
     ("38", "21", "Peru", "flu"),
-    ("31", "93", "Peru", "flu"),
     ("78", "22", "Brazil", "hiv"),
+    ("31", "93", "Peru", "flu"),
 ]
 
 

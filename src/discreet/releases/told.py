@@ -122,9 +122,11 @@ def _shown_names(plan: Recoding, attribute: int) -> dict[Value, int]:
     names: dict[Value, int] = {}
     ranges = zip(plan.low[:, attribute].tolist(), plan.high[:, attribute].tolist(), strict=True)
     for low, high in dict.fromkeys(ranges):
-        for last in dict.fromkeys([high, last_filled(hierarchy, low, high)]):
-            text, nodes = hierarchy.label(low, last), nodes_of(hierarchy, low, last)
-            names |= {text: nodes[text]} if text in nodes else {}
+        text, nodes = hierarchy.label(low, high), nodes_of(hierarchy, low, high)
+        if text not in nodes:  # it may be written as a set of a node and NULL
+            high = last_filled(hierarchy, low, high)
+            text, nodes = hierarchy.label(low, high), nodes_of(hierarchy, low, high)
+        names |= {text: nodes[text]} if text in nodes else {}
     return names
 
 
