@@ -32,6 +32,7 @@ from discreet.releases.folder import check_target
 from discreet.releases.mapping import recode
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded, group_recoded, read_recoded
+from discreet.releases.signature import read_signer
 from discreet.releases.tables import published_values
 from discreet.releases.verify import is_about_population
 from discreet.search.plan import SUPPRESSED, Recoding
@@ -50,21 +51,25 @@ def apply(
     private: Path | str | None = None,
     replace: bool = False,
     database: str | None = None,
+    sign: Path | str | None = None,
+    key: Path | str | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind.
 
     `private` is the custodian's folder, as for `anonymize`. `database` says where the earlier tables are, if they are
-    in one that the environment does not name (see `verify`).
+    in one that the environment does not name (see `verify`). `sign` is the private key for the new release, `key` the
+    public one that the earlier must be signed by.
     """
     clock, earlier, folder = Clock(), Path(earlier), Path(folder)
     private = private_folder(folder) if private is None else Path(private)
     check_target(folder, private=private, replace=replace, inputs=[earlier])
+    signer = None if sign is None else read_signer(sign)
     with clock("verify"):
         progress("verify", 0, 0, "")
         manifest = read_manifest(earlier)
         _check_kind(earlier, manifest)
-        _check_earlier(earlier, database)
+        _check_earlier(earlier, database, key)
         tables = published_tables(earlier, manifest.get("database"), database, manifest.get("csv"))
         before = read_recoded(tables, manifest)
         mapping = read_mapping(earlier)
@@ -90,6 +95,7 @@ def apply(
         progress=progress,
         more=more,
         mapping=mapping,
+        signer=signer,
     )
 
 
@@ -118,9 +124,9 @@ def _check_kind(earlier: Path, manifest: Manifest) -> None:
         raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
 
 
-def _check_earlier(earlier: Path, database: str | None) -> None:
+def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) -> None:
     """The promises of the whole rest on the earlier release, so it must be what it was."""
-    found = verify(earlier, database=database)
+    found = verify(earlier, database=database, key=key)
     if not found.kept:
         broken = (Mistake(str(earlier), f"breaks a promise: {v.witness()}") for v in found.verdicts if not v.holds)
         raise ReleaseError(*found.mistakes, *broken)

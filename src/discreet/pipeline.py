@@ -41,6 +41,7 @@ from discreet.releases.mapping import mapping_of, told_levels
 from discreet.releases.published import Manifest
 from discreet.releases.recoded import Recoded
 from discreet.releases.references import PUBLISHED, settled
+from discreet.releases.signature import Signer, read_signer
 from discreet.releases.tables import assignment_table, release_rows
 from discreet.releases.told import Told, taxonomy_notes, told_rules
 from discreet.releases.verify import check_manifest, read_published, recheck
@@ -117,12 +118,14 @@ def anonymize(
     source: Any = None,
     private: Path | str | None = None,
     replace: bool = False,
+    sign: Path | str | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Publish the policy's table (or `source`) into `folder`, promise proven, or raise and leave nothing behind.
 
     What is known of the source beyond that (losses, how the search went, a report for a privacy board) goes to
-    `private`, a folder that is not to be published; if nothing is said, ``<folder>.private``.
+    `private`, a folder that is not to be published; if nothing is said, ``<folder>.private``. `sign` is the file of an
+    Ed25519 private key, to sign the manifest with.
     """
     if not isinstance(policy, Policy):
         rule = f"must be a Policy, got {type(policy).__name__}"
@@ -130,6 +133,7 @@ def anonymize(
     clock, folder = Clock(), Path(folder)
     private = private_folder(folder) if private is None else Path(private)
     check_target(folder, private=private, replace=replace, inputs=_inputs(policy))
+    signer = None if sign is None else read_signer(sign)
     notes: list[str] = []
     if policy.search not in FROM_A_SUMMARY:
         try:
@@ -157,7 +161,16 @@ def anonymize(
             )
             intake, plan = _instantly(policy, source, clock, progress)
     return publish(
-        policy, intake, plan, folder, clock, private=private, replace=replace, progress=progress, notes=notes
+        policy,
+        intake,
+        plan,
+        folder,
+        clock,
+        private=private,
+        replace=replace,
+        progress=progress,
+        notes=notes,
+        signer=signer,
     )
 
 
@@ -263,6 +276,7 @@ def publish(
     more: Mapping[str, Any] | None = None,
     mapping: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
+    signer: Signer | None = None,
 ) -> Release:
     """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
 
@@ -320,6 +334,8 @@ def publish(
         if wrong := check_manifest(manifest, findings):
             raise ReleaseError(*wrong)
         (partial / MANIFEST).write_text(_json(manifest), encoding="utf-8")
+        if signer is not None:
+            signer.sign(partial)
         about["release"] = manifest["checksum"]
         (work.private / FIGURES).write_text(_json(about), encoding="utf-8")
         tables.describe(_json(manifest))

@@ -14,6 +14,7 @@ from discreet.errors import DiscreetError, Mistake
 from discreet.releases.contents import MAPPING, REPORT, read_manifest, read_mapping
 from discreet.releases.manifest import versions
 from discreet.releases.published import AGAIN
+from discreet.releases.signature import check_signature
 from discreet.releases.verify import Findings
 from discreet.releases.verify import verify as verify_promises
 from discreet.small_files import read_small
@@ -22,14 +23,27 @@ LARGEST_REPORT = 20_000_000  # bytes
 _MORE = Mistake(REPORT, "is not the report of these tables and this manifest, and may tell more than they do", AGAIN)
 
 
-def verify(folder: Path | str, source: Any = None, population: Any = None, database: str | None = None) -> Findings:
+def verify(
+    folder: Path | str,
+    source: Any = None,
+    population: Any = None,
+    database: str | None = None,
+    key: Path | str | None = None,
+) -> Findings:
     """Re-check every promise of the release in `folder`, and that its report says no more than the release.
 
     `source` is the original table (a path or a frame), needed for promises about what an adversary knows of it. With
-    it, exact values are also compared with those of the table. `population` is everybody who could be in the table, for
-    promises about who is. `database` says where the tables are (a URL without credentials), if they are in one that the
-    environment does not name.
+    it, the release is also compared with the table: is there a row of it for everything that is published? `population`
+    is everybody who could be in the table, for promises about who is. `database` says where the tables are (a URL
+    without credentials), if they are in one that the environment does not name. `key` is the file of a public key that
+    the manifest must be signed by.
     """
+    told, unsigned = check_signature(Path(folder), key)
+    findings = _verify(folder, source, population, database)
+    return replace(findings, signature=told, mistakes=(*unsigned, *findings.mistakes))
+
+
+def _verify(folder: Path | str, source: Any, population: Any, database: str | None) -> Findings:
     findings = verify_promises(folder, source, population, database)
     if findings.published is None or len(findings.mistakes) > len(findings.unjudged):
         return findings  # what is told of the rest makes no difference

@@ -51,6 +51,7 @@ def warm_up() -> None:
     from discreet.pipeline import anonymize
     from discreet.policy import policy_from_words
     from discreet.utility.tables import compare_answers
+    from discreet.verification import verify
 
     rows = range(40)
     table = {
@@ -92,6 +93,7 @@ def warm_up() -> None:
         anonymize(simple, Path(folder) / "simple", source=table)
         for name in ("simple", "generalization", "multidimensional", "local_recoding", "anatomy", "greedy"):
             audited, other = Path(folder) / name, Path(folder) / "multidimensional"
+            verify(audited, source=table)
             audit_release(audited, population=table, source=table, other=other)
             audit_release(audited, marginals=shares, size=len(rows), other=other)
     numbers = np.arange(2)

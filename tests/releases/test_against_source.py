@@ -17,8 +17,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from discreet import DiscreetError, anonymize, apply, policy_from_words, verify
+from discreet import DiscreetError, anonymize, apply, policy_from_words
 from discreet.releases import assignment_kernels
+from discreet.releases.verify import verify
 from tests.releases.making import Columns, planned, put_manifest
 from tests.releases.making import release as release_of
 from tests.releases.reading import Row, can_stem_from, manifest_of
@@ -57,9 +58,8 @@ def words(publish: str, **more: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("made")
-    for publish in [*RECODED, "bucketization", "ambiguity"]:
-        anonymize(policy_from_words(words(publish)), folder / publish, source=table())
-    return {path.name: path for path in folder.iterdir()}
+    kinds = [*RECODED, "bucketization", "ambiguity"]
+    return {kind: anonymize(policy_from_words(words(kind)), folder / kind, source=table()).folder for kind in kinds}
 
 
 def read(path: Path) -> Rows:

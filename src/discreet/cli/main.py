@@ -38,6 +38,9 @@ Private = Annotated[
     Path | None,
     typer.Option(help="The folder for what is not to be published: the board's report, figures. Else OUTPUT.private."),
 ]
+Sign = Annotated[
+    Path | None, typer.Option(help="Sign the manifest with this Ed25519 private key (PEM); see docs/commands.md.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace an older release at the same place.")]
 
 
@@ -124,6 +127,7 @@ def anonymize(
         float | None, typer.Option(min=0.0, help="Seconds for the search; the best release found by then.")
     ] = None,
     private: Private = None,
+    sign: Sign = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -141,7 +145,7 @@ def anonymize(
     from discreet.report.text import to_text
 
     with screen.progress() as progress:
-        release = run(read, output, private=private, replace=force, progress=progress)
+        release = run(read, output, private=private, replace=force, sign=sign, progress=progress)
     screen.say(release.to_json(), to_text(release.report) + _where(release))
 
 
@@ -149,12 +153,13 @@ def anonymize(
 def verify(
     release: Annotated[Path, typer.Argument(help="The folder of a release.")],
     source: Annotated[
-        str | None, typer.Option(help="The original table, or the policy that names it (robust, confident_presence).")
+        str | None, typer.Option(help="The original table, or the policy that names it: is the release made from it?")
     ] = None,
     population: Annotated[
         str | None, typer.Option(help="Everybody who could be in it, for promises about who is (presence).")
     ] = None,
     database: Database = None,
+    key: Annotated[Path | None, typer.Option(help="The public key (PEM) that it must be signed by.")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -164,7 +169,7 @@ def verify(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
-        findings = run(release, source, population, database)
+        findings = run(release, source, population, database, key)
     screen.findings(release, findings)
     raise typer.Exit(0 if findings.kept else 1)
 
@@ -206,6 +211,8 @@ def apply(
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     database: Database = None,
     private: Private = None,
+    sign: Sign = None,
+    key: Annotated[Path | None, typer.Option(help="The public key that the earlier release must be signed by.")] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -217,7 +224,16 @@ def apply(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         made = run(
-            release, data, output, seed=seed, private=private, replace=force, database=database, progress=progress
+            release,
+            data,
+            output,
+            seed=seed,
+            private=private,
+            replace=force,
+            database=database,
+            sign=sign,
+            key=key,
+            progress=progress,
         )
     screen.say(made.to_json(), to_text(made.report) + _where(made))
 

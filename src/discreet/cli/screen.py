@@ -46,6 +46,7 @@ class Screen:
             "verdicts": reached(findings.verdicts),
             "mistakes": [str(m) for m in findings.mistakes],
             "unread": list(findings.unread),
+            "signature": findings.signature,
         }
         lines = [
             f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
@@ -56,6 +57,7 @@ class Screen:
         open_only = len(findings.mistakes) == len(findings.unjudged) and all(v.holds for v in findings.verdicts)
         lines += [f"{'OPEN ' if open_only else 'WRONG'}   {m}" for m in findings.mistakes]
         lines += [f"NOT READ {what}" for what in findings.unread]
+        lines += [findings.signature.capitalize() + "."] if findings.signature else []
         if findings.kept:
             lines.append("Every promise is kept.")
         else:

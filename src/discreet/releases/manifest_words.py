@@ -14,6 +14,7 @@ from typing import Any
 
 from discreet.errors import Mistake
 from discreet.policy import Policy
+from discreet.policy_words import SUMMARIES
 from discreet.releases.published import AGAIN, Manifest, names_file
 
 SEVERAL_TABLES = ("bucketization", "ambiguity")  # kinds of releases that are several tables; the others are one
@@ -149,8 +150,13 @@ def _files_named(manifest: Manifest) -> Iterator[str]:
     """Where hierarchies and promises are not written out."""
     if any(map(names_file, manifest.get("hierarchies", {}).values())):
         yield ".hierarchies"
+    policy = manifest["policy"]
+    if any(names_file(about.get("hierarchy")) for about in policy.get("attributes", {}).values()):
+        yield ".policy.attributes"
+    if policy.get("summary", SUMMARIES[0]) not in SUMMARIES:
+        yield ".policy.summary"
     entries = [("promises", i, entry.get("model", {})) for i, entry in enumerate(manifest["promises"])]
-    entries += [("policy.require", i, entry) for i, entry in enumerate(manifest["policy"].get("require", ()))]
+    entries += [("policy.require", i, entry) for i, entry in enumerate(policy.get("require", ()))]
     for place, i, entry in entries:
         if any(map(_promise_names_file, entry.values())):
             yield f".{place}[{i}]"

@@ -56,6 +56,7 @@ class Findings:
     groups: int
     smallest_group: int
     unjudged: tuple[PrivacyModel, ...] = ()  # that only the source or the population can decide; a mistake says so
+    signature: str = ""  # whose it is, as far as that was checked; empty if there is none
     unread: tuple[str, ...] = ()  # parts of the release that could not be compared with the others
     published: Published | None = field(default=None, repr=False, compare=False)  # the release as it was counted
     judged: Groups | None = field(default=None, repr=False, compare=False)  # what anybody sees of its groups
