@@ -90,6 +90,7 @@ def apply(
         plan,
         folder,
         clock,
+        source=source,
         private=private,
         replace=replace,
         progress=progress,

@@ -7,7 +7,7 @@ mistakes it can see at once. Exit codes: 1 = no such release is possible or a pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -44,6 +44,15 @@ class Mistake:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.rule}" + (f"; {self.repair}" if self.repair else "")
+
+
+MOST_TOLD = 50  # mistakes: nobody mends more at once
+
+
+def told_mistakes(mistakes: Sequence[Mistake]) -> list[Mistake]:
+    """The mistakes that are told, and how many there are beside them."""
+    more = len(mistakes) - MOST_TOLD
+    return [*mistakes[:MOST_TOLD], *([Mistake("discreet", f"{more:,} more mistakes like these")] if more > 0 else [])]
 
 
 class DiscreetError(Exception):

@@ -337,6 +337,8 @@ def _same_rule(policy: Policy, hierarchy: Hierarchy, words: object) -> bool:
     from discreet.hierarchies.hierarchy import Rule
     from discreet.hierarchies.words import rule_from_words
 
+    if isinstance(words, Mapping) and "quantiles" in words:
+        return hierarchy.ordered or hierarchy.height == 1  # they follow the rows, which a summary does not keep
     counts = np.ones(len(hierarchy.leaves), dtype=np.int64)
     place = f"attributes.{hierarchy.attribute}.hierarchy"
     rule = words if isinstance(words, Rule) else rule_from_words(words, place, policy.folder, hierarchy.leaves, counts)

@@ -132,7 +132,7 @@ def anonymize(
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
     clock, folder = Clock(), Path(folder)
     private = private_folder(folder) if private is None else Path(private)
-    check_target(folder, private=private, replace=replace, inputs=_inputs(policy))
+    check_target(folder, private=private, replace=replace, inputs=read_from(policy, source))
     signer = None if sign is None else read_signer(sign)
     notes: list[str] = []
     if policy.search not in FROM_A_SUMMARY:
@@ -166,6 +166,7 @@ def anonymize(
         plan,
         folder,
         clock,
+        source=source,
         private=private,
         replace=replace,
         progress=progress,
@@ -270,6 +271,7 @@ def publish(
     folder: Path,
     clock: Clock,
     *,
+    source: Any = None,
     private: Path | None = None,
     replace: bool = False,
     progress: Progress = silent,
@@ -280,13 +282,13 @@ def publish(
 ) -> Release:
     """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
 
-    `private` is the custodian's folder, and `mapping` that of an earlier release, where the plan follows it. `notes`
-    are about the source, and for the custodian.
+    `source` is the table, if not the policy's, `private` the custodian's folder, and `mapping` that of an earlier
+    release, where the plan follows it. `notes` are about the source, and for the custodian.
     """
     form, schema = form_of(policy, intake.engine), policy.schema or folder.resolve().name
     private = private_folder(folder) if private is None else private
     with (
-        whole_folder(folder, private=private, replace=replace, inputs=_inputs(policy)) as work,
+        whole_folder(folder, private=private, replace=replace, inputs=read_from(policy, source)) as work,
         intake.engine.publishing(work.public, form, schema, replace, policy.csv is not None) as tables,
     ):
         partial = work.public
@@ -342,10 +344,10 @@ def publish(
     return Release(folder, manifest, private, about, data)
 
 
-def _inputs(policy: Policy) -> list[Path]:
-    """What is read, and must not lie in a folder that is replaced."""
-    source = policy.location
-    return [policy.folder, *([Path(source)] if source is not None and not is_address(str(source)) else [])]
+def read_from(policy: Policy, *sources: Any) -> list[Path]:
+    """The files that are read, as far as they are known: none of them may lie in a folder that is replaced."""
+    named = [policy.location, *sources]
+    return [policy.folder, *(Path(n) for n in named if isinstance(n, str | Path) and not is_address(str(n)))]
 
 
 def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> dict[str, Any]:

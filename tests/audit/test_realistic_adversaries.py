@@ -86,7 +86,7 @@ def test_floating_point_tells_what_fractions_do(groups, kind, sigma, known, prio
     seen = seen_of(groups)
     summed = summed_up(seen.tallies[0], len(groups))
     adversary = Adversary(kind, sigma, known)
-    protected = protected_by(summed, whole_table(seen, seen.tallies[0]), prior, predicates)
+    protected = protected_by(summed, whole_table(seen.tallies[0]), prior, predicates)
     found = smallest_epsilons(adversary, protected, summed.total)
     for g, satisfied, share, epsilon in zip(
         protected.group, protected.satisfied, protected.share, found.tolist(), strict=True
@@ -172,6 +172,6 @@ def test_two_values_with_c_2_diversity_are_class_three_with_a_uniform_prior(n, c
 def test_nobody_in_the_release_is_nobody_to_learn_of():
     seen = seen_of([["x", "y"]])
     summed = summed_up(seen.tallies[0], 1)
-    protected = protected_by(summed, whole_table(seen, seen.tallies[0]), None, ["z"])
+    protected = protected_by(summed, whole_table(seen.tallies[0]), None, ["z"])
     assert len(protected.group) == 0
     assert np.array_equal(smallest_epsilons(Adversary("I"), protected, summed.total), [])

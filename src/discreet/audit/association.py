@@ -129,7 +129,7 @@ def skew(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
     β-likeness (how much larger at most, less 1) and δ-disclosure (the largest logarithm of a ratio; None where a value
     of the table is missing in some group, so that its people are known not to have it).
     """
-    summed, whole = summed_up(tally, len(seen.sizes)), whole_table(seen, tally)
+    summed, whole = summed_up(tally, len(seen.sizes)), whole_table(tally)
     q = tally.count / summed.total[tally.group]
     p = whole.weight[tally.value] / max(whole.total, 1)
     gain = q - p

@@ -183,7 +183,7 @@ def _entropy_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
 
 def _closeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     t, distance, tally = _exact(said["t"]), said.get("distance", "equal"), summed.tally
-    whole = whole_table(seen, tally)
+    whole = whole_table(tally)
     named = levels_of(seen, tally.attribute, whole.values)
     figure = f"largest {distance} distance of a group from the table"
     if distance == "ordered":
@@ -216,7 +216,7 @@ def _closeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
 
 def _likeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     """How much more frequent a value is in a group than in the table; enhanced: also against −ln of its share."""
-    beta, tally, whole = _exact(said["beta"]), summed.tally, whole_table(seen, summed.tally)
+    beta, tally, whole = _exact(said["beta"]), summed.tally, whole_table(summed.tally)
     count, n = tally.count, summed.total[tally.group]
     weight = whole.weight[tally.value]
     with np.errstate(divide="ignore"):
@@ -257,7 +257,7 @@ def _likeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level
 
 def _disclosure(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     """\\|ln(q / p)\\| < δ for every value of the table, in every group."""
-    delta, tally, whole = _exact(said["delta"]), summed.tally, whole_table(seen, summed.tally)
+    delta, tally, whole = _exact(said["delta"]), summed.tally, whole_table(summed.tally)
     count, n = tally.count, summed.total[tally.group]
     weight = whole.weight[tally.value]
     with np.errstate(divide="ignore"):
@@ -278,7 +278,7 @@ def _disclosure(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Lev
 def _realistic(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     epsilon = _exact(said["epsilon"])
     adversary = Adversary(str(said["class"]), _exact(said.get("stubbornness", 1)), int(said.get("known", 0)))
-    protected = protected_by(summed, whole_table(seen, summed.tally), said.get("prior"), said.get("predicates"))
+    protected = protected_by(summed, whole_table(summed.tally), said.get("prior"), said.get("predicates"))
 
     def keeps(n: int, satisfied: int, share: int) -> bool:
         smallest = smallest_epsilon(adversary, n, satisfied, protected.shares[share])

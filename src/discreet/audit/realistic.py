@@ -167,7 +167,7 @@ def realistic_lines(
     Stubbornness, prior and the number of people she knows are as given, else as promised, else a few usual ones and the
     table's own shares. Her chance is p_in for the value that tells her most, which no exchangeable prior changes.
     """
-    summed, whole = summed_up(tally, len(seen.sizes)), whole_table(seen, tally)
+    summed, whole = summed_up(tally, len(seen.sizes)), whole_table(tally)
     promised = seen.promised("realistic", tally.attribute) or {}
     told = stubbornness if stubbornness is not None else promised.get("stubbornness")
     sigmas = [Fraction(s) for s in STUBBORNNESS] if told is None else [Fraction(str(told))]

@@ -87,15 +87,10 @@ class Whole:
         return int(self.weight.sum())
 
 
-def whole_table(seen: Seen, tally: Tally) -> Whole:
-    """The table's distribution as far as it is published: what the manifest says of it, or else the release's own."""
+def whole_table(tally: Tally) -> Whole:
+    """The table's distribution as far as it is published: the release's own."""
     published = np.bincount(tally.value, weights=tally.count, minlength=len(tally.values)).astype(np.int64)
-    said = dict(seen.manifest.get("references", {})).get(tally.attribute)
-    if not isinstance(said, list):
-        return Whole(tally.values, published)
-    weights = {value: int(weight) for value, weight in said}
-    values = (*tally.values, *(value for value in weights if value not in tally.values))
-    return Whole(values, np.array([weights.get(value, 0) for value in values], dtype=np.int64))
+    return Whole(tally.values, published)
 
 
 def in_order(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[int]:

@@ -235,7 +235,7 @@ def sets_of(seen: Seen, tally: Tally, people: People, knowledge: Knowledge, said
     """What she knows by each set of attributes: those of the promise, or all that are usual."""
     sets = said.get("attribute_sets") or attribute_sets(seen.quasi_identifiers)
     support = int(said.get("min_support", MIN_SUPPORT))
-    return list(known_by_sets(knowledge, people, tally, whole_table(seen, tally), sets, support))
+    return list(known_by_sets(knowledge, people, tally, whole_table(tally), sets, support))
 
 
 def protected_sets(values: Sequence[Any] | None, known: Sequence[str | None]) -> BoolArray:

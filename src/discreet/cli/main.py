@@ -14,7 +14,7 @@ from typer.main import get_command
 from discreet.cli import auditing, stats, studies
 from discreet.cli.faults import told
 from discreet.cli.screen import Screen, one_line
-from discreet.errors import DiscreetError, Mistake
+from discreet.errors import DiscreetError, Mistake, told_mistakes
 
 if TYPE_CHECKING:
     from discreet.pipeline import Release
@@ -286,10 +286,10 @@ def report_error(error: DiscreetError, wants_json: bool) -> int:
     """Every mistake on a line of its own, or as one JSON object; and the exit code."""
     if wants_json:
         mistakes: list[dict[str, Any]] = [
-            {"place": m.place, "rule": m.rule, "repair": m.repair} for m in error.mistakes
+            {"place": m.place, "rule": m.rule, "repair": m.repair} for m in told_mistakes(error.mistakes)
         ]
         sys.stdout.write(one_line({"error": type(error).__name__, "mistakes": mistakes}) + "\n")
         return error.exit_code
-    for mistake in error.mistakes:
+    for mistake in told_mistakes(error.mistakes):
         sys.stderr.write(f"discreet: {mistake}\n")
     return error.exit_code

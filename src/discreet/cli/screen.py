@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any
 
+from discreet.errors import told_mistakes
 from discreet.progress import Progress as Listener
 from discreet.progress import silent
 
@@ -44,7 +45,7 @@ class Screen:
             "groups": findings.groups,
             "smallest_group": findings.smallest_group,
             "verdicts": reached(findings.verdicts),
-            "mistakes": [str(m) for m in findings.mistakes],
+            "mistakes": [str(m) for m in told_mistakes(findings.mistakes)],
             "unread": list(findings.unread),
             "signature": findings.signature,
         }
@@ -55,7 +56,7 @@ class Screen:
         ]
         # Nothing is wrong with a promise that only needs the table again; it is just not proven.
         open_only = len(findings.mistakes) == len(findings.unjudged) and all(v.holds for v in findings.verdicts)
-        lines += [f"{'OPEN ' if open_only else 'WRONG'}   {m}" for m in findings.mistakes]
+        lines += [f"{'OPEN ' if open_only else 'WRONG'}   {m}" for m in told_mistakes(findings.mistakes)]
         lines += [f"NOT READ {what}" for what in findings.unread]
         lines += [findings.signature.capitalize() + "."] if findings.signature else []
         if findings.kept:

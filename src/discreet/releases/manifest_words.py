@@ -19,6 +19,8 @@ from discreet.releases.published import AGAIN, Manifest, names_file
 
 SEVERAL_TABLES = ("bucketization", "ambiguity")  # kinds of releases that are several tables; the others are one
 
+MOST_PROMISES = 200
+
 _MORE = "says more than a manifest does"
 _OTHER = "is not what a manifest says there"
 _FILES = "names a file; in a manifest everything is written out"
@@ -114,6 +116,8 @@ def manifest_mistakes(manifest: Manifest) -> list[Mistake]:
     mistakes = [Mistake(f"manifest.json{place}", rule, AGAIN) for place, rule in rules]
     if mistakes:
         return mistakes[:10]
+    if len(manifest["promises"]) > MOST_PROMISES:
+        mistakes.append(Mistake("manifest.json.promises", f"has more than {MOST_PROMISES}", AGAIN))
     columns = manifest["columns"]
     if len({*columns}) < len(columns) or not {*columns} <= manifest["roles"].keys():
         mistakes.append(Mistake("manifest.json.columns", "has columns twice, or without a role", AGAIN))
