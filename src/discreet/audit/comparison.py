@@ -15,11 +15,12 @@ import numpy as np
 
 from discreet.audit.alike import alike
 from discreet.audit.covered import Fitting, fitting, joined, label_values
-from discreet.audit.labels import Anything, Exactly, Label, Values, covers
+from discreet.audit.labels import Anything, Exactly, Label, OneOf, Values, covers
 from discreet.audit.lines import Fault
 from discreet.audit.matching import BoolArray, IntArray, shortfall
 from discreet.audit.reading import Reading, counted_people, labels_in, numbered
 from discreet.audit.seen import BUCKETIZED, GENERALIZED
+from discreet.audit.texts import STAR
 from discreet.engines.base import Frequencies
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
@@ -188,7 +189,9 @@ def _labels(
     """
     labels = labels_in(reading.told, column, published)
     if reading.told.manifest:
-        return labels, 0
+        # {*} is a value called *, unless the table has one called {*}.
+        called = zip(labels, published, strict=True)
+        return [OneOf(frozenset({STAR, text})) if each == Exactly(STAR) else each for each, text in called], 0
     known = Values(values)
     unread = [isinstance(each, Exactly) and not known.places(each.value) for each in labels]
     blank = {i for i, each in enumerate(labels) if unread[i] and isinstance(each, Exactly) and not each.value}

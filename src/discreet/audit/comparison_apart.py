@@ -11,6 +11,7 @@ in every table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 
 from discreet.audit.alike import tokens
 from discreet.audit.comparison import Table, not_compared, recoded, rows_are, untrue
-from discreet.audit.covered import fitting, joined
+from discreet.audit.covered import MOST_FITS
 from discreet.audit.lines import Fault
-from discreet.audit.matching import IntArray, shortfall
+from discreet.audit.matching import IntArray, shortfall, turned
 from discreet.audit.reading import Reading, Rows, counted_people, numbered
 
 _MOST_PAIRS = 100_000_000  # of a person and a value in the same group
@@ -55,54 +56,78 @@ def bucketized(reading: Reading, table: Table) -> Iterator[Fault]:
 
 def ambiguous(reading: Reading, table: Table) -> Iterator[Fault]:
     """What is wrong with values of groups in tables apart."""
-    told, ours = reading.told, bool(reading.told.manifest)
+    from discreet.audit.comparison_kernels import fits_of_groups
+
+    told, ours, sizes = reading.told, bool(reading.told.manifest), reading.seen.sizes
     [values] = [rows for rows in reading.files if not {*rows.columns} & {*told.quasi_identifiers}]
     known, strange = _comparable(reading, table)
     yield from strange
     number = _groups(reading, reading.files)
-    sizes = reading.seen.sizes
     own, value = _codes(values, table, [c for c in known if c in values.columns], ours)
-    unit, first = numbered([number[values.file], own], len(values))
-    group = number[values.file][first]
-    wanted = np.bincount(unit, weights=counted_people(values, told.count), minlength=len(first)).astype(np.int64)
-    span = int(max(own.max(initial=0), value.max(initial=0))) + 1
-    columns = [fitting(own[first], value, (np.arange(span), np.arange(span)), span)]
-    entries = []
-    for rows in (rows for rows in reading.files if rows is not values):
-        held = [c for c in known if c in rows.columns]
-        of_row, of_kind = _codes(rows, table, held, ours)
-        entry = np.unique(np.stack([number[rows.file], of_row]), axis=1)
-        span = int(max(of_row.max(initial=0), of_kind.max(initial=0))) + 1
-        columns.append(fitting(group, of_kind, (entry[0], entry[1]), span))
-        entries.append((rows, entry, of_row, of_kind, span))
-        crowded = np.bincount(entry[0], minlength=len(sizes)) > sizes
+    order = np.lexsort((own, number[values.file]))
+    unit, first = numbered([number[values.file][order], own[order]], len(values))
+    first = order[first]
+    weights = counted_people(values, told.count)[order]
+    wanted = np.bincount(unit, weights=weights, minlength=len(first)).astype(np.int64)
+    listed = [
+        _Listed.of(rows, number[rows.file], *_codes(rows, table, [c for c in known if c in rows.columns], ours))
+        for rows in reading.files
+        if rows is not values
+    ]
+    for one in listed:
+        crowded = np.bincount(one.entry[0], minlength=len(sizes)) > sizes
         if crowded.any():
             rule = f"{int(crowded.sum()):,} groups have more values here than people"
-            yield untrue(rows.file, rule, int(crowded.sum()), rows.lines, crowded[number[rows.file]])
-    fits = joined(columns, table.found.counts, len(wanted))
-    nobody = np.maximum(wanted - fits.having, 0)
+            yield untrue(one.rows.file, rule, int(crowded.sum()), one.rows.lines, crowded[one.group])
+    listed.sort(key=lambda one: -one.span)  # those that tell most people apart first
+    kinds = np.stack([value, *(one.of_kind for one in listed)], axis=1).astype(np.int32)
+    sorted_kinds = np.lexsort(kinds.T[::-1])
+    before = np.cumsum([0, *(one.entry.shape[1] for one in listed)])
+    offsets = np.stack([b + np.searchsorted(one.entry[0], np.arange(len(sizes) + 1))
+                        for b, one in zip(before, listed, strict=False)])  # fmt: skip
+    codes = np.concatenate([one.entry[1] for one in listed]).astype(np.int32)
+    counts = table.found.counts[sorted_kinds]
+    starts, fitting, having, used, held = fits_of_groups(
+        kinds[sorted_kinds], counts, number[values.file][first], own[first].astype(np.int32), offsets, codes,
+        max(one.span for one in listed), MOST_FITS,
+    )  # fmt: skip
+    nobody = np.maximum(wanted - having, 0)
     lines = values.first(first)
     if nobody.any():
         many = int(nobody.sum())
         rule = f"{rows_are(many)} published that no row of the source can be: nobody has such values together"
         yield untrue(values.file, rule, many, lines, nobody > 0)
-    if not fits.held:
-        rule = "so many rows fit every group that each value was compared by itself only, not all together"
-        yield not_compared(values.file, rule, "nothing to mend")
-        return
-    if not nobody.any():
-        lacking = shortfall(fits.starts, fits.groups, table.found.counts, wanted)
+    elif held:
+        lacking = shortfall(*turned(starts, fitting, len(counts)), counts, wanted)
         if lacking.rows:
             rule = f"{rows_are(lacking.rows)} nobody's, however rows of the source are assigned to those that fit them"
             yield untrue(values.file, rule, lacking.rows, lines, lacking.contested)
-    kind = np.repeat(np.arange(len(fits.starts) - 1), np.diff(fits.starts))
-    for rows, entry, of_row, of_kind, span in entries:
-        used = np.unique(group[fits.groups] * span + of_kind[kind])
-        idle = ~np.isin(entry[0] * span + entry[1], used)
-        if idle.any():
-            rule = f"{int(idle.sum()):,} values stand in groups where nobody of the source who fits the rest has them"
-            where = np.isin(number[rows.file] * span + of_row, (entry[0] * span + entry[1])[idle])
-            yield untrue(rows.file, rule, int(idle.sum()), rows.lines, where)
+    if not held:
+        rule = "so many rows fit every group that each value was compared by itself only, not all together"
+        yield not_compared(values.file, rule, "nothing to mend")
+    for one, there in zip(listed, np.split(used, before[1:-1]), strict=True):
+        idle = one.entry[0][~there] * one.span + one.entry[1][~there]
+        if len(idle):
+            rule = f"{len(idle):,} values stand in groups where nobody of the source who fits the rest has them"
+            yield untrue(one.rows.file, rule, len(idle), one.rows.lines, np.isin(one.group * one.span + one.code, idle))
+
+
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """A table of the values of groups: group and code of each row and (sorted) of each entry; codes of the source."""
+
+    rows: Rows
+    group: IntArray
+    code: IntArray
+    of_kind: IntArray
+    entry: IntArray
+    span: int
+
+    @classmethod
+    def of(cls, rows: Rows, group: IntArray, code: IntArray, of_kind: IntArray) -> _Listed:
+        span = int(max(code.max(initial=0), of_kind.max(initial=0))) + 1
+        key = np.unique(group * span + code)
+        return cls(rows, group, code, of_kind, np.stack([key // span, key % span]), span)
 
 
 def _files(reading: Reading) -> tuple[Rows, Rows]:

@@ -55,3 +55,15 @@ def shortfall(
     first, edges, kind = by_unit(starts, units, len(need))
     contested = augment(starts, units, limit, first, edges, kind, spare, need, flow)
     return Shortfall(need, contested)
+
+
+def turned(starts: IntArray, kinds: NDArray[Any], many: int) -> tuple[IntArray, NDArray[Any]]:
+    """The units that each of so many kinds fits, from the kinds that fit each unit.
+
+    >>> [found.tolist() for found in turned(np.array([0, 2, 3]), np.array([0, 1, 0]), 2)]
+    [[0, 2, 3], [0, 1, 0]]
+    """
+    from discreet.audit.matching_kernels import by_unit
+
+    first, edges, unit = by_unit(starts.astype(np.int64), kinds.astype(np.int32), many)
+    return first, unit[edges]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from discreet.audit.comparison import Table
 from discreet.audit.folders import MAPPING, REPORT, read_json, text_of
 from discreet.audit.labels import Exactly, OneOf
 from discreet.audit.lines import Fault
-from discreet.audit.pages import Page, Said, read_page
+from discreet.audit.pages import Page, read_page
 from discreet.audit.reading import Reading, labels_in
 from discreet.audit.seen import GENERALIZED
 from discreet.errors import DataError
@@ -23,7 +24,7 @@ _SAID = re.compile(
     r"|[0-9]\s*%\s+(?:in|of)\s+the\s+(?:source|original)",
     re.IGNORECASE,
 )
-_WITH_SHARE = re.compile(r"(.+?)\s*[:=,(–—-]?\s*[0-9]+(?:[.,][0-9]+)?\s*%\)?", re.DOTALL)
+_WITH_SHARE = re.compile(r"(.+?)(?:\s*[:=,(–—]\s*|\s+)[0-9]+(?:[.,][0-9]+)?\s*%\)?", re.DOTALL)
 _FIGURE = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]+)?%?")  # is as well a number of rows, or a share
 _NOTHING = ("", "NULL", "(empty)")
 # Whole texts of every page of ours: a value that is called like that is told by no page.
@@ -65,20 +66,34 @@ def _shares(page: Page) -> int:
     return found
 
 
-def _hidden(reading: Reading, table: Table) -> dict[str, frozenset[str]]:
-    """The values of each column of the source that no file beside the page has."""
+@dataclass(frozen=True)
+class _Hidden:
+    """Values of a column of the source that its published texts hide; and those that no column has."""
+
+    here: frozenset[str]
+    everywhere: frozenset[str]
+
+
+def _hidden(reading: Reading, table: Table) -> dict[str, _Hidden]:
+    """The values of each column of the source that the files beside the page hide."""
     told = reading.told
     policy = told.manifest.get("policy") or {}
     models = [promise.get("model") for promise in told.manifest["promises"]]
     words = [told.manifest.get(word) for word in ("hierarchies", "references", "roles")]
-    told_anywhere = {*_scalars([words, models, policy.get("attributes"), policy.get("require")])}
+    anywhere: set[str | None] = {*_scalars([words, models, policy.get("attributes"), policy.get("require")])}
     if (reading.path / MAPPING).exists():
-        told_anywhere |= {*_scalars(_mapping(reading))}
-    found = {}
-    for column in (c for c in table.columns if c in (*told.quasi_identifiers, *told.sensitive)):
-        shown = {*_shown(reading, column)} | told_anywhere
-        found[column] = frozenset(v for v in table.values(column) if v not in shown and v not in (None, *_NOTHING))
-    return found
+        anywhere |= {*_scalars(_mapping(reading))}
+    anywhere |= {None, *_NOTHING}
+    columns = [c for c in table.columns if c in (*told.quasi_identifiers, *told.sensitive)]
+    shown = {column: {*_shown(reading, column)} for column in columns}
+    all_shown: set[str | None] = set().union(*shown.values()) | anywhere
+    return {
+        column: _Hidden(
+            frozenset(v for v in table.values(column) if v is not None and v not in shown[column] | anywhere),
+            frozenset(v for v in table.values(column) if v is not None and v not in all_shown),
+        )
+        for column in columns
+    }
 
 
 def _mapping(reading: Reading) -> Any:
@@ -112,17 +127,24 @@ def _scalars(said: Any) -> Iterator[str]:
         yield str(said)
 
 
-def _named(page: Page, hidden: Mapping[str, frozenset[str]]) -> dict[str, int]:
+def _named(page: Page, hidden: Mapping[str, _Hidden]) -> dict[str, int]:
     """How many hidden values of each column the page names: as a whole text, or one with a share beside it.
 
-    A number of up to three digits is a figure like others, unless a heading says that it is about the column.
+    Where a heading says which column a text is about, it is held against that one; else a number of up to three digits
+    is a figure like others, and what another column publishes is that.
     """
     found: dict[str, set[str]] = {}
     for said in page.texts:
+        about = [column for column in said.about[:2] if column in hidden]
         for text in _candidates(said.text):
-            for column in (c for c, values in hidden.items() if text in values):
-                if _is_about(said, column) or not (_FIGURE.fullmatch(text) or text in _OWN_WORDS):
-                    found.setdefault(column, set()).add(text)
+            if about:
+                naming = [column for column in about if text in hidden[column].here]
+            elif _FIGURE.fullmatch(text) or text in _OWN_WORDS:
+                naming = []
+            else:
+                naming = [column for column, values in hidden.items() if text in values.everywhere]
+            for column in naming:
+                found.setdefault(column, set()).add(text)
     return {column: len(values) for column, values in found.items()}
 
 
@@ -130,7 +152,3 @@ def _candidates(text: str) -> Iterable[str]:
     with_share = _WITH_SHARE.fullmatch(text)
     parts: Sequence[str] = [] if with_share is None else [with_share[1]]
     return dict.fromkeys([text, *parts])
-
-
-def _is_about(said: Said, column: str) -> bool:
-    return column in said.about[:2]
