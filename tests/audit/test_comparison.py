@@ -275,6 +275,23 @@ def test_a_release_about_some_people_of_its_source_is_no_forgery(tmp_path):
     assert graves(folder, source) == []
 
 
+def test_intervals_in_sets_and_values_called_like_labels_are_read_as_they_were_written(tmp_path):
+    draw = random.Random(284)
+    dose = [draw.choice([-4.489, -1.7, 2.7, 3.702, 3.8, 0.6, None]) for _ in range(60)]
+    code = [draw.choice(["{*}", "Z", "20-39", "{a, b}", "", None]) for _ in range(60)]
+    source = {"dose": dose, "code": code, "disease": [draw.choice(["flu", "cold"]) for _ in range(60)]}
+    coarser = {"role": "quasi_identifier", "hierarchy": {"intervals": [1, 2]}}
+    attributes = {"dose": coarser, "code": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    texts = ""
+    for kind, k in product(GENERALIZED, (2, 4, 12)):
+        folder = tmp_path / f"{kind}-{k}"
+        publish(folder, kind, source, attributes=attributes, require=[{"k_anonymity": {"k": k}}])
+        texts += (folder / "data.csv").read_text()
+        assert graves(folder, source) == []
+    assert "), NULL}" in texts.replace('"', "")  # else this tests nothing
+    assert "{*}" in texts
+
+
 def test_nothing_that_somebody_has_is_quoted(copied):
     folder = copied("generalization")
     set_cell(7, "disease", "a secret")(folder)
