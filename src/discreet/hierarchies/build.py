@@ -38,14 +38,13 @@ def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     numbered = [_numbered(names) for names in columns]
     order = np.lexsort(numbered) if numbered else np.arange(len(ranked))
     leaves = tuple(ranked[i] for i in order)
-    taken = set(chain(domain, *columns))
     codes: list[Codes] = [np.arange(len(leaves), dtype=np.int32)]
-    labels = [_published(leaves, codes[0], leaves, taken)]
+    labels = [_published(leaves, codes[0], leaves, (domain, *columns))]
     for numbers in numbered:
         starts = np.diff(numbers[order], prepend=-1) != 0
         codes.append((np.cumsum(starts) - 1).astype(np.int32))
         names = [paths[leaves[i]][len(labels) - 1] for i in np.flatnonzero(starts)]
-        labels.append(_published(names, codes[-1], leaves, taken))
+        labels.append(_published(names, codes[-1], leaves, (domain, *columns)))
     codes.append(np.zeros(len(leaves), dtype=np.int32))
     labels.append((EVERYTHING,) if leaves else ())
     return Hierarchy(attribute, rule, leaves, tuple(codes), tuple(labels))
@@ -109,11 +108,17 @@ def _numbered(names: Sequence[Value]) -> IntArray:
     return np.array([numbers[name] for name in names], dtype=np.int64)
 
 
-def _published(names: Sequence[Value], codes: Codes, leaves: Sequence[Value], taken: set[Value]) -> tuple[Value, ...]:
-    """The names of a level, but a part that calls itself ``*`` as the set of its leaves: ``*`` means everything."""
+def _published(
+    names: Sequence[Value], codes: Codes, leaves: Sequence[Value], known: Iterable[Iterable[Value]]
+) -> tuple[Value, ...]:
+    """The names of a level, but a part that calls itself ``*`` as the set of its leaves: ``*`` means everything.
+
+    None of the `known` names will do for it.
+    """
     if EVERYTHING not in names or len(names) == 1:
         return tuple(names)
     at = names.index(EVERYTHING)
     members = [leaves[i] for i in np.flatnonzero(codes == at).tolist()]
+    taken = set(chain.from_iterable(known))
     text = next(t for t in (set_text(members, braces) for braces in count(1)) if t not in taken)
     return (*names[:at], text, *names[at + 1 :])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from discreet.errors import HierarchyError, Mistake, offenders
@@ -81,7 +82,17 @@ class Prefixes(BranchingRule):
         return len(self.lengths)
 
     def _climb(self, value: str) -> tuple[Value, ...]:
-        return tuple(value[:kept] + "*" * (len(value) - kept) for kept in self.lengths)
+        key = value[: self.lengths[0]], len(value)
+        found = self._known.get(key)
+        if found is None:
+            found = tuple(value[:kept] + "*" * (len(value) - kept) for kept in self.lengths)
+            self._known[key] = found
+        return found
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, int], tuple[str, ...]]:
+        """The paths met so far: many codes share one, and its texts."""
+        return {}
 
     def _rank(self, value: str) -> tuple[object, ...]:
         return (value,)

@@ -137,7 +137,7 @@ class Hierarchy:
         for level in range(1, self.height):
             code = self.codes[level][low]
             name: Value = self.labels[level][code]
-            if self.last[level][code] == high and self._meanings[name] == {(low, high)}:
+            if self.last[level][code] == high and self._meanings(name) == {(low, high)}:
                 return name
         return next(text for text in self._written(low, high) if self._means_only(text, low, high))
 
@@ -156,17 +156,22 @@ class Hierarchy:
 
     def _means_only(self, text: str, low: int, high: int) -> bool:
         """Would nobody take `text` for another leaf, another node or another range of numbers?"""
-        meanings = self._meanings.get(text, frozenset())
+        meanings = self._meanings(text)
         if self.ordered:
             ends = [(self.index.get(a), self.index.get(b)) for a, b in possible_ends(text)]
             meanings = meanings | {(a, b) for a, b in ends if a is not None and b is not None and a < b}
         return meanings <= {(low, high)}
 
+    def _meanings(self, name: Value) -> set[tuple[int, int]]:
+        """All the ranges that a name stands for on any level below the last."""
+        found = ((level, names.get(name)) for level, names in enumerate(self._names))
+        return {
+            (int(self.first[level][code]), int(self.last[level][code])) for level, code in found if code is not None
+        }
+
     @cached_property
-    def _meanings(self) -> dict[Value, frozenset[tuple[int, int]]]:
-        """Every name with all the ranges it stands for on any level below the last."""
-        found: dict[Value, frozenset[tuple[int, int]]] = {}
-        for names, first, last in zip(self.labels[:-1], self.first, self.last, strict=False):
-            for name, *ends in zip(names, first.tolist(), last.tolist(), strict=True):
-                found[name] = found.get(name, frozenset()) | {(ends[0], ends[1])}
-        return found
+    def _names(self) -> tuple[dict[Value, int], ...]:
+        """The number of each name, level by level below the last; names of one level differ."""
+        own = self.index if self.labels[0] == self.leaves else {name: i for i, name in enumerate(self.labels[0])}
+        others = ({name: code for code, name in enumerate(names)} for names in self.labels[1:-1])
+        return (own, *others)

@@ -6,7 +6,7 @@ has one bit per column, 64 to a word, so one AND per attribute decides 64 column
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numba import njit
@@ -35,16 +35,24 @@ def words(columns: int) -> int:
 
 def pack(held: BoolArray) -> Bits:
     """Bits of a (leaves × columns) table of truths."""
-    packed = np.packbits(held, axis=1, bitorder="little")
-    room = np.zeros((len(held), 8 * words(held.shape[1])), dtype=np.uint8)
-    room[:, : packed.shape[1]] = packed
-    return room.view("<u8").astype(np.uint64)
+    return packed([held], *held.shape)
 
 
-def unpack(bits: Bits, columns: int) -> BoolArray:
-    """The table of truths again."""
-    octets = np.ascontiguousarray(bits.astype("<u8")).view(np.uint8)
-    return np.unpackbits(octets, axis=1, count=columns, bitorder="little").astype(np.bool_)
+def packed(parts: Iterable[BoolArray], leaves: int, columns: int) -> Bits:
+    """The same of a table that comes in parts, some columns at a time: a multiple of 8, but for the last."""
+    room = np.zeros((leaves, 8 * words(columns)), dtype=np.uint8)
+    start = 0
+    for held in parts:
+        octets = np.packbits(held, axis=1, bitorder="little")
+        room[:, start : start + octets.shape[1]] = octets
+        start += octets.shape[1]
+    return room.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack(bits: Bits, start: int, stop: int) -> BoolArray:
+    """The columns ``start:stop`` of the table of truths again; start is a multiple of 8."""
+    octets = np.ascontiguousarray(bits.astype("<u8", copy=False)).view(np.uint8)[:, start // 8 : (stop + 7) // 8]
+    return np.unpackbits(octets, axis=1, count=stop - start, bitorder="little").view(np.bool_)
 
 
 def distinct(codes: Sequence[AnyCodes], rows: int) -> tuple[IntArray, IntArray]:

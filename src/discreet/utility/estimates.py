@@ -51,13 +51,19 @@ class Leaves:
         return np.where(np.isnan(result), self._shares(wanted, even), result)
 
     def _shares(self, wanted: BoolArray, widths: FloatArray) -> FloatArray:
-        qualifying = _running_sum(wanted * widths[:, None])
-        everything = _running_sum(widths[:, None])
-        first = self.offsets[:-1]
-        part = np.add.reduceat(qualifying[self.high + 1] - qualifying[self.low], first, axis=0)
-        whole = np.add.reduceat(everything[self.high + 1] - everything[self.low], first, axis=0)
-        result: FloatArray = part / whole
+        columns = max(1, _CELLS // max(len(wanted), 1))
+        part = [
+            self._in_runs(wanted[:, start : start + columns] * widths[:, None])
+            for start in range(0, wanted.shape[1], columns)
+        ]
+        result: FloatArray = np.concatenate(part, axis=1) / self._in_runs(widths[:, None])
         return result
+
+    def _in_runs(self, weights: FloatArray) -> FloatArray:
+        """How much of the weights of all leaves is in each spread."""
+        running = _running_sum(weights)
+        sums: FloatArray = np.add.reduceat(running[self.high + 1] - running[self.low], self.offsets[:-1], axis=0)
+        return sums
 
 
 def _running_sum(values: FloatArray) -> FloatArray:
@@ -106,7 +112,7 @@ def estimates(workload: Workload, parts: Sequence[Leaves], sizes: ArrayLike, tal
         offsets, values, counts = tally.offsets, tally.values, tally.counts
     last = len(workload.attributes) - 1
     tallest = max([len(w) for w in workload.wanted] + [sum(int(p.spread.max()) + 1 for p in parts)])
-    block = 64 * max(1, _CELLS // (64 * tallest))
+    block = 8 * max(1, _CELLS // (8 * tallest))
     for start in range(0, len(workload), block):
         stop = min(start + block, len(workload))
         shares = [part.shares(workload, start, stop) for part in parts]
@@ -230,7 +236,7 @@ def estimates_exact(
     offsets = np.stack([table.offsets + b for table, b in zip(asked, before, strict=True)])
     first = np.cumsum([0, *(r.size for r in rows[:-1])])
     flat, counts = np.concatenate([r.ravel() for r in rows]), np.concatenate([table.counts for table in asked])
-    block = 64 * min(max(1, _CELLS // (64 * int(above[-1]))), _QUERIES // 64)
+    block = 8 * min(max(1, _CELLS // (8 * int(above[-1]))), _QUERIES // 8)
     for start in range(0, len(workload), block):
         stop = min(start + block, len(workload))
         wanted = np.concatenate([workload.wants(a, start, stop) for a in range(len(workload.wanted))])

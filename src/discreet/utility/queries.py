@@ -39,11 +39,11 @@ class Workload:
         return self.count
 
     def wants(self, attribute: int, start: int = 0, stop: int | None = None) -> BoolArray:
-        """Which leaves (rows) qualify in which of the queries ``start:stop`` (columns); start is a multiple of 64."""
-        from discreet.utility.covering import unpack, words
+        """Which leaves (rows) qualify in which of the queries ``start:stop`` (columns); start is a multiple of 8."""
+        from discreet.utility.covering import unpack
 
         stop = self.count if stop is None else min(stop, self.count)
-        return unpack(self.wanted[attribute][:, start // 64 : words(stop)], stop - start)
+        return unpack(self.wanted[attribute], start, stop)
 
 
 def workload(leaves: Mapping[str, int], queries: Sequence[Mapping[str, Iterable[int]]]) -> Workload:
@@ -143,23 +143,26 @@ def _draw(
     rng: np.random.Generator, occurring: AnyCodes, b: int, neighbours: bool, speaks: BoolArray, leaves: int
 ) -> Bits:
     """The wanted leaves of one attribute, `b` for each query that speaks of it, all for the others."""
-    from discreet.utility.covering import pack
+    from discreet.utility.covering import packed
 
-    parts = []
-    block = 64 * max(1, _CELLS // (64 * leaves))
-    for start in range(0, len(speaks), block):
-        here = speaks[start : start + block]
-        held = np.repeat(~here[None, :], leaves, axis=0)
-        asking = np.flatnonzero(here)
+    # A table of all leaves for many queries would be larger than everything else, where there are millions of leaves.
+    few = 8 * max(1, _CELLS // (8 * leaves))
+    leaf = np.arange(leaves, dtype=np.int32)[:, None]
+
+    def held(here: BoolArray) -> BoolArray:
+        table, asking = np.repeat(~here[None, :], leaves, axis=0), np.flatnonzero(here)
         if neighbours:
             first = rng.integers(0, len(occurring) - b + 1, size=len(asking))
-            leaf = np.arange(leaves)[:, None]
-            held[:, asking] = (leaf >= occurring[first]) & (leaf <= occurring[first + b - 1])
-        else:
-            drawn = rng.random((len(asking), len(occurring))).argpartition(b - 1, axis=1)[:, :b]
-            held[occurring[drawn], asking[:, None]] = True
-        parts.append(pack(held))
-    return np.concatenate(parts, axis=1)
+            table[:, asking] = (leaf >= occurring[first]) & (leaf <= occurring[first + b - 1])
+            return table
+        rows = max(1, _CELLS // len(occurring))
+        for start in range(0, len(asking), rows):
+            columns = asking[start : start + rows]
+            drawn = rng.random((len(columns), len(occurring))).argpartition(b - 1, axis=1)[:, :b]
+            table[occurring[drawn], columns[:, None]] = True
+        return table
+
+    return packed((held(speaks[at : at + few]) for at in range(0, len(speaks), few)), leaves, len(speaks))
 
 
 def true_counts(workload: Workload, codes: Sequence[AnyCodes], counts: ArrayLike) -> IntArray:
