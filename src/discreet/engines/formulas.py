@@ -10,10 +10,14 @@ A text that begins with apostrophes before such a sign gets one more, so that ta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from discreet.engines.sql import name, text
 from discreet.errors import Mistake, ReleaseError
+
+if TYPE_CHECKING:
+    from discreet.engines.sql_engine import SqlEngine
 
 ESCAPE = "escape"
 _SIGNS = "=+@\\-\\t\\r\\n＝＋－＠"
@@ -86,6 +90,14 @@ def written_sql(columns: Mapping[str, str], escape: bool) -> str:
         return ", ".join(f"{value} AS {name(column)}" for value, column in columns.items())
     texts = {f"CAST({value} AS VARCHAR)": escaped(column) for value, column in columns.items()}
     return ", ".join(f"{escaped_sql(value)} AS {name(column)}" for value, column in texts.items())
+
+
+def counted_formulas(engine: SqlEngine, columns: Sequence[str]) -> dict[str, int]:
+    """Per column of DuckDB's table, how many of its distinct texts a spreadsheet would run: one scan."""
+    texts = [f"CAST({name(c)} AS VARCHAR)" for c in columns]
+    counted = (f"count(DISTINCT {text}) FILTER ({formula_sql(text)}) AS n{i}" for i, text in enumerate(texts))
+    [batch] = engine._asked(f"SELECT {', '.join(counted)} FROM {engine._relation}")
+    return {column: int(batch.column(i)[0].as_py()) for i, column in enumerate(columns)}
 
 
 def are_escaped(csv: object) -> bool:

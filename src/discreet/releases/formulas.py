@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from discreet.engines.base import PublishedTables
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.formulas import formulas, is_formula
+from discreet.engines.formulas import counted_formulas, formulas, is_formula
 from discreet.releases.published import Manifest, Published, columns_of
 
 
@@ -17,7 +17,7 @@ def formula_notes(published: Published, tables: PublishedTables, manifest: Manif
     if others := columns_of(manifest, "other"):
         engine = tables.open(next(iter(published.tables)), others)
         assert isinstance(engine, DuckDB), "nothing else reads CSV files"
-        counts |= engine.formulas(others)
+        counts |= counted_formulas(engine, others)
     repair = "an apostrophe stands in front" if "csv" in manifest else "write csv: {formulas: escape}"
     one, several = "would be run as a formula by a spreadsheet", "would be run as formulas by a spreadsheet"
     told = [
