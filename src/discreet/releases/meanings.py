@@ -149,8 +149,11 @@ def _is_listed(rule: Rule, text: Value, parts: Sequence[Any]) -> bool:
 
 
 def _is_set(text: Value, members: Sequence[Value]) -> bool:
+    """Is it the set of these? One of them may be ``*``, which is written as a set of itself when it is alone."""
     braces = _braces(text)
-    return braces > 0 and text in (set_text(members, braces), set_text([_leaf(m) for m in members], braces))
+    stars = [i for i, member in enumerate(members) if _leaf(member) == EVERYTHING]
+    written = [list(members), *([*members[:i], EVERYTHING, *members[i + 1 :]] for i in stars)]
+    return braces > 0 and any(text == set_text(each, braces) for each in written)
 
 
 def _braces(text: Value) -> int:
