@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Rule, Value
-from discreet.hierarchies.words import rule_from_words
-from discreet.releases.meanings import height, is_name, stands_for
+from discreet.releases.meanings import height, is_name, rule_as_told, stands_for
 from discreet.releases.published import AGAIN, Manifest, names_file, quasi_identifiers_of
 
 _PLACE = "mapping.json"
@@ -40,7 +38,7 @@ def _mistakes(mapping: Mapping[str, Any], manifest: Manifest, texts: Sequence[tu
         return [Mistake(_PLACE, "has other hierarchies than the manifest", AGAIN)]
     if any(map(names_file, words.values())):
         return [_STRANGE]
-    rules = [rule_from_words(words[name], "", Path(), [], []) for name in names]
+    rules = [rule_as_told(words[name]) for name in names]
     node = manifest.get("node")
     if mapping.keys() != {"hierarchies", "groups" if node is None else "levels"}:
         return [_STRANGE]

@@ -7,7 +7,7 @@ what its parts are written as: ``20-39`` can't stand for everybody.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -29,6 +29,18 @@ _OPEN_END = re.compile(r"(>=|<=|<)(\S+)")
 _NONE = object()
 _LITTLE, _FAR = Decimal("1e-9"), 10**18  # beside and beyond the numbers that people have
 _PERIOD = re.compile(r"([0-9]{4})(?:-(?:Q([1-4])|([0-9]{2})|([0-9]{4})))?")
+
+
+def rule_as_told(words: object) -> Rule:
+    """The rule of a manifest or mapping, for reading what is published. Where it leaves open whether there are
+    decimals, there may be some.
+
+    >>> rule_as_told({"cuts": [[40]]}).path("39.5"), rule_as_told({"cuts": [[40]], "decimals": False}).path("40")
+    (('<40',), ('>=40',))
+    """
+    if isinstance(words, Mapping) and {"intervals", "cuts"} & words.keys():
+        words = {"decimals": True, **words}
+    return rule_from_words(words, "", Path(), [], [])
 
 
 def height(rule: Rule) -> int:
@@ -66,7 +78,7 @@ def ranges_of(listed: Sequence[Sequence[Any]], attribute: str, words: object) ->
     >>> ranges_of([[[2, "*"]]], "age", {"intervals": [10]})
     (array([0]), array([0]))
     """
-    rule = rule_from_words(words, "", Path(), [], [])
+    rule = rule_as_told(words)
     named = dict.fromkeys(value for parts in listed for part in parts for value in _values_of(rule, part))
     hierarchy = build(attribute, named, rule)
     # Where nothing but everything is published, no value is named, and a hierarchy of no values has no levels.

@@ -152,7 +152,7 @@ def _told(rule: Rule, given: object, shown: Mapping[str, int], texts: list[str],
     if not _follows_the_data(given):
         if isinstance(rule, Intervals | Cuts) and isinstance(given, Mapping) and "decimals" not in given:
             decimals = _shown_decimals(inner)
-            return Told(replace(rule, decimals=bool(decimals)), decimals=decimals)
+            return Told(replace(rule, decimals=decimals is not False), decimals=decimals)
         return Told(rule)
     spans = any(text not in shown and text != EVERYTHING for text in texts)
     if isinstance(rule, Cuts):
@@ -174,7 +174,7 @@ def _told_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bo
     if not cuts:
         return _Reduced(Flat(), {height: 1})
     decimals = _shown_decimals(inner)
-    told = Cuts((tuple(sorted(cuts)),), decimals=bool(decimals))
+    told = Cuts((tuple(sorted(cuts)),), decimals=decimals is not False)
     return _ReducedCuts(told, dict.fromkeys(inner.values(), 1) | {height: 2}, bounds, decimals=decimals)
 
 
