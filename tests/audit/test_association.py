@@ -136,11 +136,10 @@ def test_skew_is_told_as_gain_ratio_and_distance(groups):
     assert found.worst <= float(max(q for _, q in learnt)) + 1e-12
 
 
-def test_skew_holds_groups_against_what_the_manifest_says_of_the_table():
+def test_what_a_manifest_says_of_another_distribution_is_not_believed():
     manifest = {"references": {"disease": [["flu", 1], ["cold", 9]]}}
     found = attack(skew, seen_of([["flu", "cold"]], manifest=manifest))
-    assert (found.worst, found.details["ratio"]) == (0.5, 5.0)
-    assert found.details["gain"] == pytest.approx(0.4)
+    assert (found.worst, found.details["ratio"], found.details["gain"]) == (0.5, 1.0, 0.0)
 
 
 def test_the_paper_s_patients_believe_as_the_paper_says():

@@ -25,7 +25,7 @@ require: [{k_anonymity: {k: 2}}]
 """
 # The command, with something that happens on the way.
 COMMAND = """
-import sys
+import os, sys
 import duckdb, discreet.pipeline as pipeline
 from discreet.cli import start
 connect = duckdb.connect
@@ -33,7 +33,8 @@ connect = duckdb.connect
 def fail(*_, **__):
     {failure}
 
-def small(**config):
+def small(memory_limit, **config):
+    os.environ["DISCREET_MEMORY"] = memory_limit
     duckdb.connect = lambda: connect(config=config | {{"threads": 2}})
 
 {change}
@@ -72,7 +73,7 @@ def test_too_little_memory_is_an_answer(place: Path, failure: str) -> None:
     assert "ran out of memory" in json.loads(run.stdout)["mistakes"][0]["rule"]
 
 
-@pytest.mark.parametrize("limits", ["memory_limit='20MB'", "memory_limit='45MB', max_temp_directory_size='1KB'"])
+@pytest.mark.parametrize("limits", ["memory_limit='20MB'", "memory_limit='30MB', max_temp_directory_size='1KB'"])
 def test_an_engine_with_too_little_memory_or_disk_says_so(place: Path, limits: str) -> None:
     run = ended(place, f"small({limits})")
     assert (run.returncode, run.stdout) == (2, "")

@@ -84,7 +84,7 @@ def covered(seen: Seen, population: Population) -> Covered:
     return joined(columns, population.found.counts, len(seen.sizes))
 
 
-def joined(columns: Sequence[Fitting], people: IntArray, sizes: int, most: int = MOST_FITS) -> Covered:
+def joined(columns: Sequence[Fitting], people: IntArray, sizes: int) -> Covered:
     """Who fits which of so many (`sizes`) groups by every column.
 
     The trie of the groups' labels and that of the people's values are walked together, column by column, those columns
@@ -106,7 +106,7 @@ def joined(columns: Sequence[Fitting], people: IntArray, sizes: int, most: int =
     rows = np.stack([c[by_value] for c in codes], axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
     fits, having, groups, held = join(
         rows, shift.astype(np.int64), starts_of.astype(np.int64), labels_of.astype(np.int64),
-        node_label, first_child, leaf_first, by_label.astype(np.int64), people[by_value], sizes, most,
+        node_label, first_child, leaf_first, by_label.astype(np.int64), people[by_value], sizes, MOST_FITS,
     )  # fmt: skip
     place = np.empty(len(people), dtype=np.int64)  # of each entry of the list among the sorted ones
     place[by_value] = np.arange(len(people))

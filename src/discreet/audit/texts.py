@@ -215,7 +215,8 @@ def _one_of(members: Sequence[Text], exact: Iterable[Text], text: str, column: C
     if column.ours and column.kind not in (INTERVAL, DATE):
         return OneOf(frozenset({*members, *values}), text)
     if column.ours:  # an interval with a comma in it is quoted: [2, 4)
-        members, values = [*members, *filter(None, values)], {value for value in values if not value}
+        intervals = {value for value in values if value is not None and _BRACKETS.fullmatch(value)}
+        members, values = [*members, *intervals], values - intervals
     ranges = []
     inside = Column(names=column.names, dashes=column.dashes, dates=column.dates, ours=True)
     for member in members:
