@@ -34,8 +34,9 @@ def test_the_search_takes_a_summary_and_the_release_says_so(
     limited(monkeypatch, limit)
     made = anonymize(policy(), tmp_path / "release", source=sail.sql(PEOPLE))
     assert made.manifest["search"] == "instant"
-    told = [note for note in made.manifest["notes"] if "that leave the engine" in note]
-    assert len(told) == said and all(note in (tmp_path / "release" / "report.html").read_text() for note in told)
+    told = [note for note in made.figures["notes"] if "that leave the engine" in note]
+    page = (tmp_path / "release.private" / "report.html").read_text()
+    assert len(told) == said and all(note in page for note in told)
     assert verify(tmp_path / "release").kept
 
 
