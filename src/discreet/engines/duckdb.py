@@ -160,17 +160,25 @@ class DuckDB(SqlEngine):
                     table = "narrow"
                     few = f"SELECT {', '.join(map(name, columns))} FROM profiled"
                     self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {few}")
-                found += [self._profile_of(column, table) for column in columns]
+                found += self._profiles_of(columns, table)
             return found
 
-    def _profile_of(self, column: str, table: str) -> ColumnProfile:
-        c = name(column)
-        counts = f"SELECT count(*), count(DISTINCT {self._key(column)}), count(*) - count({c}) FROM {table}"
-        rows, distinct, nulls = self._connection.sql(counts).fetchall()[0]
-        top = self._connection.sql(
-            f"SELECT CAST({c} AS VARCHAR) AS v, count(*) AS n FROM {table} GROUP BY v ORDER BY n DESC, v LIMIT 1000"
-        ).fetchall()
-        return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple((v, n) for v, n in top))
+    def _profiles_of(self, columns: Sequence[str], table: str) -> list[ColumnProfile]:
+        """Two queries for all of them: in a table of thousands of columns, asking takes longer than counting."""
+        counts = ", ".join(f"count(DISTINCT {self._key(c)}), count(*) - count({name(c)})" for c in columns)
+        [(rows, *told)] = self._connection.sql(f"SELECT count(*), {counts} FROM {table}").fetchall()
+        each = (
+            f"(SELECT {i} AS i, CAST({name(c)} AS VARCHAR) AS v, count(*) AS n FROM {table} "
+            "GROUP BY v ORDER BY n DESC, v LIMIT 1000)"
+            for i, c in enumerate(columns)
+        )
+        top: list[list[tuple[str | None, int]]] = [[] for _ in columns]
+        for i, value, n in self._connection.sql(f"{' UNION ALL '.join(each)} ORDER BY i, n DESC, v").fetchall():
+            top[i].append((value, n))
+        return [
+            ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple(most))
+            for column, distinct, nulls, most in zip(columns, told[::2], told[1::2], top, strict=True)
+        ]
 
     @contextmanager
     def publishing(
