@@ -17,8 +17,8 @@ from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
 from discreet.releases.bucketized import Bucketized
 from discreet.releases.grouped import Grouped
 from discreet.releases.meanings import ranges_of
-from discreet.releases.published import Published, quasi_identifiers_of
-from discreet.report.marginals import shown
+from discreet.releases.published import Published
+from discreet.report.marginals import most_common, shown
 
 MOST_QUESTIONS = 200  # per column, of its most common values
 MOST_VALUES = 12  # of the sensitive column, for each of them
@@ -44,17 +44,18 @@ def error_bars(
 
     The `mapping` says what the values of a column stand for, where these may overlap.
     """
-    names = quasi_identifiers_of(dict(manifest))
+    names = [c for c in manifest["columns"] if manifest["roles"][c] == "quasi_identifier"]
     if not len(groups) or manifest["publish"] == "ambiguity":  # its tables list values, not how often they occur
         return ()
     if isinstance(published, Bucketized):
-        return _apart(names, published.people, groups)
+        return _apart(names, published, groups)
     if "levels" in mapping:  # one level per column: its values exclude each other
         return tuple(ErrorBar((shown(name),), 0.0, 0.0) for name in names)
     counted = published.counted()
+    place = {name: d for d, name in enumerate(mapping["hierarchies"])}
     return tuple(
-        _mixed(name, mapping["hierarchies"][name], [group[d] for group in mapping["groups"]], *counted[name])
-        for d, name in enumerate(names)
+        _mixed(name, mapping["hierarchies"][name], [group[place[name]] for group in mapping["groups"]], *counted[name])
+        for name in names
     )
 
 
@@ -64,7 +65,7 @@ def _mixed(
     """A column whose values may overlap: rows that surely have what one of them stands for, and rows that may."""
     parts = {entry["text"]: entry["parts"] for entry in listed}
     low, high = ranges_of([parts[text] for text in texts], name, words)
-    asked = [i for i in np.argsort(-rows, kind="stable").tolist() if texts[i] != EVERYTHING][:MOST_QUESTIONS]
+    asked = [i for i in most_common(texts, rows, MOST_QUESTIONS + 1) if texts[i] != EVERYTHING][:MOST_QUESTIONS]
     widths = []
     for i in asked:
         possible = (low <= high[i]) & (high >= low[i])
@@ -73,7 +74,7 @@ def _mixed(
     return _bar((name,), widths, int(rows.sum()))
 
 
-def _apart(names: Sequence[str], people: Grouped, groups: Groups) -> tuple[ErrorBar, ...]:
+def _apart(names: Sequence[str], published: Bucketized, groups: Groups) -> tuple[ErrorBar, ...]:
     """Quasi-identifiers and sensitive values in tables apart: each is exact, both together are a range.
 
     Of a group of n people of whom a have a quasi-identifier and b a sensitive value, at least a + b − n and at most
@@ -83,7 +84,10 @@ def _apart(names: Sequence[str], people: Grouped, groups: Groups) -> tuple[Error
     for name, tally in groups.tallies.items():
         asked = np.argsort(-tally.reference, kind="stable")[:MOST_VALUES]
         having = [_per_group(tally, int(value), len(groups)) for value in asked if tally.reference[value]]
-        bars += [_together(d, (column, name), people, groups.sizes, having) for d, column in enumerate(names)]
+        bars += [
+            _together(published.quasi_identifiers.index(column), (column, name), published.people, groups.sizes, having)
+            for column in names
+        ]
     return tuple(bars)
 
 
@@ -92,9 +96,8 @@ def _together(
 ) -> ErrorBar:
     codes, counts = people.found.codes[column], people.found.counts
     total = np.bincount(codes, weights=counts, minlength=len(people.found.values[column]))
-    asked = np.argsort(-total, kind="stable")[: MOST_QUESTIONS // max(len(having), 1) + 1]
     widths = []
-    for value in asked.tolist():
+    for value in most_common(people.found.values[column], total, MOST_QUESTIONS // max(len(having), 1) + 1):
         here = codes == value
         a = np.bincount(people.group[here], weights=counts[here], minlength=len(sizes))
         widths += [int((np.minimum(a, b) - np.maximum(a + b - sizes, 0)).sum()) for b in having]

@@ -7,9 +7,12 @@ others are folded into one. A share is rounded to whole percents, or coarser whe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
@@ -92,6 +95,16 @@ def shown(value: Value) -> str:
 def printable(text: str) -> str:
     """Text without characters that steer terminals or turn the direction of writing."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def most_common(values: Sequence[Value], rows: ArrayLike, most: int) -> list[int]:
+    """Which values are the most common ones, in an order that does not depend on how they were read.
+
+    >>> most_common(["b", None, "a", "c"], [2, 2, 2, 5], 3)
+    [3, 2, 0]
+    """
+    counts = np.asarray(rows).tolist()
+    return nsmallest(most, range(len(values)), key=lambda i: (-counts[i], values[i] is None, values[i] or ""))
 
 
 def leaf_counts(hierarchy: Hierarchy, codes: Codes, counts: IntArray) -> FloatArray:

@@ -15,11 +15,11 @@ import numpy as np
 from discreet.counts.groups import Groups
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
 from discreet.releases.contents import REPORT
-from discreet.releases.published import Published, quasi_identifiers_of
+from discreet.releases.published import Published
 from discreet.report.ambiguous import Ambiguous, ambiguous
 from discreet.report.beliefs import Belief, beliefs
 from discreet.report.error_bars import ErrorBar, error_bars
-from discreet.report.marginals import printable, shown
+from discreet.report.marginals import most_common, printable, shown
 from discreet.report.open_risks import Risk, open_risks
 from discreet.report.presence_risks import presence_risks_in_general
 from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
@@ -176,16 +176,17 @@ def release_data(
         version=manifest["discreet"],
         seeded=manifest["random"] == "seed",
         settings=settings_of(manifest),
-        versions={str(name): str(v) for name, v in manifest["versions"].items()},
-        files={str(name): dict(about) for name, about in manifest["files"].items() if name != REPORT},
+        versions={str(name): str(v) for name, v in sorted(manifest["versions"].items())},
+        files={str(name): dict(about) for name, about in sorted(manifest["files"].items()) if name != REPORT},
         needs_source=any(map(_needs_source, promises)),
         needs_population=any(kind in ("presence", "confident_presence") for kind, _ in kinds),
     )
 
 
 def roles_of(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """What every column of the source is."""
-    return {name: str(role) for name, role in manifest["roles"].items()}
+    """What every column of the source is: the published ones first, in their order. A manifest's own says nothing."""
+    published = [name for name in manifest["columns"] if name in manifest["roles"]]
+    return {name: str(manifest["roles"][name]) for name in dict.fromkeys([*published, *sorted(manifest["roles"])])}
 
 
 def promise_lines(manifest: Mapping[str, Any], achieved: Mapping[str, str]) -> tuple[PromiseLine, ...]:
@@ -239,7 +240,7 @@ def settings_of(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def scalars(words: Mapping[str, Any]) -> dict[str, str | int | float | bool]:
     """The entries that are one number or one word. Longer ones may list values, and have a place of their own."""
-    return {str(name): said for name, said in words.items() if isinstance(said, str | int | float | bool)}
+    return {str(name): said for name, said in sorted(words.items()) if isinstance(said, str | int | float | bool)}
 
 
 def agreeing(groups: Groups) -> dict[str, float]:
@@ -251,15 +252,15 @@ def agreeing(groups: Groups) -> dict[str, float]:
 def _values(manifest: Mapping[str, Any], published: Published) -> tuple[PublishedColumn, ...]:
     """What is in each column, quasi-identifiers first."""
     roles, counted = roles_of(manifest), published.counted()
-    names = [*quasi_identifiers_of(dict(manifest)), *(c for c in manifest["columns"] if roles[c] == "sensitive")]
+    names = [c for role in ("quasi_identifier", "sensitive") for c in manifest["columns"] if roles[c] == role]
     return tuple(_column(name, roles[name], *counted[name]) for name in names)
 
 
 def _column(name: str, role: str, values: Sequence[Value], counts: IntArray) -> PublishedColumn:
     total = max(int(counts.sum()), 1)
-    order = sorted(range(len(values)), key=lambda i: (-int(counts[i]), values[i] is None, values[i] or ""))
-    hidden = sum(int(n) for value, n in zip(values, counts, strict=True) if value == EVERYTHING)
-    common = tuple(Common(shown(values[i]), int(counts[i]) / total) for i in order[:MOST_VALUES])
+    hidden = next((int(counts[i]) for i, value in enumerate(values) if value == EVERYTHING), 0)
+    chosen = most_common(values, counts, MOST_VALUES)
+    common = tuple(Common(shown(values[i]), int(counts[i]) / total) for i in chosen)
     return PublishedColumn(shown(name), role, len(values), hidden / total, common)
 
 
