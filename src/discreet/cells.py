@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from discreet.errors import DataError, Mistake, shown
+from discreet.errors import DataError, Mistake, shown, shown_path
 from discreet.small_files import NO_FILE, read_small
 
 SEPARATORS = (";", "\t", ",")
@@ -32,7 +32,7 @@ def read_lines(path: Path | str, folder: Path, place: str) -> tuple[Lines, list[
     try:
         text = read_small(folder / path, place, _LIMIT, missing="paths are relative to the folder of the policy")
     except DataError as error:
-        [wrong], name = error.mistakes, shown(str(path))
+        [wrong], name = error.mistakes, shown_path(path)
         rule = f"no file {name}" if wrong.rule == NO_FILE else f"{name} {wrong.rule}"
         return [], [Mistake(place, rule, wrong.repair)]
     lines = re.split(r"\r\n|\r|\n", text)

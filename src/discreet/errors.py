@@ -194,6 +194,16 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def shown_path(path: object) -> str:
+    """A path as messages show it: of a long one the end, where the name of the file is.
+
+    >>> shown_path("study/nation.csv"), shown_path("x" * 90 + "/nation.csv")[-12:]
+    ("'study/nation.csv'", "/nation.csv'")
+    """
+    text = without_credentials(str(path)[-_LONGEST:].partition("\n")[0])
+    return repr(text if len(text) <= _VALUE else "…" + text[1 - _VALUE :])
+
+
 def unknown_word(place: str, word: object, known: Iterable[str]) -> Mistake:
     """A word that is none of those that may stand there."""
     return Mistake(place, f"no such word {shown(word)}", did_you_mean(word, known))

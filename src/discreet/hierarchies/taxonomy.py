@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from discreet.errors import DataError, HierarchyError, Mistake, did_you_mean, offenders, shown
+from discreet.errors import DataError, HierarchyError, Mistake, did_you_mean, offenders, shown, shown_path
 from discreet.hierarchies.base import LEVELS, BranchingRule, Misfit, too_many_levels
 from discreet.hierarchies.build import at_lines, nesting_mistakes
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
@@ -158,10 +158,10 @@ def read_taxonomy(path: str, folder: Path, place: str) -> Taxonomy:
     except DataError as error:
         [wrong] = error.mistakes
         if wrong.rule != NO_FILE:
-            raise HierarchyError(Mistake(place, f"{shown(path)} {wrong.rule}", wrong.repair)) from None
+            raise HierarchyError(Mistake(place, f"{shown_path(path)} {wrong.rule}", wrong.repair)) from None
         beside = [Path(path).with_name(other.name).as_posix() for other in islice(file.parent.glob("*.csv"), _BESIDE)]
         repair = did_you_mean(path, sorted(beside)) if beside else "paths are relative to the folder of the policy"
-        raise HierarchyError(Mistake(place, f"no file {shown(path)}", repair)) from None
+        raise HierarchyError(Mistake(place, f"no file {shown_path(path)}", repair)) from None
     rows, lines = _rows(text, path, place)
     return taxonomy_from_rows(rows, place, path, lines)
 
@@ -173,7 +173,7 @@ def _rows(text: str, path: str, place: str) -> tuple[list[list[str]], list[int]]
     broken = None
     for delimiter in sorted(DELIMITERS, key=lambda d: fits[d], reverse=True):
         if text.count(delimiter) > CELLS:
-            rule = f"{shown(path)} has more than {CELLS:,} cells"
+            rule = f"{shown_path(path)} has more than {CELLS:,} cells"
             raise HierarchyError(Mistake(place, rule, "keep the values that the data can have"))
         try:
             parsed = list(_parsed(text, delimiter, strict=True))
@@ -182,7 +182,7 @@ def _rows(text: str, path: str, place: str) -> tuple[list[list[str]], list[int]]
             continue
         return [row for row, _ in parsed], [line for _, line in parsed]
     assert broken is not None
-    rule = f"{shown(path)} is not a CSV: line {broken.line}: {broken}"
+    rule = f"{shown_path(path)} is not a CSV: line {broken.line}: {broken}"
     raise HierarchyError(Mistake(place, rule, 'close the quotes, and write a quote inside of quotes as ""'))
 
 
