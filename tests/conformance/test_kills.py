@@ -198,11 +198,13 @@ def test_a_client_killed_after_the_commit_leaves_a_whole_release(tmp_path: Path,
     publishing = Publishing(tmp_path, database)
     with held_up(publishing, "manifest") as (process, holder):
         database.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'", "SELECT pg_reload_conf()")
-        holder.execute(f"SELECT pg_advisory_unlock({_LOCK})")
-        eventually(lambda: publishing.asked("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        database.execute("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+        try:
+            holder.execute(f"SELECT pg_advisory_unlock({_LOCK})")
+            eventually(lambda: publishing.asked("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        finally:  # or whatever is committed on this server waits for ever
+            database.execute("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
     eventually(publishing.is_gone)
     [(told,)] = publishing.asked("SELECT manifest FROM released.manifest")
     [(rows,)] = publishing.asked("SELECT count(*) FROM released.data")
