@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from time import sleep
 from types import FrameType
 
 from discreet.locks import Held, Lock
@@ -71,15 +72,23 @@ def remove_at_exit(path: Path) -> None:
 def remove(path: Path) -> None:
     """Remove a folder now, whatever signals come meanwhile."""
     with undisturbed():
-        shutil.rmtree(path, ignore_errors=True)
-        _to_remove.pop(path, None)
+        _remove_tree(path)  # it stays on the list: whoever still writes there (Spark) may make it anew
 
 
 @atexit.register
 def _remove_all() -> None:
     for path, process in list(_to_remove.items()):
         if process == os.getpid():  # a fork has its parent's list
-            shutil.rmtree(path, ignore_errors=True)
+            _remove_tree(path)
+
+
+def _remove_tree(path: Path) -> None:
+    """Also if somebody still writes into it for a moment."""
+    for pause in (0.02, 0.1, 0.4, 1.0, 2.0, 0.0):
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists():
+            return
+        sleep(pause)
 
 
 @contextmanager

@@ -72,7 +72,8 @@ def ranges_of(listed: Sequence[Sequence[Any]], attribute: str, words: object) ->
 
     So texts can be compared that stand for more than one value each, by whoever has the release alone.
 
-    >>> low, high = ranges_of([[["", "20", "39"]], [[0, "25"]], [[1, "30-39"]]], "age", {"intervals": [10]})
+    >>> ages = {"intervals": [10], "decimals": False}
+    >>> low, high = ranges_of([[["", "20", "39"]], [[0, "25"]], [[1, "30-39"]]], "age", ages)
     >>> low.tolist(), high.tolist()
     ([0, 1, 2], [3, 1, 3])
     >>> ranges_of([[[2, "*"]]], "age", {"intervals": [10]})
