@@ -50,7 +50,10 @@ def _ended(outcome: Outcome, printed: str, complained: str, *, first: bool, fold
         found.append(("memory", f"{outcome.peak / 1e9:.1f} GB"))
     if len(complained.encode()) > LONGEST or (outcome.code != 0 and len(printed.encode()) > LONGEST):
         found.append(("long", f"{len(said.encode()):,} bytes"))
-    found += [("secret", f"{secret} in a message") for secret in secrets_in(said, people=outcome.code != 0)]
+    # An audit that finds a fault says in which columns of the table, as an answer; a message names nobody.
+    people = outcome.code != 0 and outcome.argv[:1] != ("audit",)
+    found += [("secret", f"{secret} in a message") for secret in secrets_in(complained, people=outcome.code != 0)]
+    found += [("secret", f"{secret} in an answer") for secret in secrets_in(printed, people=people)]
     if outcome.code == 2 and not said.strip():
         found.append(("other", "refused without a word"))
     if "--json" in outcome.argv and outcome.code is not None and not found and not _is_json(printed):

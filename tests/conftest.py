@@ -4,6 +4,7 @@ of CI, and few of them, so that the whole suite stays a matter of minutes."""
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +24,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("discreet")
+
+# Whoever started us in the background, or with nohup, has us ignore these signals, and every command that we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Whoever asks for one of these fixtures needs that engine.
 _NEEDS = {"postgresql_server": "postgresql", "sail_server": "spark", "spark": "spark", "spark_cluster": "spark"}

@@ -159,3 +159,13 @@ def test_no_change_of_a_manifest_makes_us_stumble(copied, kind):
             assert "root:" not in str(error)
             assert len(str(error)) < 20_000
     assert answers  # else nothing was tried
+
+
+def test_thousands_of_faults_of_a_kind_are_counted_not_listed(copied):
+    folder = copied("generalization")
+    for number in range(3000):
+        (folder / f"file{number}").touch()
+    unlisted = [fault for fault in discreet.audit_release(folder).faults if fault.fault == "unlisted_file"]
+    assert len(unlisted) == 11
+    assert sum(fault.count for fault in unlisted) == 3000
+    assert all(fault.grave for fault in unlisted)

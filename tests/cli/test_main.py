@@ -294,3 +294,20 @@ def test_a_promise_that_needs_the_table_again_is_open_and_not_broken(place: Path
     assert "--source" in alone.out
     assert "does not keep" not in alone.out
     assert call("verify", "r", "--source", "people.csv").code == 0
+
+
+@pytest.mark.parametrize("words", [("anonymize", "policy.yaml", "-o", "out", "--private", "--json"),
+                                   ("anonymize", "policy.yaml", "-o", "--json"),
+                                   ("init", "t.csv", "--output", "--json")])  # fmt: skip
+def test_a_forgotten_path_is_not_the_next_option(place: Path, call: Any, words: Sequence[str]) -> None:
+    answer = call(*words)
+    assert answer.code == 2
+    assert "'--json' stands where a path should" in answer.json["mistakes"][0]["rule"]
+    assert sorted(p.name for p in place.iterdir()) == ["policy.yaml", "t.csv"]
+
+
+def test_a_pipe_that_nobody_reads_keeps_nobody_waiting(place: Path, call: Any) -> None:
+    os.mkfifo("pipe")
+    answer = call("init", "t.csv", "-o", "pipe", "--force")
+    assert (answer.code, answer.out) == (2, "")
+    assert "is a pipe that nobody reads from" in answer.err

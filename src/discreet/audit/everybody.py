@@ -18,7 +18,7 @@ from discreet.audit.composition import composition
 from discreet.audit.faults import faults
 from discreet.audit.knowledge import read_knowledges
 from discreet.audit.levels import levels
-from discreet.audit.lines import EXACT, Fault, Level, Line
+from discreet.audit.lines import EXACT, Fault, Level, Line, of_each_kind
 from discreet.audit.marginals import read_marginals
 from discreet.audit.minimality import minimality
 from discreet.audit.presence_lines import presence_lines
@@ -131,7 +131,7 @@ def audit_release(
         left_out=seen.left_out + seen.starred,
         lines=tuple(lines),
         levels=tuple(levels(seen, presence=_presence(seen, presence), knowledge=knowledge)),
-        faults=(*faults(reading, source), *untrue),
+        faults=tuple(of_each_kind([*faults(reading, source), *untrue])),
         notes=tuple(_notes(seen, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
         compared=compared,
     )

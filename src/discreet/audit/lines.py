@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,6 +136,31 @@ class Fault:
     count: int = 1
     line: int | None = None
     grave: bool = True
+
+
+MOST_OF_A_KIND = 10  # faults that are told one by one
+
+
+def of_each_kind(faults: Iterable[Fault]) -> list[Fault]:
+    """The first ten faults of each kind, followed by one that counts the others: a folder may hold thousands of files.
+
+    >>> many = [Fault("unlisted_file", f"file{n}", "is not listed", "remove it") for n in range(1, 13)]
+    >>> [(fault.place, fault.rule, fault.count) for fault in of_each_kind(many)[9:]]
+    [('file10', 'is not listed', 1), ('2 more places', 'have faults of the same kind', 2)]
+    """
+    kinds: dict[tuple[str, bool], list[Fault]] = {}
+    for fault in faults:
+        kinds.setdefault((fault.fault, fault.grave), []).append(fault)
+    shortened = []
+    for (kind, grave), alike in kinds.items():
+        rest = alike[MOST_OF_A_KIND:]
+        shortened += alike[:MOST_OF_A_KIND]
+        if rest:
+            place = "1 more place" if len(rest) == 1 else f"{len(rest):,} more places"
+            rule = f"{'has a fault' if len(rest) == 1 else 'have faults'} of the same kind"
+            count = sum(fault.count for fault in rest)
+            shortened.append(Fault(kind, place, rule, rest[0].repair, count, grave=grave))
+    return shortened
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.screen import Screen
+from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -53,7 +53,9 @@ def audit(
         str | None,
         typer.Option(help="Where its tables are, if in a database that the environment does not name: postgresql://…"),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page with charts there.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", callback=a_path, help="Write a page with charts there.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -86,7 +88,7 @@ def audit(
     if output is not None:
         from discreet.report.audit_page import to_html
 
-        output.write_text(to_html(found), encoding="utf-8")
+        write_page(output, to_html(found))
         words += f"\n\nPage: {output}"
     screen.say(to_json(found), words)
     raise typer.Exit(0 if found.kept else 1)

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from discreet.cli import auditing, stats, studies
 from discreet.cli.faults import told
-from discreet.cli.screen import Screen, one_line
+from discreet.cli.screen import Screen, a_path, one_line, write_page
 from discreet.errors import DiscreetError, Mistake, told_mistakes
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ Database = Annotated[
 ]
 Private = Annotated[
     Path | None,
-    typer.Option(help="The folder for what is not to be published: the board's report, figures. Else OUTPUT.private."),
+    typer.Option(
+        callback=a_path,
+        help="The folder for what is not to be published: the board's report, figures. Else OUTPUT.private.",
+    ),
 ]
 Sign = Annotated[
     Path | None, typer.Option(help="Sign the manifest with this Ed25519 private key (PEM); see docs/commands.md.")
@@ -88,7 +91,9 @@ def sample(
 @app.command()
 def init(
     data: Annotated[str, typer.Argument(help="A CSV or Parquet file, postgresql://…#table or spark:table.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the policy there.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", callback=a_path, help="Write the policy there.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -110,7 +115,7 @@ def init(
         return
     if output.exists() and not force:
         raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    output.write_text(text, encoding="utf-8")
+    write_page(output, text)
     screen.say(
         {"policy": text, "file": str(output)},
         f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release",
@@ -120,7 +125,9 @@ def init(
 @app.command()
 def anonymize(
     policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the release; must not exist yet.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", callback=a_path, help="The folder of the release; must not exist yet.")
+    ],
     search: Annotated[str | None, typer.Option(help="optimal, mondrian, art, …: instead of the policy's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     time_limit: Annotated[
@@ -177,7 +184,9 @@ def verify(
 @app.command()
 def summarize(
     policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file of the summary; as private as the table.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", callback=a_path, help="The file of the summary; as private as the table.")
+    ],
     kind: Annotated[str, typer.Option(help="network, histogram, sample or exact.")] = "network",
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
     as_json: Json = False,
@@ -207,7 +216,7 @@ def summarize(
 def apply(
     release: Annotated[Path, typer.Argument(help="The folder of an earlier release.")],
     data: Annotated[str, typer.Argument(help="New rows, with the same columns.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the new release.")],
+    output: Annotated[Path, typer.Option("--output", "-o", callback=a_path, help="The folder of the new release.")],
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     database: Database = None,
     private: Private = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import told_mistakes
+from discreet.errors import DiscreetError, Mistake, shown, told_mistakes
 from discreet.progress import Progress as Listener
 from discreet.progress import silent
 
@@ -76,6 +77,29 @@ class Screen:
             yield bar.show
         finally:
             bar.stop()
+
+
+def write_page(output: Path, text: str) -> None:
+    """Write where the user said. A pipe that nobody reads from would keep us waiting for ever."""
+    try:
+        handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0), 0o666)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        rule = "is a pipe that nobody reads from, or a device"
+        raise DiscreetError(Mistake(str(output), rule, "give the path of a file")) from None
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(handle, True)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def a_path(path: Path | None) -> Path | None:
+    """What follows an option that takes a path, unless it is the next option: then the path was forgotten."""
+    if path is not None and str(path).startswith("-"):
+        rule = f"{shown(str(path))} stands where a path should"
+        raise DiscreetError(Mistake("command line", rule, f"name the path, or write ./{shown(str(path))[1:-1]}"))
+    return path
 
 
 def one_line(answer: Mapping[str, Any]) -> str:

@@ -15,8 +15,8 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 _AGAIN = 0.05  # seconds after which a stop that somebody swallowed is told again
 
 
-class Stopped(BaseException):
-    """Somebody wants us to end."""
+class Stopped(KeyboardInterrupt):
+    """Somebody wants us to end. Libraries know how to end on a Ctrl-C: psycopg cancels what the server is doing."""
 
 
 class _Stop:
@@ -36,7 +36,7 @@ class _Stop:
 
     def swallowed(self, unraisable: Any) -> None:
         """Python drops what is raised while it tidies up objects. A stop is told again; the rest was of no interest."""
-        if issubclass(unraisable.exc_type, Stopped | KeyboardInterrupt):
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
             self.raised = False
             later = threading.Timer(_AGAIN, _signal, [self.number or signal.SIGINT])
             later.daemon = True
@@ -59,7 +59,7 @@ def run() -> None:
             code = _exit_code(stop)
         finally:
             _hear_nothing()
-    except (Stopped, KeyboardInterrupt):
+    except KeyboardInterrupt:
         _hear_nothing()
         code = 128 + signal.SIGINT
     sys.exit(128 + stop.number if stop.number else code)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.screen import Screen
+from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake, did_you_mean
 from discreet.publications import EXACT
 from discreet.reproduce.papers import PAPERS
@@ -27,7 +27,9 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page with charts there.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", callback=a_path, help="Write a page with charts there.")
+    ] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="Tell costs for this ε (default: the policy's, else 2.5).")
     ] = None,
@@ -65,7 +67,7 @@ def compare(
             found = run(read, epsilon=asked, progress=progress)
             words, answer, page = compare_page.to_text(found), compare_page.to_json(found), compare_page.to_html(found)
     if output is not None:
-        output.write_text(page, encoding="utf-8")
+        write_page(output, page)
         words += f"\n\nPage: {output}"
     screen.say(answer, words)
 
@@ -79,7 +81,9 @@ def reproduce(
         int | None,
         typer.Option(min=1000, help="So many rows: a sample of the folder's table, or people to invent."),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for the page and the JSON.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", callback=a_path, help="A folder for the page and the JSON.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
