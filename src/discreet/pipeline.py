@@ -23,7 +23,7 @@ from discreet.engines.base import Engine, Rewriting, Tables, TooManyCombinations
 from discreet.engines.files import about_file
 from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
-from discreet.intake import Intake, form_of, take_in
+from discreet.intake import Intake, check_named, form_of, take_in
 from discreet.models.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdicts
 from discreet.policy import Policy
@@ -285,6 +285,7 @@ def publish(
     `source` is the table, if not the policy's, `private` the custodian's folder, and `mapping` that of an earlier
     release, where the plan follows it. `notes` are about the source, and for the custodian.
     """
+    check_named(policy.models, plan.groups)
     form, schema = form_of(policy, intake.engine), policy.schema or folder.resolve().name
     private = private_folder(folder) if private is None else private
     with (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from discreet import anonymize, policy_from_words
+from discreet import Infeasible, anonymize, policy_from_words
 from tests.folder.reading import columns_of, differences, read_folder
 from tests.releases.reading import Row, read_table
 
@@ -134,3 +134,27 @@ def test_what_only_a_suppressed_person_has_is_in_no_public_file(
     made = anonymize(policy, tmp_path / "r", source=columns_of(NAMES, [*KEPT, alone]))
     assert made.manifest["rows"]["suppressed"] == 1
     assert [naming(made.folder, text) for text in set(alone) - {"flu"}] == [[]] * len(set(alone) - {"flu"})
+
+
+@pytest.mark.parametrize("taxonomy", [False, True])
+def test_that_there_is_a_release_does_not_tell_what_the_suppressed_have(tmp_path: Path, taxonomy: bool) -> None:
+    """A policy that names hiv is refused if nobody has it; one person has, and stands alone."""
+    rows: list[Row] = [("20", "flu"), ("20", "cold")] * 6 + [("77", "hiv")]
+    diseases = {"hierarchy": {"flat": True}}
+    if taxonomy:  # lists what is possible, so that nobody is refused
+        (tmp_path / "diseases.csv").write_text("flu;*\ncold;*\nhiv;*\n", encoding="utf-8")
+        diseases = {"hierarchy": "diseases.csv"}
+    realistic = {"class": "II", "stubbornness": 10, "epsilon": 1000, "predicates": ["hiv"]}
+    words = {
+        "attributes": {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"} | diseases},
+        "require": [{"k_anonymity": {"k": 2}}, {"realistic": realistic}],
+        "suppress": "1/10",
+        "seed": 7,
+    }
+    policy = policy_from_words(words, tmp_path)
+    source = columns_of(("age", "disease"), rows)
+    if taxonomy:
+        assert anonymize(policy, tmp_path / "r", source=source).manifest["rows"]["suppressed"] == 1
+    else:
+        with pytest.raises(Infeasible, match="every row with a value that it names would be suppressed"):
+            anonymize(policy, tmp_path / "r", source=source)

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
 from discreet.errors import Mistake
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.hierarchies.hierarchy import IntArray, Value
 from discreet.models.adversaries import Adversary
 from discreet.models.exact import decide, pairs
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, as_word, exact
@@ -154,6 +154,11 @@ class Realistic(Parameterized):
             there = [leaf for leaf, rows in zip(hierarchy.leaves, totals, strict=True) if rows]
             found += unlisted(self.adversary.prior, there, f"{self.word}.prior")
         return found
+
+    @property
+    def named_values(self) -> frozenset[Value]:
+        """Values that the policy names, so that whoever reads it knows that the table has them."""
+        return frozenset(value for predicate in self.predicates.listed for value in predicate.values)
 
     def _judged(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
         t = groups.tallies[self.attribute]

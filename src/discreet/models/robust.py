@@ -187,6 +187,12 @@ class Robust(Parameterized):
             found += self.knowledge.misfits(frequency, self.attribute, f"{self.word}.knowledge")
         return found
 
+    @property
+    def named_values(self) -> frozenset[Value]:
+        """Values that the policy names, so that whoever reads it knows that the table has them."""
+        listed = () if self.knowledge is None else self.knowledge.listed
+        return frozenset([value for s in self.values or () for value in s] + [value for _, value, _ in listed])
+
     def _people(self, groups: Groups) -> People:
         if groups.people is None:
             rule = "is about people whose quasi-identifiers are published beside the sensitive values of their group"
