@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from campaign.inputs import HERE, Input
-from campaign.planted import CREATED, has_markup, secrets_in
+from campaign.planted import CREATED, OUTSIDE, has_markup, secrets_in
 from campaign.worker import Outcome
 
 MOST_MEMORY = 1 << 30
@@ -50,6 +50,8 @@ def _ended(outcome: Outcome, printed: str, complained: str, *, first: bool, fold
         found.append(("memory", f"{outcome.peak / 1e9:.1f} GB"))
     if len(complained.encode()) > LONGEST or (outcome.code != 0 and len(printed.encode()) > LONGEST):
         found.append(("long", f"{len(said.encode()):,} bytes"))
+    if any("outside" in word for word in outcome.argv):
+        complained = complained.replace(OUTSIDE, "")  # the user's own words
     # An audit that finds a fault says in which columns of the table, as an answer; a message names nobody.
     people = outcome.code != 0 and outcome.argv[:1] != ("audit",)
     found += [("secret", f"{secret} in a message") for secret in secrets_in(complained, people=outcome.code != 0)]

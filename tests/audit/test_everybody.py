@@ -185,3 +185,9 @@ def test_progress_is_told(releases: dict[str, Path]) -> None:
     told: list[tuple[float, float]] = []
     audit_release(releases["generalization"], progress=lambda stage, done, total, note: told.append((done, total)))
     assert told == [(float(i), 8.0) for i in range(8)]
+
+
+def test_nobody_knows_more_people_than_there_are(releases: dict[str, Path]) -> None:
+    found = audit_release(releases["generalization"])
+    everybody = audit_release(releases["generalization"], known_rows=found.people).lines
+    assert audit_release(releases["generalization"], known_rows=10**400).lines == everybody

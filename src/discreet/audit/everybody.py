@@ -111,7 +111,7 @@ def audit_release(
     work("whose row it is")
     lines = presence + reidentification(seen, listed, size, threshold)
     work("who has what")
-    lines += association(seen, known_rows, knowledge, stubbornness, threshold=threshold)
+    lines += association(seen, min(known_rows, seen.people), knowledge, stubbornness, threshold=threshold)
     work("how it was made")
     whole = table or listed
     undone = [] if whole is None else minimality(seen, whole, threshold)
