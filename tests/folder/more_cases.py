@@ -134,7 +134,11 @@ CASES: dict[str, Case] = {
     ),
     "bucketization: robust": dealt("bucketization", {"robust": {"r": 2, "min_support": 3}}),
     "bucketization: robust, one value": Case(
-        exact({"robust": {"r": 3, "min_support": 1, "values": ["hiv"]}}),
+        # Without the taxonomy nobody could leave out all who have hiv: the policy would tell that there are some.
+        exact(
+            {"robust": {"r": 3, "min_support": 1, "values": ["hiv"]}},
+            disease=SECRET | {"hierarchy": {"taxonomy": [["flu", "a"], ["hiv", "a"], ["cold", "a"]]}},
+        ),
         PATIENT,
         [("20", "11", "flu"), ("25", "12", "hiv"), ("31", "13", "flu"), ("38", "14", "flu")],
         [(age, zip, d) for age, zip in (("47", "15"), ("52", "12")) for d in ("flu", "hiv", "cold")],

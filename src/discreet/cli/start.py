@@ -29,7 +29,10 @@ class _Stop:
         self.number = self.number or number
         if not self.raised:
             self.raised = True
-            if engine := sys.modules.get("discreet.engines.duckdb"):  # not loaded for this, nor needed if it is not
+            # Neither is loaded for this, nor needed if it is not. What libraries log of being stopped is no news.
+            if logging := sys.modules.get("logging"):
+                logging.disable()
+            if engine := sys.modules.get("discreet.engines.duckdb"):
                 with suppress(Exception):
                     engine.interrupt()
             raise Stopped
