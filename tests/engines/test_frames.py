@@ -116,3 +116,20 @@ def test_parquet_in_a_folder_called_like_a_partition_has_no_further_column(tmp_p
     (tmp_path / "year=2024").mkdir()
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "year=2024" / "t.parquet")
     assert DuckDB(tmp_path / "year=2024" / "t.parquet").columns == ("a",)
+
+
+def test_a_wide_table_is_profiled_as_a_narrow_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table(
+        {
+            "text": ["x", "", None, "x", "y\n"],
+            "whole": pa.array([1, None, 3, 1, 2], pa.int64()),
+            "float": [0.0, -0.0, float("nan"), None, 1.5],
+            "nothing": pa.nulls(5, pa.string()),
+            "day": pa.array([None, 1, 1, 2, 3], pa.date32()),
+            "many": [str(i) for i in range(5)],
+        }
+    )
+    empty = table.slice(0, 0)
+    narrow = [DuckDB(source).profile() for source in (table, empty)]
+    monkeypatch.setattr("discreet.engines.duckdb._NARROW", 2)
+    assert [DuckDB(source).profile() for source in (table, empty)] == narrow

@@ -33,7 +33,8 @@ from discreet.temporary import TemporaryFolder
 _PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")
 _SCALAR = re.compile(rf"{_PLAIN.pattern}|FLOAT|DOUBLE|TIME|TIMESTAMP WITH TIME ZONE|UUID|BLOB")
 
-_NARROW = 50  # columns of a table that is profiled
+_NARROW = 50  # columns that are profiled together
+_TOP = 1000  # the most common values of a column that a profile tells
 _TABLES = count()  # small tables of ours, through one connection
 _MEMORY = (
     "generalize or leave out columns with very many values, use a machine with more memory, "
@@ -150,26 +151,50 @@ class DuckDB(SqlEngine):
 
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself: one scan into a table of the engine, then counts."""
+        scan = f"CREATE OR REPLACE TEMP TABLE profiled AS SELECT * FROM {self._relation}"
         with self._plainly():
             self.scans += 1
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE profiled AS SELECT * FROM {self._relation}")
-            found = []
-            for start in range(0, len(self.columns), _NARROW):
-                columns, table = self.columns[start : start + _NARROW], "profiled"
-                if len(self.columns) > _NARROW:  # every query looks at all columns of its table, needed or not
-                    table = "narrow"
+            if len(self.columns) <= _NARROW:
+                self._connection.execute(scan)
+                return self._profiles_of(self.columns, "profiled")
+            with one_thread(self._connection):  # each thread would hold a part of every column
+                self._connection.execute(scan)
+                found = []
+                for start in range(0, len(self.columns), _NARROW):
+                    columns = self.columns[start : start + _NARROW]
+                    # Every query looks at all columns of its table, needed or not.
                     few = f"SELECT {', '.join(map(name, columns))} FROM profiled"
-                    self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {few}")
-                found += self._profiles_of(columns, table)
-            return found
+                    self._connection.execute(f"CREATE OR REPLACE TEMP TABLE narrow AS {few}")
+                    found += self._profiles_of_many(columns, "narrow")
+                return found
+
+    def _profiles_of_many(self, columns: Sequence[str], table: str) -> list[ColumnProfile]:
+        """The same in one short query: in a table of thousands of columns, asking takes longer than counting."""
+        [(rows,)] = self._connection.sql(f"SELECT count(*) FROM {table}").fetchall()
+        texts = ", ".join(f"CAST({name(c)} AS VARCHAR)" for c in columns)
+        cells = f"SELECT unnest(range({len(columns)})) AS i, unnest([{texts}]) AS v FROM {table}"
+        values = self._connection.sql(
+            f"""SELECT i, v, n, count(v) OVER of_column, coalesce(sum(n) FILTER (v IS NULL) OVER of_column, 0)
+                FROM (SELECT i, v, count(*) AS n FROM ({cells}) GROUP BY i, v) WINDOW of_column AS (PARTITION BY i)
+                QUALIFY row_number() OVER (PARTITION BY i ORDER BY n DESC, v) <= {_TOP} ORDER BY i, n DESC, v"""
+        ).fetchall()
+        counts = [(0, 0)] * len(columns)
+        top: list[list[tuple[str | None, int]]] = [[] for _ in columns]
+        for i, value, n, distinct, nulls in values:
+            counts[i] = distinct, int(nulls)
+            top[i].append((value, n))
+        return [
+            ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple(most))
+            for column, (distinct, nulls), most in zip(columns, counts, top, strict=True)
+        ]
 
     def _profiles_of(self, columns: Sequence[str], table: str) -> list[ColumnProfile]:
-        """Two queries for all of them: in a table of thousands of columns, asking takes longer than counting."""
+        """Two queries for all of them."""
         counts = ", ".join(f"count(DISTINCT {self._key(c)}), count(*) - count({name(c)})" for c in columns)
         [(rows, *told)] = self._connection.sql(f"SELECT count(*), {counts} FROM {table}").fetchall()
         each = (
             f"(SELECT {i} AS i, CAST({name(c)} AS VARCHAR) AS v, count(*) AS n FROM {table} "
-            "GROUP BY v ORDER BY n DESC, v LIMIT 1000)"
+            f"GROUP BY v ORDER BY n DESC, v LIMIT {_TOP})"
             for i, c in enumerate(columns)
         )
         top: list[list[tuple[str | None, int]]] = [[] for _ in columns]
