@@ -40,7 +40,8 @@ java:
 # Tests of one group share a process, and so a server that is slow to start.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 test: setup java
-	$(PYTEST)
+	$(PYTEST) -m "not java"
+	$(BIN)/python -m pytest -m java
 
 test-core: setup
 	$(PYTEST) -m "not postgresql and not spark"

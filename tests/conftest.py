@@ -31,6 +31,9 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Whoever asks for one of these fixtures needs that engine.
 _NEEDS = {"postgresql_server": "postgresql", "sail_server": "spark", "spark": "spark", "spark_cluster": "spark"}
+# Java is started by a fork that runs Python before it becomes Java, which now and then hangs, or ends at once, in a
+# process with threads: these tests never share one with sail's server, which is all threads.
+_JAVA = {"spark"}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -40,3 +43,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture in getattr(item, "fixturenames", ()):
             if fixture in _NEEDS:
                 item.add_marker(_NEEDS[fixture])
+            if fixture in _JAVA:
+                item.add_marker("java")
