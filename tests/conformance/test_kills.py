@@ -145,14 +145,13 @@ def held_up(publishing: Publishing, point: str) -> Iterator[tuple[subprocess.Pop
     publishing.hold_up(point)
     holder = publishing.database.connect()
     holder.execute(f"SELECT pg_advisory_lock({_LOCK})")
-    with publishing.start() as process:
+    with holder, publishing.start() as process:
         try:
             eventually(lambda: publishing.waits() or process.poll() is not None)
             assert process.poll() is None, process.communicate()[0]
             yield process, holder
         finally:
             process.kill()
-    holder.close()
 
 
 def test_a_client_killed_anywhere_leaves_nothing(tmp_path: Path, database: Database) -> None:
@@ -198,6 +197,7 @@ def test_a_client_killed_after_the_commit_leaves_a_whole_release(tmp_path: Path,
     publishing = Publishing(tmp_path, database)
     with held_up(publishing, "manifest") as (process, holder):
         database.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'", "SELECT pg_reload_conf()")
+        time.sleep(2)  # the checkpointer has to hear of it before anybody commits, and nothing tells when it has
         try:
             holder.execute(f"SELECT pg_advisory_unlock({_LOCK})")
             eventually(lambda: publishing.asked("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))
