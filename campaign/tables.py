@@ -24,12 +24,12 @@ _ANY = {
 }
 
 
+_MANY = 300_000  # bytes of a table with which nothing is wrong, but all methods on it take a minute
+
+
 def csv(random: Random, number: int, here: Path, garden: Garden) -> Input:
     """A CSV."""
     return _command(random, "CSV", here, garden, "patients.csv", lambda path: odd_csv(random, number, path))
-
-
-_MANY = 300_000  # bytes of a table with which nothing is wrong, but all methods on it take a minute
 
 
 def parquet(random: Random, number: int, here: Path, garden: Garden) -> Input:
