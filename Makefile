@@ -18,7 +18,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 # All kernels, compiled once and kept. The demo does without: it compiles the few it needs.
 $(WARM): $(INSTALLED)
 	@echo "compiling the kernels, two or three minutes once"
-	$(BIN)/python -m discreet.warm_up
+	$(BIN)/python -m discreet.run.warm_up
 	touch $(WARM)
 
 demo: $(INSTALLED)

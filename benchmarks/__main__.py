@@ -35,7 +35,7 @@ def main() -> None:
         if folder is None:
             print(f"{variable} does not name a folder: {use}")
     print(flush=True)
-    run([sys.executable, "-m", "discreet.warm_up"]).check()  # whatever was edited since the install is compiled now
+    run([sys.executable, "-m", "discreet.run.warm_up"]).check()  # whatever was edited since the install is compiled now
     failed = []
     for name in given.names or NAMES:
         try:

@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.census_like import CENSUS, census_like
 from discreet.counts.frequency import FrequencySet
-from discreet.intake import take_in
-from discreet.policy import Policy, policy_from_words
+from discreet.policy.policy import Policy, policy_from_words
+from discreet.run.intake import take_in
+from discreet.samples.census import CENSUS, census_like
 
 ORDER = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation")
 COMPLETE_TRAIN_ROWS = 30_162

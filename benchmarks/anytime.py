@@ -8,10 +8,10 @@ from __future__ import annotations
 from math import prod
 
 from benchmarks.measure import Findings, Options, Table, timed
-from discreet.census_like import QUASI_IDENTIFIERS, census_attributes, census_like
-from discreet.intake import take_in
-from discreet.policy import policy_from_words
-from discreet.search.optimal import optimal
+from discreet.policy.policy import policy_from_words
+from discreet.run.intake import take_in
+from discreet.samples.census import QUASI_IDENTIFIERS, census_attributes, census_like
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 
 ROWS = 30_000

@@ -14,9 +14,9 @@ from statistics import median
 from benchmarks.adult import People, adult, reference_folder
 from benchmarks.measure import Findings, Options, Table, timed
 from discreet.counts.frequency import FrequencySet
-from discreet.intake import take_in
-from discreet.models.presence import Presence
-from discreet.search.optimal import optimal
+from discreet.models.presence.presence import Presence
+from discreet.run.intake import take_in
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
 
 K5 = {"k_anonymity": {"k": 5}}

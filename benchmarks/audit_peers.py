@@ -21,8 +21,8 @@ from benchmarks.adult import SENSITIVE, People, adult
 from benchmarks.measure import ROOT, Findings, Options, Table, run
 from benchmarks.peers import PINS, environment, hierarchy_rows
 from discreet import audit_release
-from discreet.audit.everybody import Audit
-from discreet.intake import take_in
+from discreet.audit.audit import Audit
+from discreet.run.intake import take_in
 
 QUASI_IDENTIFIERS = 5
 FOLDER = ROOT / "benchmarks" / "results" / "audit_peers"

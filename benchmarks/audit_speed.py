@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from benchmarks.adult import _taxonomy, adult, data_folder
 from benchmarks.measure import Cost, Findings, Options, Table, discreet, run
-from discreet.census_like import CENSUS, census_like
+from discreet.samples.census import CENSUS, census_like
 
 COLUMNS = ("age", "gender", "education", "marital", "race", "workclass", "country")
 INVENTED = ("age", "sex", "education", "marital_status", "race", "workclass", "native_country")

@@ -19,12 +19,12 @@ from functools import partial
 
 from benchmarks.adult import data_folder
 from benchmarks.measure import Findings, Options, Table, best, timed
-from discreet.models.confidence_paper import Optimizations
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.reproduce.presence_data import DIABETES, RANDOM, PresenceStudy, from_folder, invented
-from discreet.search.optimal import optimal
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
-from discreet.search.sfalm import PlainCost, plain_cost, sfalm
+from discreet.studies.presence.confidence_paper import Optimizations
+from discreet.studies.presence.data import DIABETES, RANDOM, PresenceStudy, from_folder, invented
+from discreet.studies.presence.sfalm import PlainCost, plain_cost, sfalm
 
 CONFIDENCE = "0.8"
 DELTAS = (("0", "0.05"), ("0", "0.1"), ("0", "0.2"), ("0.02", "0.1"))

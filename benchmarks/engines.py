@@ -26,7 +26,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmarks.measure import Cost, Findings, Options, Table, best, discreet, run
-from discreet.census_like import CENSUS, QUASI_IDENTIFIERS, census_attributes, census_like
+from discreet.samples.census import CENSUS, QUASI_IDENTIFIERS, census_attributes, census_like
 
 COLUMNS = QUASI_IDENTIFIERS[:8]
 WORK = ("group by", "copy", "join")
@@ -134,7 +134,7 @@ class BySpark(Rival):
     """Parquet in, Parquet out, in a local session that is up."""
 
     def __init__(self, source: Path, folder: Path):
-        from discreet.engines.spark_session import find_session
+        from discreet.engines.spark.session import find_session
 
         self._session, self._target = find_session(), folder / "copied"
         self._session.read.parquet(str(source)).createOrReplaceTempView("people")

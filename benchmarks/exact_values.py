@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from benchmarks.adult import data_folder
 from benchmarks.measure import Findings, Options, Table, discreet
-from discreet.census_like import census_like
+from discreet.samples.census import census_like
 
 STAGES = ("scan", "search", "publish", "verify", "report")
 ADULT = ("age", "workclass", "marital-status", "occupation", "race")

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmarks.measure import Findings, Options, Table, discreet
-from discreet.census_like import QUASI_IDENTIFIERS, census_attributes, census_like
+from discreet.samples.census import QUASI_IDENTIFIERS, census_attributes, census_like
 
 STAGES = ("scan", "search", "publish", "verify", "report")
 SECONDS = 10.0  # for the search, where the lattice is too large to search it all

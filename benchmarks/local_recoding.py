@@ -16,8 +16,8 @@ from benchmarks.adult import People, adult
 from benchmarks.measure import Cost, Findings, Options, Table, best, timed
 from discreet.counts.frequency import FrequencySet
 from discreet.models.base import PrivacyModel
-from discreet.search.local_recoding import local_recoding
-from discreet.search.mondrian import mondrian
+from discreet.search.local.local_recoding import local_recoding
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
 
 K5: dict[str, object] = {"k_anonymity": {"k": 5}}

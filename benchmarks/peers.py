@@ -20,7 +20,7 @@ from benchmarks.adult import SENSITIVE, People, adult
 from benchmarks.judge import judge
 from benchmarks.measure import ROOT, Findings, Options, Table, discreet, run
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.intake import take_in
+from discreet.run.intake import take_in
 
 QUASI_IDENTIFIERS = 7
 PINS = {

@@ -24,20 +24,20 @@ from benchmarks.adult import data_folder
 from benchmarks.measure import Cost, Findings, Options, Table
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.roll_up import Node
-from discreet.engines.lattice_queries import LatticeQueries
-from discreet.engines.postgresql import PostgreSQL
-from discreet.looks import EstimatedLooks
+from discreet.engines.postgresql.engine import PostgreSQL
 from discreet.progress import silent
-from discreet.reproduce.ambiguity_data import SENSITIVE, from_folder, invented
-from discreet.reproduce.instant_runs import Case
-from discreet.search.counting import ByQueries, InMemory
-from discreet.search.incognito import cheapest, minimal_nodes
-from discreet.search.instant import s_instant
-from discreet.search.m_instant import m_instant
-from discreet.search.mondrian import mondrian
-from discreet.search.mondrian_queries import mondrian_by_queries
-from discreet.search.optimal import optimal
+from discreet.run.looks import EstimatedLooks
+from discreet.search.instant.m_instant import m_instant
+from discreet.search.instant.s_instant import s_instant
+from discreet.search.lattice.counting import ByQueries, InMemory
+from discreet.search.lattice.incognito import cheapest, minimal_nodes
+from discreet.search.lattice.optimal import optimal
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
+from discreet.studies.ambiguity.data import SENSITIVE, from_folder, invented
+from discreet.studies.instant.lattice_queries import LatticeQueries
+from discreet.studies.instant.mondrian_queries import mondrian_by_queries
+from discreet.studies.instant.runs import Case
 from discreet.summaries.base import Summary
 from discreet.summaries.statistics import statistics_summary
 

@@ -18,12 +18,12 @@ from benchmarks.measure import Cost, Findings, Options, Table, best, timed
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.models.base import all_hold
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.presence import Presence
-from discreet.reproduce.presence_data import DIABETES, RANDOM, PresenceStudy, from_folder, invented
-from discreet.search.mondrian import mondrian
-from discreet.search.optimal import optimal
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
+from discreet.search.lattice.optimal import optimal
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
+from discreet.studies.presence.data import DIABETES, RANDOM, PresenceStudy, from_folder, invented
 
 CONFIDENCE = "0.8"
 DELTAS = (("0", "0.05"), ("0", "0.1"), ("0", "0.2"), ("0.02", "0.1"))

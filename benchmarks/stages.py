@@ -34,7 +34,7 @@ def main(policy: str, out: str) -> None:
     seconds = {}
     start = perf_counter()
     import discreet.cli.main  # noqa: F401
-    from discreet.policy import read_policy
+    from discreet.policy.policy import read_policy
     from discreet.report.text import to_text
 
     seconds["import of the command line"] = perf_counter() - start
@@ -42,7 +42,7 @@ def main(policy: str, out: str) -> None:
     read = read_policy(policy)
     seconds["policy"] = perf_counter() - start
     start = perf_counter()
-    from discreet.pipeline import anonymize
+    from discreet.run.anonymize import anonymize
 
     seconds["import of the pipeline"] = perf_counter() - start
     start = perf_counter()

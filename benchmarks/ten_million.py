@@ -15,7 +15,7 @@ import duckdb
 from pyarrow import parquet
 
 from benchmarks.measure import Cost, Findings, Options, Table, best, discreet, timed
-from discreet.census_like import QUASI_IDENTIFIERS, census_attributes, census_like
+from discreet.samples.census import QUASI_IDENTIFIERS, census_attributes, census_like
 
 GOAL_RATIO = 2.5
 GOAL_MEMORY = 2e9

@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from benchmarks.adult import COMPLETE_TRAIN_ROWS, People, adult, data_folder
 from benchmarks.measure import Findings, Options, Table, best, timed
-from discreet.census_like import census_like
 from discreet.counts.frequency import FrequencySet
-from discreet.intake import take_in
-from discreet.policy import policy_from_words
-from discreet.search.comparison import Comparison, compare_lattice
-from discreet.search.whole_lattice import WholeLattice, whole_lattice
+from discreet.policy.policy import policy_from_words
+from discreet.run.intake import take_in
+from discreet.samples.census import census_like
+from discreet.search.lattice.comparison import Comparison, compare_lattice
+from discreet.search.lattice.whole_lattice import WholeLattice, whole_lattice
 
 
 def measure(options: Options) -> Findings:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import discreet.application
-import discreet.audit.everybody
+import discreet.audit.audit
 import discreet.cli.main
 import discreet.cli.start
-import discreet.compare
-import discreet.instant
-import discreet.methods
-import discreet.pipeline
-import discreet.report.audit_page
-import discreet.report.compare_page
-import discreet.report.methods_page
+import discreet.report.pages.audit_page
+import discreet.report.pages.compare_page
+import discreet.report.pages.methods_page
 import discreet.report.text
+import discreet.run.anonymize
+import discreet.run.apply
+import discreet.run.compare
+import discreet.run.from_summary
+import discreet.run.methods
 import discreet.summaries.files  # noqa: F401

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from discreet import Infeasible, anonymize, policy_from_words
-from discreet.sample import write_sample
+from discreet.samples.hospital import write_sample
 from tests.folder import cases, more_cases
 from tests.folder.reading import columns_of
 

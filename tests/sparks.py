@@ -67,7 +67,7 @@ def spark() -> Iterator[Any]:
     assert not why_no_spark(), why_no_spark()
     from pyspark import SparkContext
 
-    from discreet.engines.spark_session import start
+    from discreet.engines.spark.session import start
 
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYSPARK_SUBMIT_ARGS", _SUBMIT)

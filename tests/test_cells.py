@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.cells import SEPARATORS, cells, read_lines, read_numbers
+from discreet.labels.cells import SEPARATORS, cells, read_lines, read_numbers
 
 _texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\r\n"), max_size=5)
 

@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from discreet.census_like import census_like
 from discreet.cli.main import app
-from discreet.compare import compare
 from discreet.errors import DiscreetError, Infeasible, PolicyError
-from discreet.intake import take_in
-from discreet.models.adversaries import ClassTwo
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.realistic import Realistic
-from discreet.models.t_closeness import TCloseness
-from discreet.policy import Policy, policy_from_words
-from discreet.report.compare_page import epsilon_text, to_html, to_json, to_text
-from discreet.search.comparison import Comparison
-from discreet.search.optimal import optimal
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.realistic.adversaries import ClassTwo
+from discreet.models.realistic.realistic import Realistic
+from discreet.policy.policy import Policy, policy_from_words
+from discreet.report.pages.compare_page import epsilon_text, to_html, to_json, to_text
+from discreet.run.compare import compare
+from discreet.run.intake import take_in
+from discreet.samples.census import census_like
+from discreet.search.lattice.comparison import Comparison
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
 
 ATTRIBUTES = {

@@ -9,10 +9,10 @@ import pyarrow.csv
 import pytest
 
 from discreet import anonymize, policy_from_words, verify
-from discreet.census_like import census_attributes, census_like
 from discreet.errors import DataError, Infeasible, PolicyError
-from discreet.instant import save_summary
-from discreet.policy import Policy
+from discreet.policy.policy import Policy
+from discreet.run.from_summary import save_summary
+from discreet.samples.census import census_attributes, census_like
 
 KINDS = ("network", "histogram", "sample", "exact")
 ROWS = 3_000

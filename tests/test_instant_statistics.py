@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from discreet import anonymize, instant, policy_from_words, verify
-from discreet.census_like import census_attributes, census_like
+from discreet import anonymize, policy_from_words, verify
 from discreet.errors import DataError, HierarchyError, Infeasible, PolicyError
-from discreet.instant import save_summary
-from discreet.policy import Policy
+from discreet.policy.policy import Policy
+from discreet.run import from_summary as instant
+from discreet.run.from_summary import save_summary
+from discreet.samples.census import census_attributes, census_like
 from tests.conformance.loaders import PostgreSQLLoader
 from tests.servers import Database
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DataError, DiscreetError
-from discreet.intake import Intake, take_in
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.presence import Presence
-from discreet.policy import Policy, policy_from_words
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
+from discreet.policy.policy import Policy, policy_from_words
+from discreet.run.intake import Intake, take_in
 
 ATTRIBUTES = {"age": {"role": "quasi_identifier"}, "town": {"role": "quasi_identifier"}}
 Rows = list[tuple[str | None, str | None]]

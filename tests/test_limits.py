@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from discreet.audit.description import describe
-from discreet.audit.promise_words import promise_mistakes
+from discreet.audit.promises.parameters import promise_mistakes
+from discreet.audit.reading.description import describe
 from discreet.engines.open import open_source
 from discreet.engines.rows import ListedIn, Rows
 from discreet.errors import DataError, DiscreetError, HierarchyError, PolicyError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
 from discreet.models.examples import groups_of
-from discreet.models.l_diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
-from discreet.policy import policy_from_words, read_policy
+from discreet.models.groups.l_diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from discreet.policy.policy import policy_from_words, read_policy
 
 WORDS: dict[str, Any] = {
     "attributes": {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},

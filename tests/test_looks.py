@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.rows import OneOf, Rows
 from discreet.errors import DataError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Taxonomy
-from discreet.looks import EstimatedLooks, Looks, Surprised, shared_out
+from discreet.run.looks import EstimatedLooks, Looks, Surprised, shared_out
 from tests.models.cases import ATTRIBUTE
 from tests.strategies import Table, tables
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from discreet.addresses import without_credentials, without_passwords
-from discreet.audit.description import describe
+from discreet.audit.reading.description import describe
 from discreet.engines.open import open_source
 from discreet.errors import DataError, DiscreetError, Mistake, closest, did_you_mean, offenders, shown
-from discreet.policy import check_columns, policy_from_words, read_policy
+from discreet.policy.policy import check_columns, policy_from_words, read_policy
 
 SECRET = "s3cret"
 ADDRESSES = [

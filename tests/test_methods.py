@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.census_like import census_like
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, PolicyError
-from discreet.intake import take_in
-from discreet.methods import METHODS, QUERIES, SELECTIVITY, RareSets, compare_methods, run, setting_of
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.robust import Robust
-from discreet.policy import Policy, policy_from_words
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.robust.robust import Robust
+from discreet.policy.policy import Policy, policy_from_words
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease
 from discreet.releases.queries import query_error
-from discreet.report.methods_page import NAMES, to_html, to_json, to_text
-from discreet.search.anatomy import anatomized
-from discreet.search.bucketizing import Demand, demand, set_numbers
+from discreet.report.pages.methods_page import NAMES, to_html, to_json, to_text
+from discreet.run.intake import take_in
+from discreet.run.methods import METHODS, QUERIES, SELECTIVITY, RareSets, compare_methods, run, setting_of
+from discreet.samples.census import census_like
+from discreet.search.buckets.anatomy import anatomized
+from discreet.search.buckets.bucketizing import Demand, demand, set_numbers
 from discreet.search.plan import Problem
 from discreet.utility.queries import draw_workload
 from tests.releases.test_comparison import pairs

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from discreet.addresses import without_credentials
 from discreet.errors import PolicyError
 from discreet.hierarchies.categories import Flat
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity
-from discreet.policy import (
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import DistinctDiversity
+from discreet.policy.policy import (
     Attribute,
     Policy,
     Role,

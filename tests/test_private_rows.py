@@ -12,10 +12,10 @@ import pytest
 
 from discreet.engines.rows import Between, ListedIn, OneOf, Rows
 from discreet.errors import DiscreetError, PolicyError
-from discreet.intake import Intake, take_in
-from discreet.pipeline import anonymize
-from discreet.policy import Policy, policy_from_words, read_policy
+from discreet.policy.policy import Policy, policy_from_words, read_policy
 from discreet.releases.verify import verify
+from discreet.run.anonymize import anonymize
+from discreet.run.intake import Intake, take_in
 
 ATTRIBUTES = {"age": {"role": "quasi_identifier"}, "town": {"role": "quasi_identifier"}}
 PRESENCE = {"presence": {"delta": [0, 0.9]}}

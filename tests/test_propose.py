@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.column_words import meaning_of, words_of
 from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
-from discreet.policy import Attribute, Policy, Role, read_policy
-from discreet.propose import proposal, propose, quoted
-from discreet.sample import patients
+from discreet.policy.columns import meaning_of, words_of
+from discreet.policy.policy import Attribute, Policy, Role, read_policy
+from discreet.policy.proposals import proposal, propose, quoted
+from discreet.samples.hospital import patients
 
 
 def profile(name: str, values: Iterable[str | None]) -> ColumnProfile:

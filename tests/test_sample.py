@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 import pytest
 from pyarrow import csv
 
-from discreet.census_like import CENSUS, QUASI_IDENTIFIERS, census_attributes, census_like, draw_columns
 from discreet.errors import DiscreetError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
-from discreet.policy import check_columns, policy_from_words, read_policy
-from discreet.sample import patients, write_sample
+from discreet.policy.policy import check_columns, policy_from_words, read_policy
+from discreet.samples.census import CENSUS, QUASI_IDENTIFIERS, census_attributes, census_like, draw_columns
+from discreet.samples.hospital import patients, write_sample
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words
-from discreet.audit.knowledge import read_knowledges
-from discreet.audit.levels import levels
+from discreet.audit.association.knowledge import read_knowledges
 from discreet.audit.lines import AT_LEAST
-from discreet.audit.reading import read
-from discreet.audit.seen import Promise
+from discreet.audit.promises.levels import levels
+from discreet.audit.reading.release import read
+from discreet.audit.reading.view import Promise
 from discreet.models.examples import bucketized
-from discreet.models.robust import Robust
+from discreet.models.robust.robust import Robust
 from tests.audit.association_cases import bucketized as bucketized_release
 from tests.audit.association_cases import seen_of
 from tests.models.cases import ATTRIBUTE, KINDS, PATHS, as_groups, groups, oracle

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import DataError
-from discreet.small_files import read_small, read_small_bytes, read_small_json
+from discreet.files.small_files import read_small, read_small_bytes, read_small_json
 
 
 def mistake(path: Path | str, **options: object) -> str:

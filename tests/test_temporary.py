@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet import temporary
-from discreet.temporary import TemporaryFolder, temporary_folder, undisturbed
+from discreet.files import temporary
+from discreet.files.temporary import TemporaryFolder, temporary_folder, undisturbed
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def ended(code: str, root: Path) -> int:
     """The exit code of another process."""
-    begin = "import os\nfrom discreet.temporary import TemporaryFolder\n"
+    begin = "import os\nfrom discreet.files.temporary import TemporaryFolder\n"
     environment = os.environ | {"TMPDIR": str(root)}
     return subprocess.run([sys.executable, "-c", begin + code], env=environment, check=False).returncode
 

@@ -9,7 +9,7 @@ import pytest
 
 from discreet import anonymize, read_policy, verify
 from discreet.releases.manifest import checksum
-from discreet.sample import write_sample
+from discreet.samples.hospital import write_sample
 from tests.releases.making import put_manifest
 from tests.releases.reading import manifest_of
 

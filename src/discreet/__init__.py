@@ -15,21 +15,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from discreet.application import apply
-    from discreet.audit.everybody import Audit, audit_release
-    from discreet.audit.presence import audit_presence
+    from discreet.audit.audit import Audit, audit_release
+    from discreet.audit.presence.listed_exact import audit_presence
     from discreet.errors import DataError, DiscreetError, HierarchyError, Infeasible, PolicyError, ReleaseError
-    from discreet.models.harm import delta_from_harm
-    from discreet.pipeline import Release, anonymize
-    from discreet.policy import Attribute, Policy, Role, policy_from_words, read_policy
+    from discreet.models.presence.harm import delta_from_harm
+    from discreet.policy.policy import Attribute, Policy, Role, policy_from_words, read_policy
     from discreet.releases.queries import query_error_of
+    from discreet.run.anonymize import Release, anonymize
+    from discreet.run.apply import apply
+    from discreet.run.verify import verify
     from discreet.utility.tables import compare_answers, compare_tables
-    from discreet.verification import verify
 
 _HOMES = {
-    "discreet.application": ("apply",),
-    "discreet.audit.everybody": ("Audit", "audit_release"),
-    "discreet.audit.presence": ("audit_presence",),
+    "discreet.run.apply": ("apply",),
+    "discreet.audit.audit": ("Audit", "audit_release"),
+    "discreet.audit.presence.listed_exact": ("audit_presence",),
     "discreet.errors": (
         "DataError",
         "DiscreetError",
@@ -38,12 +38,12 @@ _HOMES = {
         "PolicyError",
         "ReleaseError",
     ),
-    "discreet.models.harm": ("delta_from_harm",),
-    "discreet.pipeline": ("Release", "anonymize"),
-    "discreet.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
+    "discreet.models.presence.harm": ("delta_from_harm",),
+    "discreet.run.anonymize": ("Release", "anonymize"),
+    "discreet.policy.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
     "discreet.releases.queries": ("query_error_of",),
     "discreet.utility.tables": ("compare_answers", "compare_tables"),
-    "discreet.verification": ("verify",),
+    "discreet.run.verify": ("verify",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 from hypothesis import strategies as st
 
-from discreet.audit.published import Table
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise, Seen, Tally
+from discreet.audit.reading.exact_tables import Table
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise, Seen, Tally
 from discreet.engines.base import Frequencies
 
 VALUES = ("asthma", "cold", "gout", "", None)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from discreet.audit.labels import Anything, Between, Exactly, Label, OneOf, covers
-from discreet.audit.published import Population
-from discreet.audit.seen import Promise, Region, Seen
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, covers
+from discreet.audit.reading.view import Promise, Region, Seen
 from discreet.engines.base import Frequencies
 
 Person = tuple[str | None, ...]

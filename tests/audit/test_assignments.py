@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from discreet import worlds
-from discreet.audit import assignments as module
-from discreet.audit.assignments import assignments
-from discreet.audit.covered import Covered, covered
-from discreet.audit.labels import Anything, Between, Exactly
+from discreet.audit.reading.labels import Anything, Between, Exactly
+from discreet.audit.worlds import assignments as module
+from discreet.audit.worlds.assignments import assignments
+from discreet.audit.worlds.label_join import Covered, covered
+from discreet.studies import worlds
 from tests.audit.lists import Case, cases, listed
 
 

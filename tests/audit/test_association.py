@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit.association import homogeneity, known_rows, protected_values, skew, uniform_worlds
+from discreet.audit.association.association import homogeneity, known_rows, protected_values, skew, uniform_worlds
 from discreet.audit.lines import STEPS
+from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, groups_of_values, promise, seen_of
 
 PATIENTS = [

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.audit.comparison import compare
-from discreet.audit.reading import look
+from discreet.audit.faults.comparison import compare
+from discreet.audit.reading.release import look
 from discreet.errors import DataError
 from tests.audit.releasing import REQUIRE, manifest_of, people, publish, read_table, write_table
 from tests.audit.test_faults import change_rows, resign

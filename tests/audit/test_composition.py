@@ -12,14 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit import common_people, overlapping
-from discreet.audit.composition import composition
-from discreet.audit.labels import Anything, Between, Exactly, Label, OneOf, Prefix, overlap
+from discreet.audit.association import common_people
+from discreet.audit.association.composition import composition
 from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT
-from discreet.audit.published import Population, Table
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Region, Seen, Tally
+from discreet.audit.reading.exact_tables import Population, Table
+from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, Prefix, overlap
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Region, Seen, Tally
+from discreet.audit.worlds import overlaps as overlapping
 from discreet.engines.base import Frequencies
+from discreet.studies import worlds
 
 VALUES = ("flu", "cold", "gout", None)
 

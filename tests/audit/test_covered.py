@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from discreet.audit import covered as module
-from discreet.audit.covered import covered
-from discreet.audit.labels import Anything, Exactly
+from discreet.audit.reading.labels import Anything, Exactly
+from discreet.audit.worlds import label_join as module
+from discreet.audit.worlds.label_join import covered
 from tests.audit.lists import Case, cases, fits, listed
 
 

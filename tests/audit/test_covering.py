@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit import covering
-from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED, EXACT
-from discreet.audit.covering import beliefs
-from discreet.audit.one_table import value_chances
-from discreet.audit.published import Population, Table
-from discreet.audit.seen import AMBIGUOUS, Seen
+from discreet.audit.reading.exact_tables import Population, Table
+from discreet.audit.reading.view import AMBIGUOUS, Seen
+from discreet.audit.worlds import table_join as covering
+from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT
+from discreet.audit.worlds.one_table import value_chances
+from discreet.audit.worlds.table_join import beliefs
 from discreet.engines.base import Frequencies
+from discreet.studies import worlds
 
 
 def counted(rows, width):

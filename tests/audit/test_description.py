@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.audit.description import How, describe, example
-from discreet.audit.seen import Promise
+from discreet.audit.reading.description import How, describe, example
+from discreet.audit.reading.view import Promise
 from discreet.errors import DataError
 
 FILES = {"data.csv": ("age", "zip", "disease")}

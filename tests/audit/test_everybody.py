@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.audit.everybody import Audit, audit_release
+from discreet.audit.audit import Audit, audit_release
 from discreet.audit.lines import ASSOCIATION, PRESENCE, REIDENTIFICATION
 from discreet.errors import DataError, PolicyError
-from discreet.report.audit_page import to_html
-from discreet.report.audit_words import to_json, to_text
+from discreet.report.pages.audit_page import to_html
+from discreet.report.pages.audit_words import to_json, to_text
 from tests.audit.releasing import people, publish
 
 KINDS = ("generalization", "multidimensional", "local_recoding", "bucketization", "ambiguity")

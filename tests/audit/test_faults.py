@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.faults import faults
-from discreet.audit.finer import finer_labels
-from discreet.audit.labels import covers
-from discreet.audit.reading import look
-from discreet.audit.row_order import CHANCE, Ordered, in_source_order, together, unexplained
-from discreet.audit.texts import labels_of
+from discreet.audit.faults.faults import faults
+from discreet.audit.faults.finer_labels import finer_labels
+from discreet.audit.faults.row_order import CHANCE, Ordered, in_source_order, together, unexplained
+from discreet.audit.reading.labels import covers
+from discreet.audit.reading.release import look
+from discreet.audit.reading.texts import labels_of
 from discreet.errors import DataError
 from tests.audit.releasing import REQUIRE, manifest_of, people, publish, read_table, write_table
 

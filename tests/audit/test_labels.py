@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.labels import (
+from discreet.audit.reading.labels import (
     Anything,
     Between,
     Exactly,
@@ -20,7 +20,7 @@ from discreet.audit.labels import (
     moment,
     overlap,
 )
-from discreet.audit.texts import Column, column_of, labels_of, parse
+from discreet.audit.reading.texts import Column, column_of, labels_of, parse
 
 
 def day(text):

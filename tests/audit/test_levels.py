@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.association_lines import association
-from discreet.audit.levels import levels
+from discreet.audit.association.association_lines import association
 from discreet.audit.lines import AT_LEAST
-from discreet.audit.seen import Seen, Tally
+from discreet.audit.promises.levels import levels
+from discreet.audit.reading.view import Seen, Tally
 from tests.audit.association_cases import ambiguous, promise, seen_of
 from tests.models.cases import groups
 

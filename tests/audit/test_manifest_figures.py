@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 import discreet
-from discreet.audit.faults import faults
-from discreet.audit.reading import look
-from discreet.warm_up import PROMISES
+from discreet.audit.faults.faults import faults
+from discreet.audit.reading.release import look
+from discreet.run.warm_up import PROMISES
 from tests.audit.releasing import REQUIRE, manifest_of, people, publish
 from tests.audit.test_faults import resign
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.matching import shortfall
+from discreet.audit.faults.matching import shortfall
 
 
 @st.composite

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit import minimality as module
-from discreet.audit.at_level import at_level
-from discreet.audit.labels import Anything, Label, OneOf
+from discreet.audit.association import minimality as module
+from discreet.audit.association.minimality import goal, minimality
 from discreet.audit.lines import ESTIMATE, EXACT, Line
-from discreet.audit.minimality import goal, minimality
-from discreet.audit.published import Population
-from discreet.audit.seen import GENERALIZED, Promise, Region, Seen, Tally
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.hierarchy_levels import at_level
+from discreet.audit.reading.labels import Anything, Label, OneOf
+from discreet.audit.reading.view import GENERALIZED, Promise, Region, Seen, Tally
 from discreet.engines.base import Frequencies
+from discreet.studies import worlds
 
 VALUES = ("flu", "cold", "gout")
 # Levels of both quasi-identifiers: the value, low or high, anything.

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.labels import Anything, Between, Exactly, Label, OneOf, covers
-from discreet.audit.placing import places
-from discreet.audit.published import Population, Table
-from discreet.audit.seen import BUCKETIZED, GENERALIZED, Region, Seen
+from discreet.audit.reading.exact_tables import Population, Table
+from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, covers
+from discreet.audit.reading.view import BUCKETIZED, GENERALIZED, Region, Seen
+from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
 VALUES = ("1", "2", "3", None)

@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
-from discreet.audit.presence import STEPS, audit_presence, to_json, to_text
+from discreet.audit.presence.listed_exact import STEPS, audit_presence, to_json, to_text
 from discreet.errors import DataError, DiscreetError, PolicyError
-from discreet.models.alpha_beta import AlphaBeta
+from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from tests.releases import making
 
 NAMES = ("age", "gender", "zip", "disease")

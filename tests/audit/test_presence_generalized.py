@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit import assignments
-from discreet.audit.labels import Anything, Between, Exactly
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, STEPS
-from discreet.audit.presence_generalized import CERTAIN, presence_among, presence_generalized
-from discreet.audit.seen import Promise
+from discreet.audit.presence.listed_generalized import CERTAIN, presence_among, presence_generalized
+from discreet.audit.reading.labels import Anything, Between, Exactly
+from discreet.audit.reading.view import Promise
+from discreet.audit.worlds import assignments
 from discreet.errors import DataError
+from discreet.studies import worlds
 from tests.audit.lists import Case, cases
 
 AMERICA, EUROPE = (Exactly("America"),), (Exactly("Europe"),)

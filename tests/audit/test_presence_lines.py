@@ -10,15 +10,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.audit.labels import Exactly
 from discreet.audit.lines import EXACT, PRESENCE
-from discreet.audit.marginals import Marginals
-from discreet.audit.presence import audit_presence
-from discreet.audit.presence_lines import presence_lines
-from discreet.audit.published import read_population
-from discreet.audit.reading import read
-from discreet.audit.reidentification import reidentification
-from discreet.audit.seen import Promise
+from discreet.audit.presence.listed_exact import audit_presence
+from discreet.audit.presence.marginals import Marginals
+from discreet.audit.presence.presence_lines import presence_lines
+from discreet.audit.reading.exact_tables import read_population
+from discreet.audit.reading.labels import Exactly
+from discreet.audit.reading.release import read
+from discreet.audit.reading.view import Promise
+from discreet.audit.reidentification.reidentification import reidentification
 from tests import test_presence_end_to_end as end_to_end
 from tests.audit import releasing
 from tests.audit.lists import Case

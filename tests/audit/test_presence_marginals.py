@@ -12,12 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet.audit import presence_marginals as module
-from discreet.audit.labels import Anything, Exactly, OneOf
 from discreet.audit.lines import AT_MOST, EXACT
-from discreet.audit.marginals import Marginals, read_marginals
-from discreet.audit.presence_marginals import exact_tail, outside_counts, outsiders, presence_marginals
-from discreet.audit.seen import Promise
+from discreet.audit.presence import by_marginals as module
+from discreet.audit.presence.by_marginals import exact_tail, outside_counts, outsiders, presence_marginals
+from discreet.audit.presence.marginals import Marginals, read_marginals
+from discreet.audit.reading.labels import Anything, Exactly, OneOf
+from discreet.audit.reading.view import Promise
 from discreet.errors import DataError
 from tests import worlds_outside
 from tests.audit.lists import Case, fits

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.promise_words import promise_mistakes
+from discreet.audit.promises.parameters import promise_mistakes
 from tests.models.cases import KINDS
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.labels import Anything, Between, Exactly, OneOf, covers
-from discreet.audit.reading import look, read
-from discreet.audit.seen import Promise
+from discreet.audit.reading.labels import Anything, Between, Exactly, OneOf, covers
+from discreet.audit.reading.release import look, read
+from discreet.audit.reading.view import Promise
 from discreet.errors import DataError
 from tests.audit.releasing import REQUIRE, manifest_of, people, publish, read_table, write_table
 

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit.realistic import Adversary, protected_by, realistic_lines, smallest_epsilon, smallest_epsilons
-from discreet.audit.tallies import summed_up, whole_table
+from discreet.audit.association.realistic import (
+    Adversary,
+    protected_by,
+    realistic_lines,
+    smallest_epsilon,
+    smallest_epsilons,
+)
+from discreet.audit.reading.tallies import summed_up, whole_table
+from discreet.studies import worlds
 from tests.audit.association_cases import groups_of_values, promise, seen_of
 
 HOSPITAL = [["flu"] * flu + ["cancer"] * cancer for flu, cancer in ((200, 300), (1800, 2700), (18000, 2000))]

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit import assignments
-from discreet.audit.labels import Exactly
 from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT, REIDENTIFICATION, STEPS
-from discreet.audit.published import Table
-from discreet.audit.reidentification import reidentification
-from discreet.audit.seen import Promise, Seen
-from discreet.audit.uniqueness import chance_of_one
+from discreet.audit.reading.exact_tables import Table
+from discreet.audit.reading.labels import Exactly
+from discreet.audit.reading.view import Promise, Seen
+from discreet.audit.reidentification.reidentification import reidentification
+from discreet.audit.reidentification.uniqueness import chance_of_one
+from discreet.audit.worlds import assignments
 from discreet.errors import DataError, PolicyError
+from discreet.studies import worlds
 from tests.audit.lists import Case, cases, listed
 from tests.audit.test_covering import released
 

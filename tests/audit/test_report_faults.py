@@ -7,10 +7,10 @@ import random
 import pytest
 
 import discreet
-from discreet.audit.pages import read_page
-from discreet.audit.reading import look
-from discreet.audit.report_faults import report_faults
-from discreet.sample import write_sample
+from discreet.audit.faults.report_faults import report_faults
+from discreet.audit.reading.page import read_page
+from discreet.audit.reading.release import look
+from discreet.samples.hospital import write_sample
 from tests.audit.releasing import REQUIRE, people, publish
 from tests.audit.test_faults import resign
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.audit.uniqueness import (
+from discreet.audit.reidentification.uniqueness import (
     PITMAN,
     SLIDE,
     ZAYATZ,

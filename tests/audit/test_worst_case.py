@@ -12,18 +12,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.audit import worst_case as module
-from discreet.audit.association_lines import association
-from discreet.audit.knowledge import Counted, Listed, attribute_sets, learnt, read_knowledge, read_knowledges
-from discreet.audit.labels import Anything, Exactly
-from discreet.audit.levels import levels
+from discreet.audit.association import worst_case as module
+from discreet.audit.association.association_lines import association
+from discreet.audit.association.knowledge import (
+    Counted,
+    Listed,
+    attribute_sets,
+    learnt,
+    read_knowledge,
+    read_knowledges,
+)
+from discreet.audit.association.worst_case import beliefs, people_of, worst_case
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
-from discreet.audit.robust_level import all_values_exactly, one_value_exactly
-from discreet.audit.seen import Region
-from discreet.audit.tallies import summed_up
-from discreet.audit.worst_case import beliefs, people_of, worst_case
+from discreet.audit.promises.levels import levels
+from discreet.audit.promises.robust_level import all_values_exactly, one_value_exactly
+from discreet.audit.reading.labels import Anything, Exactly
+from discreet.audit.reading.tallies import summed_up
+from discreet.audit.reading.view import Region
 from discreet.errors import DataError
+from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, bucketized, promise, seen_of
 
 NAMES = ("nation", "age")

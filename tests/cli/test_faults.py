@@ -26,7 +26,7 @@ require: [{k_anonymity: {k: 2}}]
 # The command, with something that happens on the way.
 COMMAND = """
 import os, sys
-import duckdb, discreet.pipeline as pipeline
+import duckdb, discreet.run.anonymize as pipeline
 from discreet.cli import start
 connect = duckdb.connect
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from discreet.models.harm import delta_from_harm
 from discreet.models.parameters import Interval
+from discreet.models.presence.harm import delta_from_harm
 from tests.cli.test_main import call
 
 __all__ = ["call"]

@@ -216,7 +216,7 @@ def test_all_mistakes_of_a_policy_are_told_at_once(place: Path, call: Any) -> No
 def test_a_fault_of_ours_quotes_no_record(place: Path) -> None:
     """Run for real, with a fault put in: the message of an error may hold a person's record."""
     code = (
-        "import sys, discreet.pipeline as p, discreet.cli.main as m\n"
+        "import sys, discreet.run.anonymize as p, discreet.cli.main as m\n"
         f"def fail(*a, **k): raise KeyError('{SECRET}')\n"
         "p.find_plan = fail\n"
         "sys.argv = ['discreet', 'anonymize', 'policy.yaml', '-o', 'r', *sys.argv[1:]]\n"

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from discreet.census_like import census_attributes, census_like
 from discreet.cli.main import app
 from discreet.errors import PolicyError
+from discreet.samples.census import census_attributes, census_like
 from tests.conformance.loaders import PostgreSQLLoader
 from tests.servers import Database
 

@@ -55,7 +55,7 @@ def stopped(code: str, *signals: signal.Signals, command: str = COMMAND, folder:
 @pytest.mark.parametrize("number", STOPS)
 def test_a_stopped_command_says_nothing_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     code = """
-from discreet.temporary import TemporaryFolder
+from discreet.files.temporary import TemporaryFolder
 folder = TemporaryFolder()
 (folder.path / "records").write_text("Ann")
 ready()
@@ -80,7 +80,7 @@ def test_the_engine_ends_its_query(tmp_path: Path, number: signal.Signals, kind:
     table.write_text("a\n1\n")
     code = f"""
 from pathlib import Path
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 engine = DuckDB(Path({str(table)!r}))
 import threading
 threading.Timer(0.5, lambda: print("ready", flush=True)).start()

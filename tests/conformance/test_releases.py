@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from discreet import anonymize, policy_from_words, verify
-from discreet.models.presence import Presence
+from discreet.models.presence.presence import Presence
 from tests.conformance.clinic import POLICIES, clinic, words
 from tests.conformance.loaders import Loader, Rows
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from discreet import anonymize, instant, policy_from_words, verify
+from discreet import anonymize, policy_from_words, verify
 from discreet.engines.base import TooManyCombinations
+from discreet.run import from_summary as instant
 
 pytestmark = pytest.mark.spark
 

@@ -8,9 +8,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines.coded_counts import CodedCounts, coded_counts
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.postgresql import PostgreSQL
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.postgresql.engine import PostgreSQL
+from discreet.engines.sql.coded_counts import CodedCounts, coded_counts
 from tests.engines.tables import combinations, in_postgresql, random_tables
 from tests.servers import Database
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import DataError
 from tests.engines.test_csv import rows_of
 

@@ -14,25 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.lattice_queries import LatticeQueries
-from discreet.engines.postgresql import PostgreSQL
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.postgresql.engine import PostgreSQL
 from discreet.errors import DataError, DiscreetError, Infeasible
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Taxonomy
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity, EntropyDiversity, FrequencyDiversity
-from discreet.models.presence import Presence
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import DistinctDiversity, EntropyDiversity, FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.presence.presence import Presence
 from discreet.progress import silent
-from discreet.search.counting import ByQueries, InMemory
-from discreet.search.incognito import cheapest, minimal_nodes
-from discreet.search.mondrian import cut_down
-from discreet.search.mondrian_queries import mondrian_by_queries
-from discreet.search.partition import one_group
+from discreet.search.lattice.counting import ByQueries, InMemory
+from discreet.search.lattice.incognito import cheapest, minimal_nodes
+from discreet.search.multidimensional.mondrian import cut_down
+from discreet.search.multidimensional.partition import one_group
 from discreet.search.plan import Problem
+from discreet.studies.instant.lattice_queries import LatticeQueries
+from discreet.studies.instant.mondrian_queries import mondrian_by_queries
 from tests.conformance.loaders import PostgreSQLLoader
 from tests.models.cases import ATTRIBUTE, fractions
 from tests.servers import Database

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from discreet.engines.base import Rewriting
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import VARIABLE
-from discreet.engines.writing import write_csv
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.memory import VARIABLE
+from discreet.engines.duckdb.writing import write_csv
 from discreet.errors import DataError
 
 WIDE = 1_500  # bytes of a remark
@@ -48,7 +48,7 @@ def test_what_is_no_amount_of_memory_is_told(amount: str, monkeypatch: pytest.Mo
 
 def test_a_limit_of_the_shell_is_kept() -> None:
     script = "import resource; resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9))\n"
-    script += "from discreet.engines.memory import memory_limit; print(memory_limit())"
+    script += "from discreet.engines.duckdb.memory import memory_limit; print(memory_limit())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "2000MB\n"
 
@@ -136,7 +136,7 @@ import numpy as np
 from pathlib import Path
 from discreet.engines.arrow import texts
 from discreet.engines.counted_rows import CodedColumn, CountedRows
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 engine = DuckDB({{"a": ["1"]}})
 column = CodedColumn("a", np.arange(100, dtype=np.int8), texts([str(i) * 50 for i in range(100)]))
 def rows(n):

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines import pairs as module
 from discreet.engines.base import PairCounts
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.pairs import asked_pair_counts
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.rows import OneOf, Rows
+from discreet.engines.sql import pairs as module
+from discreet.engines.sql.pairs import asked_pair_counts
 
 VALUES = st.sampled_from(["a", "b", "", None, "it's"])
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines import pairs
 from discreet.engines.base import PairCounts
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.postgresql import PostgreSQL
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.postgresql.engine import PostgreSQL
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf, Rows
+from discreet.engines.sql import pairs
 from discreet.errors import DataError
 from tests.engines.tables import TEXTS, combinations, in_postgresql, random_tables
 from tests.servers import Database

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.engines.postgresql import PostgreSQL, read_schema
-from discreet.engines.postgresql_address import address, server
+from discreet.engines.postgresql.address import address, server
+from discreet.engines.postgresql.engine import PostgreSQL, read_schema
 from discreet.errors import DataError
 from tests.servers import Database
 
@@ -30,7 +30,7 @@ SECRETS = [
 
 @pytest.mark.parametrize("url", SECRETS)
 def test_a_user_or_password_is_refused_before_connecting(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.engines.postgresql.connect", None)
+    monkeypatch.setattr("discreet.engines.postgresql.engine.connect", None)
     for opened in (PostgreSQL, address, server, lambda url: read_schema(url, "release")):
         with pytest.raises(DataError) as caught:
             opened(url)

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines import postgresql_session
 from discreet.engines.arrow import numbers, texts, truths
 from discreet.engines.base import Rewriting
 from discreet.engines.counted_rows import CodedColumn, CountedRows
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.postgresql import PostgreSQL, read_schema
-from discreet.engines.postgresql_publishing import WrittenSchema
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.postgresql import session as postgresql_session
+from discreet.engines.postgresql.engine import PostgreSQL, read_schema
+from discreet.engines.postgresql.publishing import WrittenSchema
 from discreet.errors import DataError
 from tests.engines.tables import combinations, in_postgresql, random_tables
 from tests.servers import Database

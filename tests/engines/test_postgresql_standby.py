@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.postgresql import PostgreSQL
+from discreet.engines.postgresql.engine import PostgreSQL
 from discreet.engines.rows import OneOf, Rows
 from discreet.errors import DataError
 from tests.servers import PostgresServer

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines.postgresql import PostgreSQL
+from discreet.engines.postgresql.engine import PostgreSQL
 from discreet.errors import DataError
 from tests.engines.tables import TEXTS
 from tests.servers import Database

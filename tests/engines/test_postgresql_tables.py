@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from discreet.engines.postgresql import PostgreSQL
+from discreet.engines.postgresql.engine import PostgreSQL
 from discreet.engines.rows import OneOf, Rows
 from discreet.errors import DataError
 from tests.engines.tables import combinations

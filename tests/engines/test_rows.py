@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.engines.base import Rewriting
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf, Rows
 from discreet.errors import DataError
 from discreet.hierarchies.dates import parse_date

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from discreet.engines.base import Frequencies, TooManyCombinations
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.rows import Between, ListedIn, OneOf, Rows
-from discreet.engines.spark import Spark
+from discreet.engines.spark.engine import Spark
 from discreet.errors import DataError
 
 ODD = ["a`b", "a.b", 'q"x', "it's", "ä ö", "back\\slash", "new\nline", "select", "c0"]

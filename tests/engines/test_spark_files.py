@@ -18,8 +18,8 @@ from pyarrow import parquet
 from discreet.engines.arrow import numbers, texts, truths
 from discreet.engines.base import Rewriting
 from discreet.engines.counted_rows import CodedColumn, CountedRows
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.spark import Spark
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.spark.engine import Spark
 from discreet.errors import DataError
 
 ODD = ["a`b", "a,b;{}()=\t", "new\nline"]
@@ -177,7 +177,7 @@ def test_sorted_rows_stand_in_order(sail: Any, tmp_path: Path) -> None:
 
 
 def test_nothing_but_data_is_left_in_a_folder(sail: Any, tmp_path: Path) -> None:
-    from discreet.engines.spark_files import WrittenParts
+    from discreet.engines.spark.publishing import WrittenParts
 
     made = tmp_path / "data.parquet"
     (made / "_temporary" / "0").mkdir(parents=True)

@@ -18,8 +18,8 @@ from pyarrow import parquet
 from discreet.engines.arrow import texts
 from discreet.engines.base import Rewriting, TooManyCombinations
 from discreet.engines.counted_rows import CodedColumn, CountedRows
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.spark import Spark
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.spark.engine import Spark
 from discreet.errors import DataError
 from tests.engines.test_spark import EVERY, told, told_rows
 from tests.engines.test_spark_files import assignment, counted, rewritten, rows_of

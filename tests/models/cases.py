@@ -11,23 +11,23 @@ import numpy as np
 from hypothesis import strategies as st
 
 from discreet.counts.groups import Groups
-from discreet.models.adversaries import ClassOne, ClassThree, ClassTwo
-from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel
-from discreet.models.beta_likeness import BetaLikeness
-from discreet.models.delta_disclosure import DeltaDisclosure
 from discreet.models.examples import groups_of
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import (
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.beta_likeness import BetaLikeness
+from discreet.models.groups.delta_disclosure import DeltaDisclosure
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import (
     DistinctDiversity,
     EntropyDiversity,
     FrequencyDiversity,
     RecursiveDiversity,
 )
-from discreet.models.predicates import EACH_VALUE, Predicate, Predicates
-from discreet.models.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
-from discreet.models.realistic import Realistic
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.realistic.adversaries import ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates
+from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
+from discreet.models.realistic.realistic import Realistic
 from tests.oracles import keeps
 
 # Five values that occur and one that only the hierarchy knows, on two levels below everything. NULL is a value.

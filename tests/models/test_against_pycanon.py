@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycanon import anonymity
 
-from discreet.models.alpha_k import AlphaK
-from discreet.models.beta_likeness import BetaLikeness
-from discreet.models.delta_disclosure import DeltaDisclosure
 from discreet.models.examples import groups_of
-from discreet.models.l_diversity import DistinctDiversity
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.beta_likeness import BetaLikeness
+from discreet.models.groups.delta_disclosure import DeltaDisclosure
+from discreet.models.groups.l_diversity import DistinctDiversity
+from discreet.models.groups.t_closeness import TCloseness
 
 groups = st.lists(st.lists(st.sampled_from("12345"), min_size=2, max_size=8), min_size=1, max_size=4)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.models.confidence import at_least, confidence, confident, limits
-from discreet.models.confidence_kernels import bounds
-from discreet.models.presence import UNLIMITED
+from discreet.models.presence.confidence import at_least, confidence, confident, limits
+from discreet.models.presence.confidence_kernels import bounds
+from discreet.models.presence.presence import UNLIMITED
 from tests import worlds_outside as oracle
 
 EXAMPLE = Fraction("0.33"), Fraction(1)

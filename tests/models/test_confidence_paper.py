@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.models.confidence import Delta, limits
-from discreet.models.confidence_paper import (
+from discreet.models.presence.confidence import Delta, limits
+from discreet.studies.presence.confidence_paper import (
     Optimizations,
     Work,
     dominant,

@@ -17,8 +17,8 @@ from discreet.counts.frequency import Marginals
 from discreet.counts.groups import Groups, Outside
 from discreet.errors import DataError, PolicyError
 from discreet.models.base import AboutPopulation, may_leave_out
-from discreet.models.confidence_rest import rest_confidence, variance_inside
-from discreet.models.confident_presence import ConfidentPresence, people_needed
+from discreet.models.presence.confidence_rest import rest_confidence, variance_inside
+from discreet.models.presence.confident_presence import ConfidentPresence, people_needed
 from discreet.models.verdicts import verdict
 from tests import worlds_outside as oracle
 from tests.worlds_outside import Box

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.counts.groups import Groups, tally
-from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel
-from discreet.models.beta_likeness import BetaLikeness
-from discreet.models.delta_disclosure import DeltaDisclosure
 from discreet.models.exact import sign_with_logs
 from discreet.models.examples import groups_of
-from discreet.models.l_diversity import EntropyDiversity, FrequencyDiversity, RecursiveDiversity
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.beta_likeness import BetaLikeness
+from discreet.models.groups.delta_disclosure import DeltaDisclosure
+from discreet.models.groups.l_diversity import EntropyDiversity, FrequencyDiversity, RecursiveDiversity
+from discreet.models.groups.t_closeness import TCloseness
 
 TINY = Fraction(1, 10**24)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import PolicyError
-from discreet.models.harm import belief, delta_from_harm, harm
+from discreet.models.presence.harm import belief, delta_from_harm, harm
 
 SHARES = st.fractions(Fraction(1, 1_000), Fraction(999, 1_000), max_denominator=1_000)
 TOLERANCES = st.fractions(0, 2, max_denominator=10_000)

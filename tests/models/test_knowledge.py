@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import PolicyError
-from discreet.models import knowledge as module
 from discreet.models.examples import bucketized
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.knowledge import ANYBODY, Knowledge, default_sets, table_knowledge
+from discreet.models.robust import knowledge as module
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.knowledge import ANYBODY, Knowledge, default_sets, table_knowledge
 from tests.strategies import Table, tables
 
 S = "disease"

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.counts.cells import Cells
-from discreet.models.l_diversity import DistinctDiversity, FrequencyDiversity
-from discreet.models.likely import Options, likely, supports
+from discreet.models.groups.l_diversity import DistinctDiversity, FrequencyDiversity
+from discreet.models.likelihood.likely import Options, likely, supports
 from tests.models.multinomials import enumerated, simulated
 
 

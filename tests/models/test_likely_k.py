@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.counts.cells import Cells
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.likely import Likely, Options, likely, supports
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.likelihood.likely import Likely, Options, likely, supports
 from tests.models.multinomials import enumerated, simulated
 
 EVERY = [

@@ -12,19 +12,19 @@ from discreet.counts.cells import Cells
 from discreet.counts.groups import Groups
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
-from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel
 from discreet.models.examples import groups_of
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import EntropyDiversity, FrequencyDiversity
-from discreet.models.likely import likely, supports
-from discreet.models.likely_limits import realistic_limits
-from discreet.models.likely_simulated import simulated as drawn
-from discreet.models.presence import Presence
-from discreet.models.priors import SharesPrior
-from discreet.models.realistic import Realistic
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import EntropyDiversity, FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.likelihood.likely import likely, supports
+from discreet.models.likelihood.limits import realistic_limits
+from discreet.models.likelihood.simulated import simulated as drawn
+from discreet.models.presence.presence import Presence
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.priors import SharesPrior
+from discreet.models.realistic.realistic import Realistic
 from tests.models.multinomials import compositions, enumerated, probability, simulated
 
 ADVERSARIES: list[Adversary] = [
@@ -45,7 +45,7 @@ def realistic_cells() -> Cells:
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_limits_are_those_of_the_promise_itself(adversary: Adversary) -> None:
     """Every group of three values up to a size, as `Realistic` judges it and as the limits do."""
-    from discreet.models.likely_block_kernels import limit
+    from discreet.models.likelihood.block_kernels import limit
 
     cells, rows = Cells(np.ones(1), np.array([[0.5, 0.3, 0.2]])), 1000
     model = Realistic(3, adversary, "disease")

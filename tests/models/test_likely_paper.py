@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.counts.cells import Cells
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.likely import Options, Switches, likely
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.likelihood.likely import Options, Switches, likely
 
 OFF = Switches(hybrid=False, expo=False, sd_cut=False, limit=False, maximum=False)
 # How much each may change the probability: of what section 6 calls little or no loss.

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from discreet import worlds
-from discreet.models.adversaries import ClassOne, ClassThree
 from discreet.models.examples import groups_of
 from discreet.models.posteriors import Belief, Covering, Signature, beliefs, covered, smallest_epsilon
-from discreet.models.predicates import Predicates
-from discreet.models.priors import SharesPrior
-from discreet.models.realistic import sides
+from discreet.models.realistic.adversaries import ClassOne, ClassThree
+from discreet.models.realistic.predicates import Predicates
+from discreet.models.realistic.priors import SharesPrior
+from discreet.models.realistic.realistic import sides
+from discreet.studies import worlds
 
 weights = st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any)
 stubborn = st.sampled_from([None, Fraction(1), Fraction(5, 2), Fraction(12)])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet.counts.groups import Groups
 from discreet.errors import DataError, PolicyError
 from discreet.models.base import AboutPopulation, may_leave_out
-from discreet.models.presence import Presence, out_of_reach
+from discreet.models.presence.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdict
 
 Group = tuple[int, int]  # rows of the table, people of the population

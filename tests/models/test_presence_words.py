@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from discreet.errors import PolicyError
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.presence import Presence
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
 from discreet.models.words import model_from_words
-from discreet.policy import policy_from_words
+from discreet.policy.policy import policy_from_words
 
 AGE = {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}
 

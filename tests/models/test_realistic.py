@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from discreet.counts.groups import Groups
 from discreet.errors import PolicyError
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.examples import groups_of
-from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.parameters import exact
-from discreet.models.predicates import Predicate, Predicates
-from discreet.models.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
-from discreet.models.realistic import Realistic, sides, smallest_epsilon
-from discreet.models.realistic_kernels import cap
-from discreet.models.t_closeness import TCloseness
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import Predicate, Predicates
+from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
+from discreet.models.realistic.realistic import Realistic, sides, smallest_epsilon
+from discreet.models.realistic.realistic_kernels import cap
 from tests.models.cases import ATTRIBUTE, KINDS, VALUES, as_groups, fractions, groups, suppressed
 
 # The paper's table 3: (<40, M), (≥40, M), (≥40, F); and the data that another hospital has published.

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from discreet import worlds
 from discreet.counts.groups import Groups
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.examples import groups_of
-from discreet.models.predicates import Predicates
-from discreet.models.priors import TABLE, UNIFORM, SharesPrior
-from discreet.models.realistic import Realistic, sides
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import Predicates
+from discreet.models.realistic.priors import TABLE, UNIFORM, SharesPrior
+from discreet.models.realistic.realistic import Realistic, sides
+from discreet.studies import worlds
 from tests.models.cases import ATTRIBUTE, as_groups, fractions, groups
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from discreet import DataError, anonymize, policy_from_words, verify
 from discreet.errors import Infeasible
 from discreet.models.base import PrivacyModel
-from discreet.search.local_recoding import local_recoding
-from discreet.search.mondrian import mondrian
-from discreet.search.optimal import optimal
+from discreet.search.lattice.optimal import optimal
+from discreet.search.local.local_recoding import local_recoding
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
 from tests.models.cases import ATTRIBUTE, KINDS
 from tests.oracles import keeps_one

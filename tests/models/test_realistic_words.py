@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import PolicyError
-from discreet.models.adversaries import ClassOne, ClassThree, ClassTwo
-from discreet.models.predicates import Predicate, Predicates
-from discreet.models.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
-from discreet.models.realistic import Realistic
+from discreet.models.realistic.adversaries import ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import Predicate, Predicates
+from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
+from discreet.models.realistic.realistic import Realistic
 from discreet.models.words import model_from_words
 
 
@@ -165,7 +165,7 @@ def test_the_promise_is_told_in_one_line() -> None:
 
 
 def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
-    from discreet.report.open_risks import open_risks
+    from discreet.report.sections.open_risks import open_risks
     from discreet.report.words import promise_in_words
 
     listed = SharesPrior({"flu": 0.5, "cold": 0.5})

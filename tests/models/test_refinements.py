@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.models.alpha_k import AlphaK
 from discreet.models.base import PrivacyModel, least_suppressed
-from discreet.models.beta_likeness import BetaLikeness
-from discreet.models.delta_disclosure import DeltaDisclosure
-from discreet.models.l_diversity import EntropyDiversity, FrequencyDiversity
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.beta_likeness import BetaLikeness
+from discreet.models.groups.delta_disclosure import DeltaDisclosure
+from discreet.models.groups.l_diversity import EntropyDiversity, FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
 from tests.models.cases import ATTRIBUTE, KINDS, VALUES, as_groups, fewest_lost, groups, suppressed, verdicts_on_parts
 
 kinds = pytest.mark.parametrize("kind", KINDS)

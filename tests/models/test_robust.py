@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, PolicyError
 from discreet.models.examples import bucketized, groups_of
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.robust import Robust
-from discreet.models.robust_sizes import delta_max, impossible, ineligible, least_size
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.robust import Robust
+from discreet.models.robust.sizes import delta_max, impossible, ineligible, least_size
 from discreet.models.verdicts import verdict
+from discreet.studies import worlds
 
 S = "disease"
 Chances = Mapping[str, Mapping[str, Fraction]]  # of each signature, of each value

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 from discreet.counts.groups import FloatArray, Groups
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models import robust_beliefs, robust_exact
 from discreet.models.examples import bucketized
-from discreet.models.robust import Robust
-from discreet.models.robust_beliefs import LEVELS, PEOPLE, VERDICTS
-from discreet.models.robust_bounds import most
-from discreet.models.robust_exact import deal_exactly, two_valued_exactly
-from discreet.models.robust_kernels import dealable, marginals, states, two_valued
+from discreet.models.robust import beliefs as robust_beliefs
+from discreet.models.robust import exact_posteriors as robust_exact
+from discreet.models.robust.beliefs import LEVELS, PEOPLE, VERDICTS
+from discreet.models.robust.exact_posteriors import deal_exactly, two_valued_exactly
+from discreet.models.robust.posterior_bounds import most
+from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
+from discreet.models.robust.robust import Robust
 
 S = "disease"
 Group = tuple[IntArray, IntArray, IntArray]  # chances in whole numbers, people of each signature, how often each value

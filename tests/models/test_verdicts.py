@@ -98,7 +98,7 @@ def test_moving_earth_over_equal_distances_is_half_the_difference(group: list[st
 def test_the_salaries_of_li_and_others_are_as_far_from_the_table_as_printed() -> None:
     """Li, Li & Venkatasubramanian 2007, their example 3: 0.375 for {3k, 4k, 5k} and 0.167 for {6k, 8k, 11k}."""
     from discreet.models.examples import groups_of
-    from discreet.models.t_closeness import TCloseness
+    from discreet.models.groups.t_closeness import TCloseness
 
     table = [f"{salary}" for salary in (3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 11000)]
     seen = groups_of("salary", ["3000", "4000", "5000"], ["6000", "8000", "11000"], table=table)
@@ -109,7 +109,7 @@ def test_the_salaries_of_li_and_others_are_as_far_from_the_table_as_printed() ->
 
 def test_a_wide_ordered_domain_gives_the_same_distances_as_cumulative_sums() -> None:
     from discreet.models.examples import groups_of
-    from discreet.models.t_closeness import TCloseness
+    from discreet.models.groups.t_closeness import TCloseness
 
     random = np.random.default_rng(5)
     table = [str(value) for value in random.integers(0, 300, 2000)]

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import PolicyError
-from discreet.models.alpha_k import AlphaK
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity, RecursiveDiversity
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import DistinctDiversity, RecursiveDiversity
+from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.words import model_from_words
 from tests.models.cases import ATTRIBUTE, KINDS
 

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.coding import frequency_set
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.files import WrittenFiles
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.publishing import WrittenFiles
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
 from discreet.models.base import PrivacyModel
-from discreet.models.beta_likeness import BetaLikeness
+from discreet.models.groups.beta_likeness import BetaLikeness
 from discreet.models.verdicts import verdicts
-from discreet.releases.ambiguous import write_ambiguous
-from discreet.releases.bucketized import write_bucketized
+from discreet.releases.kinds.ambiguous import write_ambiguous
+from discreet.releases.kinds.bucketized import write_bucketized
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.references import PUBLISHED
 from discreet.releases.verify import read_published, recheck

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
-from discreet.models.alpha_beta import AlphaBeta
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.robust import Robust
+from discreet.models.ambiguity.alpha_beta import AlphaBeta
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.robust.robust import Robust
 from discreet.releases import comparison
 from discreet.releases.comparison import MethodResult, measure, protected_people
-from discreet.search.anatomy import anatomized
-from discreet.search.bucketizing import Demand
-from discreet.search.mask import masked
-from discreet.search.mondrian import mondrian
+from discreet.search.buckets.anatomy import anatomized
+from discreet.search.buckets.bucketizing import Demand
+from discreet.search.buckets.mask import masked
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Bucketization, Plan, Problem
 from discreet.utility.queries import Workload, draw_workload
 from tests.search.bucketized import SENSITIVE, bucketizable, members, table_of

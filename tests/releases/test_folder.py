@@ -287,7 +287,7 @@ def test_of_many_runs_at_once_one_writes(tmp_path: Path) -> None:
 def test_where_nothing_tells_who_lives_a_lock_is_removed_by_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.locks.fcntl", None)
+    monkeypatch.setattr("discreet.files.locks.fcntl", None)
     (tmp_path / ".r.locked").touch()
     with pytest.raises(DiscreetError, match=r"wait for it; if none runs, remove \.r\.locked beside it"):
         make(tmp_path / "r", "x")
@@ -300,7 +300,7 @@ def test_a_file_system_without_locks_gets_one_of_ours(tmp_path: Path, monkeypatc
     def no_locks(*_: object) -> None:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr("discreet.locks.fcntl.flock", no_locks)
+    monkeypatch.setattr("discreet.files.locks.fcntl.flock", no_locks)
     with whole_folder(tmp_path / "r") as work:
         fill_release(work.public)
         assert ".r.locked" in names(tmp_path)

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import DiscreetError, anonymize, apply, policy_from_words, verify
-from discreet.audit.reading import look
-from discreet.engines.formulas import escaped, escaped_sql, formula_sql, is_formula, unescaped, unescaped_sql
+from discreet.audit.reading.release import look
+from discreet.engines.duckdb.formulas import escaped, escaped_sql, formula_sql, is_formula, unescaped, unescaped_sql
 from discreet.releases.manifest import checksum
 from discreet.releases.queries import query_error_of
 from tests.releases.reading import manifest_of

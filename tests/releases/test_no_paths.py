@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from discreet import anonymize, apply, policy_from_words, verify
-from discreet.instant import save_summary
-from discreet.policy import Policy
+from discreet.policy.policy import Policy
+from discreet.run.from_summary import save_summary
 from tests.releases.reading import manifest_of
 
 TELLTALE = "ann-miller-hiv-study"

@@ -18,14 +18,14 @@ from typer.testing import CliRunner
 
 from discreet import DiscreetError, ReleaseError, anonymize, apply, policy_from_words, verify
 from discreet.cli.main import app
-from discreet.intake import take_in
-from discreet.models.presence import Presence
-from discreet.models.t_closeness import TCloseness
-from discreet.pipeline import find_plan
-from discreet.policy import Policy
-from discreet.releases.kernels import NOBODYS, SEVERAL, owners
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.presence.presence import Presence
+from discreet.policy.policy import Policy
+from discreet.releases.kinds.region_kernels import NOBODYS, SEVERAL, owners
 from discreet.releases.references import failing_alone
 from discreet.releases.verify import Findings
+from discreet.run.anonymize import find_plan
+from discreet.run.intake import take_in
 from tests.releases.making import put_manifest
 from tests.releases.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
 from tests.releases.reading import covers, groups_of, manifest_of, read_table

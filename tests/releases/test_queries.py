@@ -14,10 +14,10 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, PolicyError, ReleaseError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.intake import take_in
-from discreet.pipeline import anonymize, find_plan
-from discreet.policy import policy_from_words
+from discreet.policy.policy import policy_from_words
 from discreet.releases.queries import QueryError, answers, query_error, query_error_of, true_answers
+from discreet.run.anonymize import anonymize, find_plan
+from discreet.run.intake import take_in
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Recoding
 from discreet.utility import estimates as module
 from discreet.utility.queries import workload

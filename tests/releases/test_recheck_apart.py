@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import DiscreetError, verify
-from discreet.application import apply
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.robust import Robust
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.robust import Robust
+from discreet.run.apply import apply
 from discreet.search.plan import SUPPRESSED
 from tests.releases.making import Columns, planned, put_manifest, release
 from tests.releases.reading import manifest_of

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words, verify
-from discreet.intake import take_in
-from discreet.pipeline import find_plan
-from discreet.policy import Policy
+from discreet.policy.policy import Policy
 from discreet.releases.references import failing_alone, settled
+from discreet.run.anonymize import find_plan
+from discreet.run.intake import take_in
 from discreet.search.plan import SUPPRESSED, Recoding
 from tests.oracles import keeps_one
 from tests.releases.making import put_manifest

@@ -15,7 +15,7 @@ import pytest
 from discreet import DiscreetError, anonymize, read_policy
 from discreet.cli.main import run
 from discreet.releases.folder import check_target
-from discreet.sample import write_sample
+from discreet.samples.hospital import write_sample
 from tests.releases.folders import contents, fill_private, fill_release, manifest_of
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.releases.queries import query_error
-from discreet.report.answers import MOST_QUERIES, SEED, SELECTIVITY, answers
 from discreet.report.html import custodian_page
+from discreet.report.sections.answers import MOST_QUERIES, SEED, SELECTIVITY, answers
 from discreet.report.text import to_text
 from discreet.search.plan import Bucketization, Plan
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
@@ -50,7 +50,7 @@ def test_large_tables_are_asked_fewer_questions(monkeypatch: pytest.MonkeyPatch)
     plan = PLANS["bucketized"]
     many = answers(plan)
     assert many is not None and many.asked == MOST_QUERIES
-    monkeypatch.setattr("discreet.report.answers.WORK", 1)
+    monkeypatch.setattr("discreet.report.sections.answers.WORK", 1)
     few = answers(plan)
     assert few is not None and 64 <= few.asked < MOST_QUERIES
     assert f"{few.asked} questions for each number" in custodian_page(custodian(plan, manifest(plan, 5)))

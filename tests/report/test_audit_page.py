@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from discreet.audit.everybody import Audit
+from discreet.audit.audit import Audit
 from discreet.audit.lines import (
     ASSOCIATION,
     AT_LEAST,
@@ -23,8 +23,8 @@ from discreet.audit.lines import (
     Level,
     Line,
 )
-from discreet.report import audit_words as words
-from discreet.report.audit_page import alike, gauge, spread, to_html
+from discreet.report.pages import audit_words as words
+from discreet.report.pages.audit_page import alike, gauge, spread, to_html
 
 LINE = Line(
     adversary="uniform_worlds",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from discreet.models.realistic import smallest_epsilon
-from discreet.report.beliefs import ADVERSARIES, beliefs
+from discreet.models.realistic.realistic import smallest_epsilon
 from discreet.report.html import custodian_page
+from discreet.report.sections.beliefs import ADVERSARIES, beliefs
 from discreet.report.words import epsilon_text
 from tests.report.examples import custodian, manifest
 from tests.report.test_data import example

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.report.chances import MOST_BINS, chances
 from discreet.report.charts import spread
 from discreet.report.marginals import Grain
+from discreet.report.sections.chances import MOST_BINS, chances
 
 SHARES = st.floats(1e-9, 1)
 

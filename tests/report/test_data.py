@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.report.coarser import EXACTNESS
 from discreet.report.html import custodian_page
 from discreet.report.marginals import Grain
 from discreet.report.release import size_bins
+from discreet.report.sections.coarser import EXACTNESS
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Recoding
 from tests.report.examples import custodian, frequencies, full_domain, manifest

@@ -13,8 +13,8 @@ import pytest
 
 from discreet import anonymize, policy_from_words
 from discreet.releases.meanings import ranges_of
-from discreet.report.error_bars import ErrorBar
 from discreet.report.release import ReleaseData
+from discreet.report.sections.error_bars import ErrorBar
 
 HIERARCHIES: dict[str, object] = {
     "intervals": {"intervals": [5, 20], "top": 60, "bottom": 22},

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.report.ambiguous import ambiguous as how_sure
 from discreet.report.data import ReportData
-from discreet.report.exact import exact, told_by_tables
 from discreet.report.html import custodian_page
+from discreet.report.sections.ambiguous import ambiguous as how_sure
+from discreet.report.sections.exact import exact, told_by_tables
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Ambiguity, Bucketization, Plan
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, manifest, tables_of

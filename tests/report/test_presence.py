@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.counts.groups import Groups
 from discreet.models.base import PrivacyModel
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.presence import Presence
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
 from discreet.models.verdicts import verdicts
 from discreet.releases.manifest import reached
-from discreet.report import presence as module
 from discreet.report.data import ReportData
 from discreet.report.html import custodian_page
-from discreet.report.presence import confidence_bins, confident, presence_bins, present
-from discreet.report.presence_charts import confidences, presences
+from discreet.report.sections import presence as module
+from discreet.report.sections.presence import confidence_bins, confident, presence_bins, present
+from discreet.report.sections.presence_charts import confidences, presences
 from discreet.report.text import to_json, to_text
-from discreet.search.optimal import optimal
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 from tests.report.examples import custodian, frequencies, full_domain, manifest
 from tests.report.test_html import Page

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.robust import Robust
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.robust import Robust
 from discreet.models.verdicts import verdicts
 from discreet.releases.manifest import reached
-from discreet.report import worst_case as module
 from discreet.report.data import ReportData
 from discreet.report.html import custodian_page
 from discreet.report.marginals import Grain
+from discreet.report.sections import worst_case as module
+from discreet.report.sections.worst_case import sample, worst_case
 from discreet.report.text import to_text
-from discreet.report.worst_case import sample, worst_case
 from discreet.search.plan import Bucketization
 from tests.report.examples import bucketized, custodian, frequencies, manifest
 from tests.report.test_exact import TABLE

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.releases.queries import answers
-from discreet.reproduce import ambiguity
-from discreet.reproduce.ambiguity import figures_of, has_data, measure, reproduce
-from discreet.reproduce.ambiguity_claims import claims_of
-from discreet.reproduce.ambiguity_data import invented
-from discreet.reproduce.ambiguity_runs import (
+from discreet.search.multidimensional.mondrian import mondrian
+from discreet.search.plan import Ambiguity, Problem
+from discreet.studies.ambiguity import study as ambiguity
+from discreet.studies.ambiguity.data import invented
+from discreet.studies.ambiguity.paper_claims import claims_of
+from discreet.studies.ambiguity.runs import (
     ANATOMY,
     ATTRIBUTE_SETS,
     BETA,
@@ -29,10 +30,9 @@ from discreet.reproduce.ambiguity_runs import (
     release,
     same_groups,
 )
-from discreet.reproduce.claims import Claim, to_json, to_text
-from discreet.reproduce.page import to_html
-from discreet.search.mondrian import mondrian
-from discreet.search.plan import Ambiguity, Problem
+from discreet.studies.ambiguity.study import figures_of, has_data, measure, reproduce
+from discreet.studies.claims import Claim, to_json, to_text
+from discreet.studies.page import to_html
 
 ROWS = 3_000
 SMALL = Design(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from discreet.reproduce import ambiguity_example, robust_example
+from discreet.studies.ambiguity import example as ambiguity_example
+from discreet.studies.robust import example as robust_example
 
 
 def test_the_eight_patients_have_the_numbers_of_the_paper() -> None:

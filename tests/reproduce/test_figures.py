@@ -7,9 +7,9 @@ import json
 import pytest
 
 from discreet.report.line_chart import line_chart
-from discreet.reproduce.claims import Claim, Reproduction, to_json, to_text
-from discreet.reproduce.figures import Figure, Series
-from discreet.reproduce.page import to_html
+from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.figures import Figure, Series
+from discreet.studies.page import to_html
 
 
 def figure(*values: float | None, unit: str = "number") -> Figure:

@@ -11,16 +11,17 @@ import pytest
 
 from discreet.counts.roll_up import RollUp
 from discreet.models.base import all_hold
-from discreet.reproduce.claims import Claim, Reproduction, to_json, to_text
-from discreet.reproduce.figures import Figure
-from discreet.reproduce.instant import has_data, reproduce
-from discreet.reproduce.instant_claims import claims_of
-from discreet.reproduce.instant_data import Parts, invented
-from discreet.reproduce.instant_database import Database, in_database, mondrian_in_database, mondrian_in_memory
-from discreet.reproduce.instant_database_claims import database_claims
-from discreet.reproduce.instant_example import worked_example
-from discreet.reproduce.instant_figures import figures_of
-from discreet.reproduce.instant_runs import (
+from discreet.search.lattice.optimal import full_domain_plan
+from discreet.search.plan import Problem
+from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.figures import Figure
+from discreet.studies.instant.data import Parts, invented
+from discreet.studies.instant.database import Database, in_database, mondrian_in_database, mondrian_in_memory
+from discreet.studies.instant.database_claims import database_claims
+from discreet.studies.instant.example import worked_example
+from discreet.studies.instant.paper_claims import claims_of
+from discreet.studies.instant.paper_figures import figures_of
+from discreet.studies.instant.runs import (
     ALL_FOUR,
     CUTS,
     EVERY,
@@ -33,9 +34,8 @@ from discreet.reproduce.instant_runs import (
     Runs,
     all_runs,
 )
-from discreet.reproduce.page import to_html
-from discreet.search.optimal import full_domain_plan
-from discreet.search.plan import Problem
+from discreet.studies.instant.study import has_data, reproduce
+from discreet.studies.page import to_html
 
 SMALL = Design(
     ks=(3, 10),

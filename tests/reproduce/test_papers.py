@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from discreet.cli.main import app
 from discreet.errors import DataError
-from discreet.reproduce.papers import PAPERS, paper
+from discreet.studies.papers import PAPERS, paper
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -22,7 +22,7 @@ def test_every_paper_can_be_asked_for_data_and_run(name: str, tmp_path: Path) ->
 
 
 def test_the_command_runs_the_paper_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.reproduce import robust
+    from discreet.studies.robust import study as robust
 
     small = robust.Design(sizes=(3,), high=4, queries=200)
     monkeypatch.setattr(robust.reproduce, "__defaults__", (None, None, lambda *_: None, small))

@@ -13,14 +13,15 @@ import pytest
 from discreet.counts.roll_up import RollUp
 from discreet.models.base import all_hold
 from discreet.models.verdicts import verdict
-from discreet.reproduce.claims import Claim, Reproduction, to_json, to_text
-from discreet.reproduce.figures import Figure
-from discreet.reproduce.page import to_html
-from discreet.reproduce.presence import figures_of, has_data, reproduce
-from discreet.reproduce.presence_claims import claims_of, evaluations, loss
-from discreet.reproduce.presence_data import DIABETES, RANDOM, SAMPLES, invented
-from discreet.reproduce.presence_example import worked_example
-from discreet.reproduce.presence_runs import (
+from discreet.search.lattice.optimal import full_domain_plan, optimal
+from discreet.search.multidimensional.mondrian import mondrian
+from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.figures import Figure
+from discreet.studies.page import to_html
+from discreet.studies.presence.data import DIABETES, RANDOM, SAMPLES, invented
+from discreet.studies.presence.example import worked_example
+from discreet.studies.presence.paper_claims import claims_of, evaluations, loss
+from discreet.studies.presence.runs import (
     ALL,
     BESIDE,
     EXACT,
@@ -37,8 +38,7 @@ from discreet.reproduce.presence_runs import (
     asked,
     steps,
 )
-from discreet.search.mondrian import mondrian
-from discreet.search.optimal import full_domain_plan, optimal
+from discreet.studies.presence.study import figures_of, has_data, reproduce
 
 SMALL = Design(
     few=2,

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow.csv
 import pytest
 
-from discreet.census_like import census_like
-from discreet.reproduce.presence_data import (
+from discreet.samples.census import census_like
+from discreet.studies.presence.data import (
     BY_AGE,
     DIABETES,
     RANDOM,
@@ -99,7 +99,7 @@ def test_the_same_people_are_drawn_again() -> None:
 
 
 def test_incomplete_records_of_the_folder_are_left_out(tmp_path: Path) -> None:
-    from discreet.census_like import CENSUS
+    from discreet.samples.census import CENSUS
 
     table = census_like(
         50, columns=["age", "workclass", "education", "marital_status", "occupation", "relationship", "race", "sex"]

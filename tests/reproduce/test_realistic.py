@@ -11,16 +11,16 @@ from typer.testing import CliRunner
 
 from discreet.cli.main import app
 from discreet.errors import DataError, DiscreetError, Infeasible
-from discreet.models.adversaries import ClassTwo
 from discreet.models.base import PrivacyModel
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.realistic import Realistic
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.realistic.adversaries import ClassTwo
+from discreet.models.realistic.realistic import Realistic
 from discreet.report.words import percent
-from discreet.reproduce.claims import Claim, Reproduction, to_json, to_text
-from discreet.reproduce.page import to_html
-from discreet.reproduce.realistic import REFERENCE, from_folder, invented, reproduce, worked_example
-from discreet.search.optimal import optimal
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
+from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.page import to_html
+from discreet.studies.realistic.study import REFERENCE, from_folder, invented, reproduce, worked_example
 
 ROWS = 60_000
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.models.robust import Robust
-from discreet.models.robust_sizes import delta_max
-from discreet.reproduce.claims import Claim, Reproduction, to_json, to_text
-from discreet.reproduce.figures import Figure
-from discreet.reproduce.page import to_html
-from discreet.reproduce.robust import has_data, reproduce
-from discreet.reproduce.robust_data import invented
-from discreet.reproduce.robust_runs import METHODS, Design, lost_people, mean_bound
-from discreet.reproduce.tables import first_attributes
-from discreet.search.art import art
+from discreet.models.robust.robust import Robust
+from discreet.models.robust.sizes import delta_max
+from discreet.search.art.art import art
 from discreet.search.plan import Bucketization, Problem
+from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.figures import Figure
+from discreet.studies.page import to_html
+from discreet.studies.robust.data import invented
+from discreet.studies.robust.runs import METHODS, Design, lost_people, mean_bound
+from discreet.studies.robust.study import has_data, reproduce
+from discreet.studies.tables import first_attributes
 
 SMALL = Design(sizes=(3, 4), high=5, low=2, queries=500)
 

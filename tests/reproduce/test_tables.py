@@ -9,9 +9,10 @@ import pytest
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError
-from discreet.reproduce import ambiguity_data, robust_data
-from discreet.reproduce.realistic import invented
-from discreet.reproduce.tables import first_attributes, sample
+from discreet.studies.ambiguity import data as ambiguity_data
+from discreet.studies.realistic.study import invented
+from discreet.studies.robust import data as robust_data
+from discreet.studies.tables import first_attributes, sample
 
 
 def test_a_sample_has_rows_of_the_table_and_as_many_as_asked_for() -> None:

@@ -15,7 +15,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Intervals
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.search.plan import Recoding
 from tests.oracles import keeps_one
 from tests.strategies import promises, tables

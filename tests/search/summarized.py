@@ -13,8 +13,8 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray, Groups
 from discreet.counts.roll_up import Node, RollUp
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
-from discreet.search.instant import coarsened
-from discreet.search.partition import groups_of
+from discreet.search.instant.s_instant import coarsened
+from discreet.search.multidimensional.partition import groups_of
 
 
 @dataclass(frozen=True, eq=False)

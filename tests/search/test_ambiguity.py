@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible
-from discreet.models.alpha_beta import AlphaBeta, association, presence
+from discreet.models.ambiguity.alpha_beta import AlphaBeta, association, presence
 from discreet.models.base import PrivacyModel, all_hold
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import EntropyDiversity
-from discreet.models.t_closeness import TCloseness
-from discreet.search.ambiguity import greedy
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import EntropyDiversity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.search.ambiguity.ambiguity import greedy
 from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
 from tests.search.patients import PATIENTS, frequency_of, random_table
 from tests.strategies import Table, tables

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.search.ambiguity_bounds import round_up, smallest_alpha, smallest_beta, usual_size
+from discreet.search.ambiguity.bounds import round_up, smallest_alpha, smallest_beta, usual_size
 
 rows = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("de"), st.sampled_from("fg")), min_size=1, max_size=8)
 

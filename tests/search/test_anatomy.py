@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.robust import Robust
-from discreet.search.anatomy import anatomized, anatomy
-from discreet.search.bucketizing import demand, eligible, set_sizes
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.robust.robust import Robust
+from discreet.search.buckets.anatomy import anatomized, anatomy
+from discreet.search.buckets.bucketizing import demand, eligible, set_sizes
 from discreet.search.plan import Problem
 from tests.search.bucketized import SENSITIVE, bucketizable, check_plan, members, rows_of, same, table_of
 

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import worlds
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.models.base import PrivacyModel
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity
-from discreet.models.robust import Robust
-from discreet.search.art import art
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import DistinctDiversity
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.robust import Robust
+from discreet.search.art.art import art
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
+from discreet.studies import worlds
 
 S = "disease"
 Row = tuple[tuple[str | None, ...], str]  # quasi-identifiers, value

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from discreet.counts.frequency import FrequencySet
-from discreet.models.alpha_beta import AlphaBeta, presence
+from discreet.models.ambiguity.alpha_beta import AlphaBeta, presence
 from discreet.progress import silent
-from discreet.search.ambiguity import greedy
-from discreet.search.attribute_sets import Trial, _joined, _moved, best_tables, dependence
+from discreet.search.ambiguity.ambiguity import greedy
+from discreet.search.ambiguity.attribute_sets import Trial, _joined, _moved, best_tables, dependence
 from discreet.search.plan import Problem
 from tests.search.patients import PATIENTS, frequency_of, random_table
 

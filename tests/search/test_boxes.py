@@ -21,13 +21,13 @@ from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Intervals, Taxonomy
 from discreet.models.base import all_hold, may_leave_out
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.presence import Presence
-from discreet.search import boxes, boxes_cuts
-from discreet.search.boxes_cuts import Boxes
-from discreet.search.mondrian import mondrian
-from discreet.search.optimal import optimal
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
+from discreet.search.lattice.optimal import optimal
+from discreet.search.multidimensional import boxes, boxes_cuts
+from discreet.search.multidimensional.boxes_cuts import Boxes
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
 from tests.models.cases import ATTRIBUTE, PATHS, VALUES
 from tests.search.multidimensional import Rows

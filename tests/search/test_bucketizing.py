@@ -10,13 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError, Infeasible
-from discreet.models.alpha_k import AlphaK
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity, EntropyDiversity, FrequencyDiversity, RecursiveDiversity
-from discreet.models.robust import Robust
-from discreet.models.t_closeness import TCloseness
-from discreet.search.anatomy import anatomized
-from discreet.search.bucketizing import UNPROTECTED, demand, eligible, kept, set_numbers
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import (
+    DistinctDiversity,
+    EntropyDiversity,
+    FrequencyDiversity,
+    RecursiveDiversity,
+)
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.robust.robust import Robust
+from discreet.search.buckets.anatomy import anatomized
+from discreet.search.buckets.bucketizing import UNPROTECTED, demand, eligible, kept, set_numbers
 from discreet.search.plan import Problem
 from tests.search.bucketized import SENSITIVE, check_plan, members, published, table_of
 from tests.search.multidimensional import Fragile

@@ -15,10 +15,10 @@ from discreet.counts.frequency import Marginals
 from discreet.counts.groups import Groups, Outside
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.verdicts import verdict
-from discreet.search.optimal import optimal
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
 from tests import worlds_outside as oracle
 from tests.search.brute_force import Candidate, judged

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from discreet.counts.roll_up import Node
 from discreet.errors import Infeasible, PolicyError
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.presence import Presence
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.presence.presence import Presence
 from discreet.progress import silent
-from discreet.search.counting import InMemory
-from discreet.search.incognito import incognito, minimal_nodes
-from discreet.search.optimal import optimal
+from discreet.search.lattice.counting import InMemory
+from discreet.search.lattice.incognito import incognito, minimal_nodes
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES
 from tests.models.cases import ATTRIBUTE

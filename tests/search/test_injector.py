@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.robust import Robust
-from discreet.search.bucketizing import demand
-from discreet.search.injector import injected, injector
-from discreet.search.injector_rules import Rules, negative_rules
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.robust.robust import Robust
+from discreet.search.buckets.bucketizing import demand
+from discreet.search.buckets.injector import injected, injector
+from discreet.search.buckets.injector_rules import Rules, negative_rules
 from discreet.search.plan import Problem
 from tests.search.bucketized import SENSITIVE, Row, bucketizable, check_plan, members, rows_of, same, table_of
 

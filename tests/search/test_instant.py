@@ -14,14 +14,14 @@ from discreet.counts.cells import Cells
 from discreet.errors import DiscreetError, Infeasible
 from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.likely import Options
-from discreet.models.presence import Presence
-from discreet.models.t_closeness import TCloseness
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.likelihood.likely import Options
+from discreet.models.presence.presence import Presence
 from discreet.models.verdicts import verdict
-from discreet.search.instant import candidates, coarsened, s_instant
-from discreet.search.optimal import optimal
+from discreet.search.instant.s_instant import candidates, coarsened, s_instant
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary, TooManyGroups
 from discreet.utility.objectives import OBJECTIVES
@@ -149,7 +149,7 @@ def test_candidates_are_those_of_the_whole_lattice_in_order_of_loss(limit: int) 
 
 def _alone(summary: Summary, models: tuple[PrivacyModel, ...], limit: int, node: Node) -> tuple[Node, float] | None:
     """A node scored by itself, if it is a candidate."""
-    from discreet.models.likely import likely
+    from discreet.models.likelihood.likely import likely
 
     score = likely(models[0], summary.cells(node), summary.rows)
     good = score.expectation <= limit if limit else score.probability >= 0.8

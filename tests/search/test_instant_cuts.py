@@ -14,13 +14,13 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible
 from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel, all_hold
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.presence import Presence
-from discreet.search.instant import standing_for
-from discreet.search.instant_cuts import s_instant_cut
-from discreet.search.optimize import optimize
-from discreet.search.partition import groups_of
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.presence.presence import Presence
+from discreet.search.instant.cuts import s_instant_cut
+from discreet.search.instant.s_instant import standing_for
+from discreet.search.lattice.optimize import optimize
+from discreet.search.multidimensional.partition import groups_of
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 from tests.models.cases import ATTRIBUTE
 from tests.search.summarized import Knowing, Lying

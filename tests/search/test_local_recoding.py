@@ -14,16 +14,16 @@ from discreet.errors import DiscreetError, Infeasible
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat, Intervals
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity, FrequencyDiversity
-from discreet.models.t_closeness import TCloseness
-from discreet.search.local_recoding import local_recoding
-from discreet.search.mondrian import mondrian
-from discreet.search.optimal import optimal
-from discreet.search.partition import Partition, cheaper_of
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import DistinctDiversity, FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.search.lattice.optimal import optimal
+from discreet.search.local.kernels import nearest
+from discreet.search.local.local_recoding import local_recoding
+from discreet.search.local.space import combinations, nodes_by_cost
+from discreet.search.multidimensional.mondrian import mondrian
+from discreet.search.multidimensional.partition import Partition, cheaper_of
 from discreet.search.plan import Problem, Recoding
-from discreet.search.recoding_kernels import nearest
-from discreet.search.recoding_space import combinations, nodes_by_cost
 from tests.search.multidimensional import (
     Fragile,
     best_loss,

@@ -17,12 +17,12 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.hierarchies.rules import Taxonomy
 from discreet.models.base import PrivacyModel, all_hold
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.presence import Presence
-from discreet.search.m_instant import m_instant
-from discreet.search.mondrian import mondrian
-from discreet.search.partition import groups_of
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.presence.presence import Presence
+from discreet.search.instant.m_instant import m_instant
+from discreet.search.multidimensional.mondrian import mondrian
+from discreet.search.multidimensional.partition import groups_of
 from discreet.search.plan import Problem, Recoding
 from tests.models.cases import ATTRIBUTE
 from tests.search.summarized import Knowing, Lying

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.robust import Robust
-from discreet.search.bucketizing import demand
-from discreet.search.mask import mask, masked
-from discreet.search.mondrian import mondrian
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.robust.robust import Robust
+from discreet.search.buckets.bucketizing import demand
+from discreet.search.buckets.mask import mask, masked
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem
 from tests.search.bucketized import SENSITIVE, bucketizable, check_plan, members, published, same, table_of
 

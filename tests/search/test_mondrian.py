@@ -14,9 +14,9 @@ from discreet.errors import DiscreetError, Infeasible
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat, Intervals, Taxonomy
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.search.mondrian import mondrian
-from discreet.search.partition import cover
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.search.multidimensional.mondrian import mondrian
+from discreet.search.multidimensional.partition import cover
 from discreet.search.plan import Problem
 from tests.search.multidimensional import (
     Fragile,

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import silent
-from discreet.search.dive import Dive
-from discreet.search.node_judge import NodeJudge
+from discreet.search.lattice.dive import Dive
+from discreet.search.lattice.node_judge import NodeJudge
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES
 from tests.search.brute_force import candidates

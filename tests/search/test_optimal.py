@@ -19,12 +19,12 @@ from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.progress import silent
-from discreet.search.dive import Dive
-from discreet.search.node_judge import NodeJudge
-from discreet.search.optimal import EXHAUSTIVE, optimal
+from discreet.search.lattice.dive import Dive
+from discreet.search.lattice.node_judge import NodeJudge
+from discreet.search.lattice.optimal import EXHAUSTIVE, optimal
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 from discreet.utility.objectives import OBJECTIVES
 from tests.models.cases import ATTRIBUTE, KINDS
@@ -277,10 +277,10 @@ def test_a_lattice_of_a_million_nodes_and_more_gives_the_optimum_or_a_true_bound
 
 
 def test_a_large_lattice_is_searched_against_the_clock_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.search.optimal.DEFAULT_SECONDS", 0.0)
+    monkeypatch.setattr("discreet.search.lattice.optimal.DEFAULT_SECONDS", 0.0)
     problem = Problem(wide_table().frequency(), (KAnonymity(3),))
     assert optimal(problem).facts["optimal"] is False
-    monkeypatch.setattr("discreet.search.optimal.EXHAUSTIVE", 3**13)
+    monkeypatch.setattr("discreet.search.lattice.optimal.EXHAUSTIVE", 3**13)
     assert optimal(problem).facts["optimal"] is True
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from discreet import anonymize, policy_from_words, verify
 from discreet.errors import DiscreetError, Infeasible
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.presence import Presence
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.presence.presence import Presence
 from discreet.models.verdicts import verdicts
-from discreet.search.optimal import optimal
-from discreet.search.optimize import optimize
+from discreet.search.lattice.optimal import optimal
+from discreet.search.lattice.optimize import optimize
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 from tests.models.cases import ATTRIBUTE
 from tests.search.brute_force import Candidate, candidates

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.errors import Infeasible
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.presence import Presence
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.presence.presence import Presence
 from discreet.models.verdicts import verdict
-from discreet.search.optimal import optimal
+from discreet.search.lattice.optimal import optimal
+from discreet.search.lattice.whole_lattice import whole_lattice
 from discreet.search.plan import Problem
-from discreet.search.whole_lattice import whole_lattice
 from tests.strategies import Node, Table, tables
 
 ENDS = [Fraction(n, d) for d in (1, 2, 3, 4, 5) for n in range(d + 1)]

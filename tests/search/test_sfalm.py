@@ -17,12 +17,12 @@ from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import all_hold
-from discreet.models.confidence_paper import Optimizations
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.k_anonymity import KAnonymity
-from discreet.search.optimal import optimal
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
-from discreet.search.sfalm import plain_cost, sfalm
+from discreet.studies.presence.confidence_paper import Optimizations
+from discreet.studies.presence.sfalm import plain_cost, sfalm
 from tests.search.brute_force import Candidate, judged
 from tests.strategies import Table, meanings, tables
 

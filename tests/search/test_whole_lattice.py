@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import PolicyError
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.predicates import Predicates
-from discreet.models.priors import TABLE, UNIFORM
-from discreet.models.realistic import Realistic
-from discreet.models.t_closeness import TCloseness
-from discreet.search import whole_lattice as module
-from discreet.search.whole_lattice import Measure, whole_lattice
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import Predicates
+from discreet.models.realistic.priors import TABLE, UNIFORM
+from discreet.models.realistic.realistic import Realistic
+from discreet.search.lattice import whole_lattice as module
+from discreet.search.lattice.whole_lattice import Measure, whole_lattice
 from tests.models.cases import ATTRIBUTE
 from tests.oracles import equal_distance
 from tests.strategies import Table, tables

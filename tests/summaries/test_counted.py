@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.counts.cells import Cells
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
 from discreet.summaries.base import TooManyGroups

@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.association_lines import association
-from discreet.audit.comparison import compare_with, read_source
-from discreet.audit.composition import composition
-from discreet.audit.faults import faults
-from discreet.audit.knowledge import read_knowledges
-from discreet.audit.levels import levels
+from discreet.audit.association.association_lines import association
+from discreet.audit.association.composition import composition
+from discreet.audit.association.knowledge import read_knowledges
+from discreet.audit.association.minimality import minimality
+from discreet.audit.faults.comparison import compare_with, read_source
+from discreet.audit.faults.faults import faults
+from discreet.audit.faults.report_faults import report_faults
 from discreet.audit.lines import EXACT, Fault, Level, Line, of_each_kind
-from discreet.audit.marginals import read_marginals
-from discreet.audit.minimality import minimality
-from discreet.audit.presence_lines import presence_lines
-from discreet.audit.published import Population, read_population
-from discreet.audit.reading import Reading, look, read
-from discreet.audit.reidentification import reidentification
-from discreet.audit.report_faults import report_faults
-from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
+from discreet.audit.presence.marginals import read_marginals
+from discreet.audit.presence.presence_lines import presence_lines
+from discreet.audit.promises.levels import levels
+from discreet.audit.reading.exact_tables import Population, read_population
+from discreet.audit.reading.release import Reading, look, read
+from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Seen
+from discreet.audit.reidentification.reidentification import reidentification
 from discreet.errors import DataError, Mistake, PolicyError
 from discreet.progress import Progress, silent
 

@@ -60,8 +60,8 @@ def audit(
     quiet: Quiet = False,
 ) -> None:
     """What each adversary now knows about the people in a release. Exit 0: no promise broken, no fault; 1: there is."""
-    from discreet.audit.everybody import audit_release
-    from discreet.report.audit_words import to_json, to_text
+    from discreet.audit.audit import audit_release
+    from discreet.report.pages.audit_words import to_json, to_text
 
     if output is not None and release.is_dir() and release.resolve() in output.resolve().parents:
         rule = "lies in the release: whatever is in that folder is published, and an audit is not for publication"
@@ -86,7 +86,7 @@ def audit(
         )
     words = to_text(found)
     if output is not None:
-        from discreet.report.audit_page import to_html
+        from discreet.report.pages.audit_page import to_html
 
         write_page(output, to_html(found))
         words += f"\n\nPage: {output}"

@@ -17,7 +17,7 @@ from discreet.cli.screen import Screen, a_path, one_line, write_page
 from discreet.errors import DiscreetError, Mistake, told_mistakes
 
 if TYPE_CHECKING:
-    from discreet.pipeline import Release
+    from discreet.run.anonymize import Release
 
 app = typer.Typer(
     add_completion=False,
@@ -74,7 +74,7 @@ def sample(
     quiet: Quiet = False,
 ) -> None:
     """Write an invented hospital table with a policy, to try things out."""
-    from discreet.sample import write_sample
+    from discreet.samples.hospital import write_sample
 
     if (directory / "policy.yaml").exists() and not force:
         raise DiscreetError(
@@ -101,7 +101,7 @@ def init(
     """Propose a policy for a table: roles, hierarchies and promises, each with the reason. Read it and edit it."""
     from discreet.addresses import is_address
     from discreet.engines.open import open_source
-    from discreet.propose import propose
+    from discreet.policy.proposals import propose
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
@@ -142,14 +142,14 @@ def anonymize(
     """Publish a table: search, write, read back, check. Exit 0: promise kept; 1: no such release; 2: wrong use."""
     from dataclasses import replace
 
-    from discreet.policy import read_policy
+    from discreet.policy.policy import read_policy
 
     screen = Screen(as_json, quiet)
     read = read_policy(policy)
     given: dict[str, Any] = {"search": search, "seed": seed, "time_limit": time_limit}
     read = replace(read, **{k: v for k, v in given.items() if v is not None})
-    from discreet.pipeline import anonymize as run
     from discreet.report.text import to_text
+    from discreet.run.anonymize import anonymize as run
 
     with screen.progress() as progress:
         release = run(read, output, private=private, replace=force, sign=sign, progress=progress)
@@ -171,7 +171,7 @@ def verify(
     quiet: Quiet = False,
 ) -> None:
     """Re-check every promise of a release from what is published alone. Exit 0: all kept; 1: not."""
-    from discreet.verification import verify as run
+    from discreet.run.verify import verify as run
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
@@ -195,13 +195,13 @@ def summarize(
     """Summarize a policy's table in one scan, so that search: instant can serve many policies without another."""
     from dataclasses import replace
 
-    from discreet.policy import read_policy
+    from discreet.policy.policy import read_policy
 
     screen = Screen(as_json, quiet)
     read = replace(read_policy(policy), search="instant", summary=kind)
     if output.exists() and not force:
         raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    from discreet.instant import save_summary
+    from discreet.run.from_summary import save_summary
 
     with screen.progress() as progress:
         progress("read", 0, 0, "")
@@ -227,8 +227,8 @@ def apply(
     quiet: Quiet = False,
 ) -> None:
     """Publish new rows the way an earlier release was, if the promises still hold for them and for the whole."""
-    from discreet.application import apply as run
     from discreet.report.text import to_text
+    from discreet.run.apply import apply as run
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:

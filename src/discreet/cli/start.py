@@ -32,7 +32,7 @@ class _Stop:
             # Neither is loaded for this, nor needed if it is not. What libraries log of being stopped is no news.
             if logging := sys.modules.get("logging"):
                 logging.disable()
-            if engine := sys.modules.get("discreet.engines.duckdb"):
+            if engine := sys.modules.get("discreet.engines.duckdb.engine"):
                 with suppress(Exception):
                     engine.interrupt()
             raise Stopped

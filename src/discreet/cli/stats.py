@@ -26,8 +26,8 @@ def stats(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """What the database knows of a table for summary: statistics, and statements that would help. Changes nothing."""
-    from discreet.instant import advice
-    from discreet.policy import read_policy
+    from discreet.policy.policy import read_policy
+    from discreet.run.from_summary import advice
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:

@@ -11,8 +11,8 @@ import typer
 
 from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake, did_you_mean
-from discreet.publications import EXACT
-from discreet.reproduce.papers import PAPERS
+from discreet.policy.kinds import EXACT
+from discreet.studies.papers import PAPERS
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -41,7 +41,7 @@ def compare(
     Of a policy that publishes exact values apart (bucketization, ambiguity): what each method costs and leaves open.
     """
     from discreet.models.parameters import Number, Wrong
-    from discreet.policy import read_policy
+    from discreet.policy.policy import read_policy
 
     screen = Screen(as_json, quiet)
     try:
@@ -54,15 +54,15 @@ def compare(
         raise DiscreetError(Mistake("--epsilon", rule, "leave it out"))
     with screen.progress() as progress:
         if read.publish in EXACT:
-            from discreet.methods import compare_methods
-            from discreet.report import methods_page
+            from discreet.report.pages import methods_page
+            from discreet.run.methods import compare_methods
 
             methods = compare_methods(read, progress=progress)
             words, answer = methods_page.to_text(methods), methods_page.to_json(methods)
             page = methods_page.to_html(methods)
         else:
-            from discreet.compare import compare as run
-            from discreet.report import compare_page
+            from discreet.report.pages import compare_page
+            from discreet.run.compare import compare as run
 
             found = run(read, epsilon=asked, progress=progress)
             words, answer, page = compare_page.to_text(found), compare_page.to_json(found), compare_page.to_html(found)
@@ -90,9 +90,9 @@ def reproduce(
     """Run a paper's experiments again: each claim beside what was measured. A claim that fails is no error."""
     if paper not in PAPERS:
         raise DiscreetError(Mistake("reproduce", f"no such paper {paper!r}", did_you_mean(paper, PAPERS)))
-    from discreet.reproduce.claims import to_json, to_text
-    from discreet.reproduce.page import to_html
-    from discreet.reproduce.papers import paper as module_of
+    from discreet.studies.claims import to_json, to_text
+    from discreet.studies.page import to_html
+    from discreet.studies.papers import paper as module_of
 
     module = module_of(paper)
     folder = data
@@ -127,8 +127,8 @@ def harm(
     quiet: Quiet = False,
 ) -> None:
     """Choose δ of the promise presence from the harm: how sure others may become that somebody is in the table."""
-    from discreet.models.harm import harm as reckon
-    from discreet.report.harm import to_json, to_text
+    from discreet.models.presence.harm import harm as reckon
+    from discreet.report.pages.harm import to_json, to_text
 
     try:
         found = reckon(prior, population, table, misuse, cost, misuse_below)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.rows import ListedIn
 
 

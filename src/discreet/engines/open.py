@@ -8,8 +8,8 @@ from typing import Any
 
 from discreet.addresses import is_address
 from discreet.engines.base import Engine, PublishedTables
-from discreet.engines.files import PublishedFiles
-from discreet.engines.formulas import are_escaped
+from discreet.engines.duckdb.formulas import are_escaped
+from discreet.engines.duckdb.publishing import PublishedFiles
 from discreet.errors import DataError, Mistake, ReleaseError
 
 POSTGRESQL = "postgresql"
@@ -23,20 +23,20 @@ def open_source(source: Any, named: Collection[str] = ()) -> Engine:
     """
     # Each engine is loaded when it is asked for: their libraries take long to load, and may not be installed.
     if type(source).__module__.split(".")[0] == "pyspark":
-        from discreet.engines.spark import Spark
+        from discreet.engines.spark.engine import Spark
 
         return Spark(source, named)
     if isinstance(source, Path) or not isinstance(source, str) or not is_address(source):
-        from discreet.engines.duckdb import DuckDB
+        from discreet.engines.duckdb.engine import DuckDB
 
         return DuckDB(source, named)
     scheme, _, rest = source.partition(":")
     if scheme == "spark":
-        from discreet.engines.spark import Spark
+        from discreet.engines.spark.engine import Spark
 
         return Spark(rest, named)
     if scheme in ("postgresql", "postgres"):
-        from discreet.engines.postgresql import PostgreSQL
+        from discreet.engines.postgresql.engine import PostgreSQL
 
         return PostgreSQL(source, named)
     repair = "name a CSV or Parquet file, postgresql://…#table, or spark:table"
@@ -55,6 +55,6 @@ def published_tables(
     about = database if isinstance(database, dict) else {}
     if about.get("engine") != POSTGRESQL or not isinstance(about.get("schema"), str):
         raise ReleaseError(Mistake("manifest.json", "names a database that nobody knows", "publish the table again"))
-    from discreet.engines.postgresql import read_schema
+    from discreet.engines.postgresql.engine import read_schema
 
     return read_schema(address or f"{POSTGRESQL}://", about["schema"])

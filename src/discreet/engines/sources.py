@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.sql import text
+from discreet.engines.sql.quoting import text
 from discreet.errors import DataError, Mistake
 
 DELIMITERS = ",;\t|"

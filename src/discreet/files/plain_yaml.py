@@ -26,7 +26,7 @@ class BoundedLoader(yaml.BaseLoader):
     True
     >>> BoundedLoader(bomb).get_single_node()
     Traceback (most recent call last):
-    discreet.small_yaml.TooLarge: more than 100,000 values
+    discreet.files.plain_yaml.TooLarge: more than 100,000 values
     """
 
     _composed = 0

@@ -21,7 +21,7 @@ from pathlib import Path
 from time import sleep
 from types import FrameType
 
-from discreet.locks import Held, Lock
+from discreet.files.locks import Held, Lock
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _NAME = re.compile(r"discreet-[0-9a-f]{16}")

@@ -12,10 +12,10 @@ from itertools import islice
 from pathlib import Path
 
 from discreet.errors import DataError, HierarchyError, Mistake, did_you_mean, offenders, shown, shown_path
+from discreet.files.small_files import NO_FILE, read_small
 from discreet.hierarchies.base import LEVELS, BranchingRule, Misfit, too_many_levels
 from discreet.hierarchies.build import at_lines, nesting_mistakes
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
-from discreet.small_files import NO_FILE, read_small
 
 DELIMITERS = (";", "\t", "|", ",")
 CELLS = 5_000_000  # a million leaves on five levels

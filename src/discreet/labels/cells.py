@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from discreet.errors import DataError, Mistake, shown, shown_path
-from discreet.small_files import NO_FILE, read_small
+from discreet.files.small_files import NO_FILE, read_small
 
 SEPARATORS = (";", "\t", ",")
 _SHOWN = 10  # mistakes of one file

@@ -22,7 +22,7 @@ def decide(level: FloatArray, threshold: float, exactly: Callable[[int], bool]) 
     >>> decide(np.array([0.1, 0.3, 0.5]), 0.3, lambda group: False)
     array([ True, False, False])
     """
-    from discreet.models import kernels
+    from discreet.models.groups import kernels
 
     verdict, near = kernels.compare(level, threshold, MARGIN * max(1.0, abs(threshold)))
     for group in near.tolist():

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
-from discreet.small_numbers import MOST_ROWS, RULE, exact_number, is_long
+from discreet.files.numbers import MOST_ROWS, RULE, exact_number, is_long
 
 Threshold = Fraction | float | str  # what a user may write: 0.2, "0.2", "1/3", Fraction(1, 3)
 

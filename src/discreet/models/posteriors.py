@@ -4,7 +4,7 @@ Where her prior depends on the quasi-identifiers, the people of a group have dif
 Her belief in a release that shows who is in which group (a bucketized one, or a generalized one together with a list of
 the population) is that over all possible worlds: all ways to deal the group's values out to its people. Here it is
 computed by signature, the people of equal priors together; where that would take too long, bounds take its place that
-are never below p_in and never above p_out. `discreet.worlds` does the same one world at a time.
+are never below p_in and never above p_out. `discreet.studies.worlds` does the same one world at a time.
 
 Where she can't tell which group somebody is in (ambiguity; equal people in several groups of a bucketization), her
 belief is that of the groups, mixed: `covered`.

@@ -28,7 +28,7 @@ class Verdict:
 def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
     """Judge every group; the one with the worst level decides. A release without rows keeps every promise.
 
-    >>> from discreet.models.k_anonymity import KAnonymity
+    >>> from discreet.models.groups.k_anonymity import KAnonymity
     >>> print(verdict(KAnonymity(5), Groups(np.array([7, 4]))).witness())
     a group of 4 rows reaches 4 where 5-anonymity asks for at least 5
     """

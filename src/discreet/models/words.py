@@ -6,29 +6,29 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from discreet.errors import Mistake, did_you_mean
-from discreet.models.alpha_beta import AlphaBeta
-from discreet.models.alpha_k import AlphaK
+from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import PrivacyModel
-from discreet.models.beta_likeness import BetaLikeness
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.delta_disclosure import DeltaDisclosure
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import (
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.beta_likeness import BetaLikeness
+from discreet.models.groups.delta_disclosure import DeltaDisclosure
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import (
     DistinctDiversity,
     EntropyDiversity,
     FrequencyDiversity,
     RecursiveDiversity,
 )
+from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.parameters import Choice, Wrong, read_parameters
-from discreet.models.presence import Presence
-from discreet.models.presence_words import CONFIDENT_EXAMPLE, read_confident_presence, read_presence
-from discreet.models.presence_words import EXAMPLE as PRESENCE_EXAMPLE
-from discreet.models.realistic import Realistic
-from discreet.models.realistic_words import EXAMPLE, read_realistic
-from discreet.models.robust import Robust
-from discreet.models.robust_words import EXAMPLE as ROBUST_EXAMPLE
-from discreet.models.robust_words import read_robust
-from discreet.models.t_closeness import TCloseness
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
+from discreet.models.presence.words import CONFIDENT_EXAMPLE, read_confident_presence, read_presence
+from discreet.models.presence.words import EXAMPLE as PRESENCE_EXAMPLE
+from discreet.models.realistic.realistic import Realistic
+from discreet.models.realistic.words import EXAMPLE, read_realistic
+from discreet.models.robust.robust import Robust
+from discreet.models.robust.words import EXAMPLE as ROBUST_EXAMPLE
+from discreet.models.robust.words import read_robust
 
 _Kind = (
     type[KAnonymity]

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from discreet.policy_words import Role
+from discreet.policy.words import Role
 
 
 @dataclass(frozen=True)

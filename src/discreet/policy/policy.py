@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.addresses import located, without_credentials
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
-from discreet.policy_words import (
+from discreet.policy.private_rows import private_place
+from discreet.policy.words import (
     Attribute,
     Role,
     attribute_place,
@@ -22,7 +23,6 @@ from discreet.policy_words import (
     read_attributes,
     wild,
 )
-from discreet.private_words import private_place
 
 if TYPE_CHECKING:
     from discreet.engines.rows import Rows
@@ -137,7 +137,7 @@ class Policy:
 
 def read_policy(path: Path | str) -> Policy:
     """The policy of a YAML file; relative paths in it start at the file's folder."""
-    from discreet.policy_yaml import read_words
+    from discreet.policy.yaml_text import read_words
 
     path = Path(path)
     words, mistakes = read_words(path)

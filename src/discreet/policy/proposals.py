@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from discreet.addresses import without_credentials
-from discreet.column_words import Meaning, meaning_of, names_a_key
 from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError, Mistake, shown
 from discreet.hierarchies.dates import parse_date, suitable_levels
 from discreet.hierarchies.numbers import Number, is_whole, parse
-from discreet.policy_words import Role
+from discreet.policy.columns import Meaning, meaning_of, names_a_key
+from discreet.policy.words import Role
 
 MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
 _FLAT = "{flat: true}"

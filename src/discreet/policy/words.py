@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.addresses import located
 from discreet.errors import Mistake, PolicyError, closest, did_you_mean, shown, unknown_word
-from discreet.private_words import read_private
-from discreet.publications import (
+from discreet.files.numbers import RULE, exact_number, is_long
+from discreet.policy.kinds import (
     choose_search,
     instant_misfits,
     lacks_population,
@@ -23,7 +23,7 @@ from discreet.publications import (
     several_populations,
     word_of,
 )
-from discreet.small_numbers import RULE, exact_number, is_long
+from discreet.policy.private_rows import read_private
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel

@@ -13,8 +13,8 @@ from pathlib import Path
 import yaml
 
 from discreet.errors import DataError, Mistake, PolicyError, shortened, shown
-from discreet.small_files import read_small
-from discreet.small_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
+from discreet.files.plain_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
+from discreet.files.small_files import read_small
 
 _TAG = "tag:yaml.org,2002:"
 

@@ -15,8 +15,8 @@ from discreet.counts.groups import BoolArray, Groups
 from discreet.errors import DiscreetError
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.base import PrivacyModel
-from discreet.models.robust import Robust
-from discreet.models.robust_beliefs import MOST_STEPS
+from discreet.models.robust.beliefs import MOST_STEPS
+from discreet.models.robust.robust import Robust
 from discreet.releases.queries import answers, true_answers
 from discreet.search.plan import SUPPRESSED, Bucketization, Plan
 from discreet.utility.queries import RelativeError, Workload, relative_error

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.base import DescribedTables, PublishedTables
-from discreet.engines.files import about_file
+from discreet.engines.duckdb.publishing import about_file
 from discreet.errors import DataError, Mistake, ReleaseError, shown
+from discreet.releases.kinds.published import AGAIN, Manifest
 from discreet.releases.manifest_words import SEVERAL_TABLES, manifest_mistakes
-from discreet.releases.published import AGAIN, Manifest
 
 MANIFEST, MAPPING, REPORT, SIGNATURE = "manifest.json", "mapping.json", "report.html", "manifest.sig"
 _FORMS = (".csv", ".parquet")  # of tables that are files

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.errors import DiscreetError, Mistake
-from discreet.locks import Held, Lock
+from discreet.files.locks import Held, Lock
+from discreet.files.temporary import remove, remove_at_exit, undisturbed
 from discreet.releases.replaceable import not_a_release, not_private, read_from
-from discreet.temporary import remove, remove_at_exit, undisturbed
 
 _FORCE = "choose another folder, or say --force (in Python, replace=True)"
 _BY_HAND = "choose another folder, or remove it by hand"

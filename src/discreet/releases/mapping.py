@@ -17,8 +17,8 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 from discreet.hierarchies.intervals import Cuts
 from discreet.hierarchies.texts import span
-from discreet.releases.kernels import cheapest_cover
-from discreet.releases.tables import published_values
+from discreet.releases.kinds.region_kernels import cheapest_cover
+from discreet.releases.kinds.tables import published_values
 from discreet.releases.told import Told, last_filled, nodes_of
 from discreet.search.plan import SUPPRESSED, Recoding
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.files import sha256
+from discreet.engines.duckdb.publishing import sha256
 from discreet.errors import shown
 from discreet.releases.manifest import checksum
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError, Mistake
+from discreet.files.small_files import read_small_bytes
 from discreet.releases.contents import MANIFEST, SIGNATURE
-from discreet.small_files import read_small_bytes
 
 PASSPHRASE = "DISCREET_KEY_PASSPHRASE"  # the variable that holds it, for keys that need one
 _LARGEST_KEY = 20_000

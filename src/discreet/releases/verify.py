@@ -15,21 +15,21 @@ from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
-from discreet.models.confident_presence import ConfidentPresence
+from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.verdicts import Verdict, verdict
 from discreet.models.words import model_from_words
-from discreet.releases.against_source import misfits_of
-from discreet.releases.ambiguous import read_ambiguous
-from discreet.releases.bucketized import read_bucketized
 from discreet.releases.contents import check_contents, read_manifest, read_mapping
+from discreet.releases.kinds.ambiguous import read_ambiguous
+from discreet.releases.kinds.bucketized import read_bucketized
+from discreet.releases.kinds.published import AGAIN, Manifest, Published
+from discreet.releases.kinds.recoded import Recoded, among, read_recoded
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.mapping_check import mapping_mistakes
-from discreet.releases.outside import needs_population, promised_marginals, read_population
-from discreet.releases.population import Surroundings, differing, surroundings_of
-from discreet.releases.published import AGAIN, Manifest, Published
-from discreet.releases.recoded import Recoded, among, read_recoded
 from discreet.releases.references import PUBLISHED
-from discreet.releases.source import read_source
+from discreet.releases.source.against_source import misfits_of
+from discreet.releases.source.outside import needs_population, promised_marginals, read_population
+from discreet.releases.source.population import Surroundings, differing, surroundings_of
+from discreet.releases.source.table import read_source
 
 # Kinds of releases that are several tables; the others are one.
 _READERS: Mapping[str, Callable[[PublishedTables, Manifest, FrequencySet | None], Published]] = {

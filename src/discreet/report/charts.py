@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from discreet.report.chances import ChanceBin
-from discreet.report.coarser import EXACTNESS
 from discreet.report.release import SizeBin
+from discreet.report.sections.chances import ChanceBin
+from discreet.report.sections.coarser import EXACTNESS
 from discreet.report.words import chance, percent
 
 

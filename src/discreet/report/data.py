@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.groups import FloatArray
-from discreet.report.answers import Answers, answers
-from discreet.report.coarser import Became, became, told_by_ranges
-from discreet.report.exact import Exact, exact, told_by_tables
 from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable
-from discreet.report.open_risks import open_risks
-from discreet.report.presence import Confident, Present, confident, present
-from discreet.report.presence_risks import presence_risks
 from discreet.report.release import (
     ReleaseData,
     achieved_in_words,
@@ -24,8 +18,14 @@ from discreet.report.release import (
     roles_of,
     scalars,
 )
+from discreet.report.sections.answers import Answers, answers
+from discreet.report.sections.coarser import Became, became, told_by_ranges
+from discreet.report.sections.exact import Exact, exact, told_by_tables
+from discreet.report.sections.open_risks import open_risks
+from discreet.report.sections.presence import Confident, Present, confident, present
+from discreet.report.sections.presence_risks import presence_risks
+from discreet.report.sections.worst_case import WorstCase, seen_through, worst_case
 from discreet.report.words import hierarchy_in_words, percent
-from discreet.report.worst_case import WorstCase, seen_through, worst_case
 from discreet.search.plan import SUPPRESSED, Bucketization, Plan, Recoding
 
 

@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.publications import EXACT
+from discreet.policy.kinds import EXACT
 from discreet.report import charts
-from discreet.report.coarser import EXACTNESS
 from discreet.report.data import ReportData
 from discreet.report.kinds import COARSER, HIDDEN, HOW_TO_USE, KINDS, TOGETHER, glossary, roles
-from discreet.report.presence_charts import confidences, presences
 from discreet.report.release import ReleaseData
+from discreet.report.sections.coarser import EXACTNESS
+from discreet.report.sections.presence_charts import confidences, presences
 from discreet.report.text import became, checked_from, headline
 from discreet.report.words import chance, epsilon_text, number, percent
 

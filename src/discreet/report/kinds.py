@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from discreet.publications import EXACT
+from discreet.policy.kinds import EXACT
 
 KINDS = {
     "generalization": "generalization: every row of a column at the same level",

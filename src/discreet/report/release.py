@@ -15,13 +15,13 @@ import numpy as np
 from discreet.counts.groups import Groups
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
 from discreet.releases.contents import REPORT
-from discreet.releases.published import Published
-from discreet.report.ambiguous import Ambiguous, ambiguous
-from discreet.report.beliefs import Belief, beliefs
-from discreet.report.error_bars import ErrorBar, error_bars
+from discreet.releases.kinds.published import Published
 from discreet.report.marginals import most_common, printable, shown
-from discreet.report.open_risks import Risk, open_risks
-from discreet.report.presence_risks import presence_risks_in_general
+from discreet.report.sections.ambiguous import Ambiguous, ambiguous
+from discreet.report.sections.beliefs import Belief, beliefs
+from discreet.report.sections.error_bars import ErrorBar, error_bars
+from discreet.report.sections.open_risks import Risk, open_risks
+from discreet.report.sections.presence_risks import presence_risks_in_general
 from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
 
 FEW_SIZES = 8  # so many have a place each

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from discreet.report.answers import AnswerLine, Answers
-from discreet.report.coarser import Became
 from discreet.report.data import ReportData
-from discreet.report.exact import Exact
-from discreet.report.presence import Confident, Present
 from discreet.report.release import ReleaseData
+from discreet.report.sections.answers import AnswerLine, Answers
+from discreet.report.sections.coarser import Became
+from discreet.report.sections.exact import Exact
+from discreet.report.sections.presence import Confident, Present
+from discreet.report.sections.worst_case import seen_through
 from discreet.report.words import chance, number, percent
-from discreet.report.worst_case import seen_through
 
 MOST_ATTRIBUTES = 15
 MOST_LETTERS = 32

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.models.parameters import exact
-from discreet.publications import EXACT
+from discreet.policy.kinds import EXACT
 from discreet.report.marginals import printable, shown
 
 # Parts of a hierarchy that name no value of the column.

@@ -20,48 +20,48 @@ import numpy as np
 from discreet.addresses import is_address, public
 from discreet.counts.frequency import Population
 from discreet.engines.base import Engine, Rewriting, Tables, TooManyCombinations
-from discreet.engines.files import about_file
+from discreet.engines.duckdb.publishing import about_file
 from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
-from discreet.intake import Intake, check_named, form_of, take_in
-from discreet.models.presence import Presence, out_of_reach
+from discreet.models.presence.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdicts
-from discreet.policy import Policy
-from discreet.policy_words import SUMMARIES
+from discreet.policy.kinds import FROM_A_SUMMARY
+from discreet.policy.policy import Policy
+from discreet.policy.words import SUMMARIES
 from discreet.progress import Progress, silent
-from discreet.publications import FROM_A_SUMMARY
-from discreet.releases.ambiguous import write_ambiguous
-from discreet.releases.bucketized import write_bucketized
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.formulas import formula_notes
+from discreet.releases.kinds.ambiguous import write_ambiguous
+from discreet.releases.kinds.bucketized import write_bucketized
+from discreet.releases.kinds.published import Manifest
+from discreet.releases.kinds.recoded import Recoded
+from discreet.releases.kinds.tables import assignment_table, release_rows
 from discreet.releases.manifest import checksum, measures, promises, versions
 from discreet.releases.mapping import mapping_of, told_levels
-from discreet.releases.published import Manifest
-from discreet.releases.recoded import Recoded
 from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.signature import Signer, read_signer
-from discreet.releases.tables import assignment_table, release_rows
 from discreet.releases.told import Told, taxonomy_notes, told_rules
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
+from discreet.run.intake import Intake, check_named, form_of, take_in
 from discreet.search.plan import Ambiguity, Bucketization, Plan, Problem, Recoding
 
 # Where each search of `publications.SEARCHES` is found: module and function.
 _SEARCHES = {
-    "optimal": ("optimal", "optimal"),
-    "incognito": ("incognito", "incognito"),
-    "optimize": ("optimize", "optimize"),
-    "mondrian": ("mondrian", "mondrian"),
-    "local": ("local_recoding", "local_recoding"),
-    "art": ("art", "art"),
-    "anatomy": ("anatomy", "anatomy"),
-    "injector": ("injector", "injector"),
-    "mask": ("mask", "mask"),
-    "greedy": ("ambiguity", "greedy"),
+    "optimal": ("lattice.optimal", "optimal"),
+    "incognito": ("lattice.incognito", "incognito"),
+    "optimize": ("lattice.optimize", "optimize"),
+    "mondrian": ("multidimensional.mondrian", "mondrian"),
+    "local": ("local.local_recoding", "local_recoding"),
+    "art": ("art.art", "art"),
+    "anatomy": ("buckets.anatomy", "anatomy"),
+    "injector": ("buckets.injector", "injector"),
+    "mask": ("buckets.mask", "mask"),
+    "greedy": ("ambiguity.ambiguity", "greedy"),
 }
 _TIMED = ("optimal", "optimize")  # those that can be stopped by the clock
 
@@ -185,8 +185,8 @@ def _by_a_summary(policy: Policy, error: TooManyCombinations) -> Policy:
 
 def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) -> tuple[Intake, Plan]:
     """A plan from a summary; what is known of the table in the end is what the looks at it told."""
-    from discreet.instant import corrected, find_instantly, summarize  # late: most runs need no summary
-    from discreet.looks import Surprised
+    from discreet.run.from_summary import corrected, find_instantly, summarize  # late: most runs need no summary
+    from discreet.run.looks import Surprised
 
     with clock("scan"):
         progress("read", 0, 0, "")

@@ -17,26 +17,26 @@ import numpy as np
 from discreet.addresses import is_address
 from discreet.counts.groups import BoolArray
 from discreet.engines.base import Frequencies
-from discreet.engines.files import sha256
+from discreet.engines.duckdb.publishing import sha256
 from discreet.engines.open import published_tables
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import IntArray, Value
-from discreet.intake import take_in
 from discreet.models.base import PrivacyModel, all_hold
-from discreet.pipeline import Clock, Release, publish
-from discreet.policy import Policy, policy_from_words
+from discreet.policy.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
 from discreet.releases.contents import read_manifest, read_mapping
 from discreet.releases.figures import private_folder
 from discreet.releases.folder import check_target
+from discreet.releases.kinds.published import Manifest
+from discreet.releases.kinds.recoded import Recoded, group_recoded, read_recoded
+from discreet.releases.kinds.tables import published_values
 from discreet.releases.mapping import recode
-from discreet.releases.published import Manifest
-from discreet.releases.recoded import Recoded, group_recoded, read_recoded
 from discreet.releases.signature import read_signer
-from discreet.releases.tables import published_values
 from discreet.releases.verify import is_about_population
+from discreet.run.anonymize import Clock, Release, publish
+from discreet.run.intake import take_in
+from discreet.run.verify import verify
 from discreet.search.plan import SUPPRESSED, Recoding
-from discreet.verification import verify
 
 _NOT_TAKEN_OVER = ("source", "schema", "summary")  # what names another table or file
 _TOGETHER = "publish old and new rows together as a new release"

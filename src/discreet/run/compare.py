@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Mistake, PolicyError
-from discreet.intake import take_in
-from discreet.policy import Policy
+from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
-from discreet.search.comparison import Comparison, compare_lattice
+from discreet.run.intake import take_in
+from discreet.search.lattice.comparison import Comparison, compare_lattice
 
 
 def compare(
@@ -17,7 +17,7 @@ def compare(
 ) -> Comparison:
     """Look at every node of the policy's lattice, with nothing suppressed.
 
-    >>> from discreet.policy import policy_from_words
+    >>> from discreet.policy.policy import policy_from_words
     >>> policy = policy_from_words({
     ...     "attributes": {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [10, 20]}},
     ...                    "disease": {"role": "sensitive"}},

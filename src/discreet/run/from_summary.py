@@ -23,15 +23,15 @@ from discreet.engines.statistics import ColumnStatistics, KeepsStatistics, Stati
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, shown, unknown_word
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
-from discreet.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
-from discreet.looks import EstimatedLooks, Looks, Seen, Surprised
-from discreet.models.likely import supports
-from discreet.policy import Policy
-from discreet.policy_words import STATISTICS, SUMMARIES
+from discreet.models.likelihood.likely import supports
+from discreet.policy.policy import Policy
+from discreet.policy.words import STATISTICS, SUMMARIES
 from discreet.progress import Progress, silent
-from discreet.search.instant import s_instant
-from discreet.search.instant_cuts import s_instant_cut
-from discreet.search.m_instant import m_instant
+from discreet.run.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
+from discreet.run.looks import EstimatedLooks, Looks, Seen, Surprised
+from discreet.search.instant.cuts import s_instant_cut
+from discreet.search.instant.m_instant import m_instant
+from discreet.search.instant.s_instant import s_instant
 from discreet.search.plan import Recoding
 from discreet.summaries.advice import Advice, advise
 from discreet.summaries.build import sample_from, summary_from_pairs

@@ -31,10 +31,10 @@ from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.words import rule_from_words
 from discreet.models.base import PrivacyModel
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.presence_words import read_marginals
-from discreet.policy import Policy, attribute_place, check_columns
-from discreet.publications import ABOUT_PRESENCE, word_of
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.words import read_marginals
+from discreet.policy.kinds import ABOUT_PRESENCE, word_of
+from discreet.policy.policy import Policy, attribute_place, check_columns
 
 PeopleByValue = Mapping[str, Mapping[Value, int]]
 _MARGINALS = "confident_presence.marginals"

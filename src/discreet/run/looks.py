@@ -17,11 +17,11 @@ from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node
 from discreet.engines.base import Engine, Frequencies
-from discreet.engines.coded_counts import coded_counts
-from discreet.engines.sql_engine import SqlEngine
+from discreet.engines.sql.coded_counts import coded_counts
+from discreet.engines.sql.engine import SqlEngine
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
-from discreet.search.instant import standing_for
+from discreet.search.instant.s_instant import standing_for
 
 
 @dataclass(frozen=True, eq=False)

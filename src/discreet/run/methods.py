@@ -14,16 +14,16 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.errors import DiscreetError, Infeasible, Mistake, PolicyError
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.intake import take_in
-from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.parameters import as_text
-from discreet.models.robust import Robust
-from discreet.models.t_closeness import TCloseness
-from discreet.policy import Policy
+from discreet.models.robust.robust import Robust
+from discreet.policy.kinds import EXACT
+from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
-from discreet.publications import EXACT
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease, measure, protected_leaves
-from discreet.search.bucketizing import UNPROTECTED, Demand, check_eligible, demand
+from discreet.run.intake import take_in
+from discreet.search.buckets.bucketizing import UNPROTECTED, Demand, check_eligible, demand
 from discreet.search.plan import Plan, Problem
 from discreet.utility.queries import Workload, draw_workload
 
@@ -80,7 +80,7 @@ def run(method: str, setting: Setting, workload: Workload, progress: Progress = 
 def compare_methods(policy: Policy, source: Any = None, progress: Progress = silent) -> MethodComparison:
     """Publish the policy's table (or `source`) by every method, and measure them alike.
 
-    >>> from discreet.policy import policy_from_words
+    >>> from discreet.policy.policy import policy_from_words
     >>> policy = policy_from_words({
     ...     "attributes": {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
     ...     "require": [{"l_diversity": {"l": 2}}], "publish": "bucketization", "seed": 1})
@@ -91,7 +91,7 @@ def compare_methods(policy: Policy, source: Any = None, progress: Progress = sil
     """
     if policy.publish not in EXACT:
         rule = f"methods are compared for {' and '.join(EXACT)}, the policy publishes by {policy.publish}"
-        raise PolicyError(Mistake("publish", rule, "discreet.compare compares promises for coarser values"))
+        raise PolicyError(Mistake("publish", rule, "discreet.run.compare compares promises for coarser values"))
     progress("read", 0, 0, "")
     f = take_in(policy, source).frequency
     problem = Problem(f, policy.models, int(policy.suppress * f.rows), policy.utility, policy.seed)
@@ -133,48 +133,48 @@ def _head(frequency: FrequencySet) -> FrequencySet:
 
 
 def _art(setting: Setting, progress: Progress) -> Plan:
-    from discreet.search.art import art
+    from discreet.search.art.art import art
 
     promised = any(isinstance(model, Robust) for model in setting.problem.models)
     return art(setting.problem if promised else replace(setting.problem, models=(setting.robust,)), progress)
 
 
 def _anatomy(setting: Setting, progress: Progress) -> Plan:
-    from discreet.search.anatomy import anatomized
+    from discreet.search.buckets.anatomy import anatomized
 
     check_eligible(setting.problem, setting.asked, "anatomy")
     return anatomized(setting.problem.frequency, setting.asked, np.random.default_rng(setting.problem.seed))
 
 
 def _injector(setting: Setting, progress: Progress) -> Plan:
-    from discreet.search.injector import injected
+    from discreet.search.buckets.injector import injected
 
     check_eligible(setting.problem, setting.asked, "injector")
     return injected(setting.problem.frequency, setting.asked, np.random.default_rng(setting.problem.seed))
 
 
 def _mask(setting: Setting, progress: Progress) -> Plan:
-    from discreet.search.mask import masked
+    from discreet.search.buckets.mask import masked
 
     check_eligible(replace(setting.problem, suppression_limit=0), setting.asked, "mask")
     return masked(setting.problem.frequency, setting.asked, np.random.default_rng(setting.problem.seed), progress)
 
 
 def _greedy(setting: Setting, progress: Progress) -> Plan:
-    from discreet.search.ambiguity import greedy
+    from discreet.search.ambiguity.ambiguity import greedy
 
     return greedy(setting.problem, progress)
 
 
 def _closeness(setting: Setting, progress: Progress) -> Plan:
-    from discreet.search.optimal import optimal
+    from discreet.search.lattice.optimal import optimal
 
     models = (TCloseness(CLOSENESS, setting.robust.attribute),)
     return optimal(replace(setting.problem, models=models), progress, SECONDS)
 
 
 def _diversity(setting: Setting, progress: Progress) -> Plan:
-    from discreet.search.mondrian import mondrian
+    from discreet.search.multidimensional.mondrian import mondrian
 
     asked = setting.asked
     every = (asked.set_of != UNPROTECTED).all() and asked.sets == len(asked.set_of)

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, Mistake
+from discreet.files.small_files import read_small
 from discreet.releases.contents import MAPPING, REPORT, read_manifest, read_mapping
+from discreet.releases.kinds.published import AGAIN
 from discreet.releases.manifest import versions
-from discreet.releases.published import AGAIN
 from discreet.releases.signature import check_signature
 from discreet.releases.verify import Findings
 from discreet.releases.verify import verify as verify_promises
-from discreet.small_files import read_small
 
 LARGEST_REPORT = 20_000_000  # bytes
 _MORE = Mistake(REPORT, "is not the report of these tables and this manifest, and may tell more than they do", AGAIN)

@@ -1,4 +1,4 @@
-"""Compile every kernel once, so that no later run waits for it: `python -m discreet.warm_up`, part of `make setup`.
+"""Compile every kernel once, so that no later run waits for it: `python -m discreet.run.warm_up`, part of `make setup`.
 
 It publishes a few rows by every kind of publication under every promise; what that needs compiled is what users need.
 """
@@ -44,14 +44,14 @@ AMONG_OTHERS = [
 
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows."""
-    from discreet.application import apply
-    from discreet.audit.everybody import audit_release
-    from discreet.audit.matching import shortfall
-    from discreet.compare import compare
-    from discreet.pipeline import anonymize
-    from discreet.policy import policy_from_words
+    from discreet.audit.audit import audit_release
+    from discreet.audit.faults.matching import shortfall
+    from discreet.policy.policy import policy_from_words
+    from discreet.run.anonymize import anonymize
+    from discreet.run.apply import apply
+    from discreet.run.compare import compare
+    from discreet.run.verify import verify
     from discreet.utility.tables import compare_answers
-    from discreet.verification import verify
 
     rows = range(40)
     table = {

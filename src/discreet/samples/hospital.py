@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.census_like import Column, Shares, census_attributes, census_like, draw_columns, listed, numbers
 from discreet.errors import DiscreetError, Mistake, shown
+from discreet.samples.census import Column, Shares, census_attributes, census_like, draw_columns, listed, numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

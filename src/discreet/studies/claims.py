@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.report.compare_page import to_json as comparison_to_json
 from discreet.report.marginals import printable
-from discreet.reproduce.figures import Figure
-from discreet.search.comparison import Comparison
+from discreet.report.pages.compare_page import to_json as comparison_to_json
+from discreet.search.lattice.comparison import Comparison
+from discreet.studies.figures import Figure
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.report.compare_page import environment, headline, parts
-from discreet.reproduce.claims import Reproduction
+from discreet.report.pages.compare_page import environment, headline, parts
+from discreet.studies.claims import Reproduction
 
 
 def to_html(r: Reproduction) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from discreet.progress import Progress
 
 if TYPE_CHECKING:
-    from discreet.reproduce.claims import Reproduction
+    from discreet.studies.claims import Reproduction
 
 PAPERS = ("realistic", "robust", "ambiguity", "presence", "instant")
 
@@ -26,4 +26,4 @@ class Paper(Protocol):
 
 def paper(name: str) -> Paper:
     """The module of one of `PAPERS`."""
-    return cast(Paper, import_module(f"discreet.reproduce.{name}"))
+    return cast(Paper, import_module(f"discreet.studies.{name}.study"))

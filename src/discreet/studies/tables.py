@@ -11,13 +11,13 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
-from discreet.intake import take_in
-from discreet.policy import policy_from_words
+from discreet.policy.policy import policy_from_words
+from discreet.run.intake import take_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from discreet.census_like import Small
+    from discreet.samples.census import Small
 
 
 @dataclass(frozen=True, eq=False)

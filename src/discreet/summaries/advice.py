@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.sql import name as quoted
+from discreet.engines.sql.quoting import name as quoted
 from discreet.engines.statistics import ColumnStatistics, Statistics, Value
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat

@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 from discreet.errors import DataError, Mistake
-from discreet.small_files import LIMIT, check_regular
+from discreet.files.small_files import LIMIT, check_regular
 
 BYTES = 500_000_000  # of all arrays, unpacked
 _ENTRIES = 10_000

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.distances import equal_distances
 from discreet.audit.lines import ASSOCIATION, EXACT, FloatArray, Line, line
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen, Tally
-from discreet.audit.tallies import Summed, protected, summed_up, whole_table
+from discreet.audit.promises.distances import equal_distances
+from discreet.audit.reading.tallies import Summed, protected, summed_up, whole_table
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen, Tally
 
 IntArray = NDArray[np.int64]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.audit.association import homogeneity, protected_values, skew, uniform_worlds
-from discreet.audit.association import known_rows as knowing_rows
-from discreet.audit.knowledge import Knowledge
+from discreet.audit.association.association import homogeneity, protected_values, skew, uniform_worlds
+from discreet.audit.association.association import known_rows as knowing_rows
+from discreet.audit.association.knowledge import Knowledge
+from discreet.audit.association.realistic import realistic_lines
+from discreet.audit.association.worst_case import worst_case
 from discreet.audit.lines import Line
-from discreet.audit.realistic import realistic_lines
-from discreet.audit.seen import Seen
-from discreet.audit.worst_case import worst_case
+from discreet.audit.reading.view import Seen
 
 
 def association(

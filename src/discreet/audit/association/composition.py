@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.common_people import mixed_beliefs, most_believed
+from discreet.audit.association.common_people import mixed_beliefs, most_believed
 from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
-from discreet.audit.overlapping import MOST_PAIRS, overlapping
-from discreet.audit.placing import Places, can_place, places
-from discreet.audit.published import Population
-from discreet.audit.seen import BUCKETIZED, Seen, Tally
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.view import BUCKETIZED, Seen, Tally
+from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
+from discreet.audit.worlds.places import Places, can_place, places
 from discreet.engines.base import Frequencies
 
 IntArray = NDArray[np.int64]

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.seen import Seen, Tally
-from discreet.audit.tallies import Whole
+from discreet.audit.reading.tallies import Whole
+from discreet.audit.reading.view import Seen, Tally
 from discreet.engines.base import Frequencies
 from discreet.errors import DataError, Mistake, did_you_mean
-from discreet.small_numbers import exact_number
+from discreet.files.numbers import exact_number
 
 IntArray = NDArray[np.int64]
 

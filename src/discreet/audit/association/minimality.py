@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.at_level import at_level
-from discreet.audit.labels import Values
+from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
-from discreet.audit.placing import places
-from discreet.audit.published import Population
-from discreet.audit.refused import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE
-from discreet.audit.seen import GENERALIZED, Seen, Tally
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.hierarchy_levels import at_level
+from discreet.audit.reading.labels import Values
+from discreet.audit.reading.view import GENERALIZED, Seen, Tally
+from discreet.audit.worlds.places import places
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -244,7 +244,7 @@ class _Known:
         return chance[step.part]
 
     def _weighed(self, g: int, large: IntArray, small: IntArray, sizes: IntArray) -> _Weighed | None:
-        from discreet.audit.refused import weigh
+        from discreet.audit.association.refused_splits import weigh
 
         has = np.flatnonzero(self.counts[g])
         counts, columns = self.counts[g][has], len(large) + (len(small) > 0)
@@ -263,7 +263,7 @@ class _Known:
         self, counts: IntArray, large: IntArray, small: IntArray, sizes: IntArray, asked: tuple[Any, ...]
     ) -> _Weighed | None:
         """The same from random worlds."""
-        from discreet.audit.refused import breaking
+        from discreet.audit.association.refused_splits import breaking
 
         worlds = min(SAMPLES, MOST_DEALT // int(counts.sum()))
         if worlds < SAMPLES // 10 or len(large) > MOST_BITS:

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.association import finds, finite, line_about
+from discreet.audit.association.association import finds, finite, line_about
 from discreet.audit.lines import FloatArray, Line
-from discreet.audit.seen import Seen, Tally
-from discreet.audit.tallies import Summed, Whole, summed_up, whole_table
+from discreet.audit.reading.tallies import Summed, Whole, summed_up, whole_table
+from discreet.audit.reading.view import Seen, Tally
 
 IntArray = NDArray[np.int64]
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.association import finds, line_about, line_threshold
-from discreet.audit.knowledge import (
+from discreet.audit.association.association import finds, line_about, line_threshold
+from discreet.audit.association.knowledge import (
     MIN_SUPPORT,
     Counted,
     Knowledge,
@@ -34,10 +34,10 @@ from discreet.audit.knowledge import (
     listed_in_words,
 )
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, FloatArray, Line
-from discreet.audit.placing import places
-from discreet.audit.published import Population
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Promise, Seen, Tally
-from discreet.audit.tallies import Summed, summed_up, whole_table
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.tallies import Summed, summed_up, whole_table
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Promise, Seen, Tally
+from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
 IntArray = NDArray[np.int64]
@@ -272,7 +272,7 @@ def judged(
 
     `sets` is how many sets there are, among which the work is divided.
     """
-    from discreet.audit.worst_case_kernels import judge
+    from discreet.audit.association.worst_case_kernels import judge
 
     tally, groups = summed.tally, len(summed.total)
     rows = len(known.support)

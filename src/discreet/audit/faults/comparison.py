@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.alike import alike
-from discreet.audit.covered import Fitting, fitting, joined, label_values
-from discreet.audit.labels import Anything, Exactly, Label, OneOf, Values, covers
+from discreet.audit.faults.matching import BoolArray, IntArray, shortfall
 from discreet.audit.lines import Fault
-from discreet.audit.matching import BoolArray, IntArray, shortfall
-from discreet.audit.reading import Reading, counted_people, labels_in, numbered
-from discreet.audit.seen import BUCKETIZED, GENERALIZED
-from discreet.audit.texts import STAR
+from discreet.audit.reading.equal_values import alike
+from discreet.audit.reading.labels import Anything, Exactly, Label, OneOf, Values, covers
+from discreet.audit.reading.release import Reading, counted_people, labels_in, numbered
+from discreet.audit.reading.texts import STAR
+from discreet.audit.reading.view import BUCKETIZED, GENERALIZED
+from discreet.audit.worlds.label_join import Fitting, fitting, joined, label_values
 from discreet.engines.base import Frequencies
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
@@ -77,7 +77,7 @@ def compare_with(reading: Reading, table: Table, lacking: Sequence[Fault] = ()) 
     if reading.seen.publish == GENERALIZED:
         found += _generalized(reading, table)
     else:
-        from discreet.audit.comparison_apart import ambiguous, bucketized
+        from discreet.audit.faults.comparison_apart import ambiguous, bucketized
 
         found += (bucketized if reading.seen.publish == BUCKETIZED else ambiguous)(reading, table)
     return found, "" if any(fault.grave for fault in found) else _sentence(reading, table.rows, found)

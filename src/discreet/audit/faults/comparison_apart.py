@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.alike import tokens
-from discreet.audit.comparison import Table, not_compared, recoded, rows_are, untrue
-from discreet.audit.covered import MOST_FITS
+from discreet.audit.faults.comparison import Table, not_compared, recoded, rows_are, untrue
+from discreet.audit.faults.matching import IntArray, shortfall, turned
 from discreet.audit.lines import Fault
-from discreet.audit.matching import IntArray, shortfall, turned
-from discreet.audit.reading import Reading, Rows, counted_people, numbered
+from discreet.audit.reading.equal_values import tokens
+from discreet.audit.reading.release import Reading, Rows, counted_people, numbered
+from discreet.audit.worlds.label_join import MOST_FITS
 
 _MOST_PAIRS = 100_000_000  # of a person and a value in the same group
 
@@ -56,7 +56,7 @@ def bucketized(reading: Reading, table: Table) -> Iterator[Fault]:
 
 def ambiguous(reading: Reading, table: Table) -> Iterator[Fault]:
     """What is wrong with values of groups in tables apart."""
-    from discreet.audit.comparison_kernels import fits_of_groups
+    from discreet.audit.faults.comparison_kernels import fits_of_groups
 
     told, ours, sizes = reading.told, bool(reading.told.manifest), reading.seen.sizes
     [values] = [rows for rows in reading.files if not {*rows.columns} & {*told.quasi_identifiers}]

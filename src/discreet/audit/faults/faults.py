@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.finer import finer_labels
-from discreet.audit.folders import AGAIN, file_faults
-from discreet.audit.labels import Anything
-from discreet.audit.leaks import against_source, leaking_columns, signs_of_order
+from discreet.audit.faults.finer_labels import finer_labels
+from discreet.audit.faults.leaks import against_source, leaking_columns, signs_of_order
+from discreet.audit.faults.manifest_figures import manifest_faults
 from discreet.audit.lines import Fault
-from discreet.audit.manifest_figures import manifest_faults
-from discreet.audit.reading import Reading
-from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Seen
-from discreet.audit.tallies import protected
+from discreet.audit.reading.folder import AGAIN, file_faults
+from discreet.audit.reading.labels import Anything
+from discreet.audit.reading.release import Reading
+from discreet.audit.reading.tallies import protected
+from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Seen
 
 IntArray = NDArray[np.int64]
 

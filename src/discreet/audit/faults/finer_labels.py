@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.audit.labels import Anything, Between, BoolArray, Exactly, Label, OneOf, Prefix, Values, covers
+from discreet.audit.reading.labels import Anything, Between, BoolArray, Exactly, Label, OneOf, Prefix, Values, covers
 
 
 def finer_labels(labels: Sequence[Label]) -> BoolArray:

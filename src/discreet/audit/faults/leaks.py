@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.labels import Anything, Between, Exactly, Label, coverage, covers, number
+from discreet.audit.faults.linked_tables import chance_of_links
+from discreet.audit.faults.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
 from discreet.audit.lines import Fault
-from discreet.audit.linked_tables import chance_of_links
-from discreet.audit.reading import Codes, Reading, Rows, in_order, labels_in, repeated
-from discreet.audit.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED
-from discreet.engines.duckdb import DuckDB
+from discreet.audit.reading.labels import Anything, Between, Exactly, Label, coverage, covers, number
+from discreet.audit.reading.release import Codes, Reading, Rows, in_order, labels_in, repeated
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 

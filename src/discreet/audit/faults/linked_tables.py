@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.reading import Codes, Reading, Rows
-from discreet.audit.row_order import at_least
+from discreet.audit.faults.row_order import at_least
+from discreet.audit.reading.release import Codes, Reading, Rows
 
 IntArray = NDArray[np.int64]
 Column = tuple[Sequence[str | None], Codes]

@@ -13,10 +13,10 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from discreet.audit.folders import AGAIN, MANIFEST
-from discreet.audit.levels import levels
 from discreet.audit.lines import Fault
-from discreet.audit.seen import Seen
+from discreet.audit.promises.levels import levels
+from discreet.audit.reading.folder import AGAIN, MANIFEST
+from discreet.audit.reading.view import Seen
 from discreet.errors import shown
 
 WORDS = (

@@ -43,7 +43,7 @@ def shortfall(
     >>> lacking.tolist(), shortfall(np.array([0, 1]), np.array([0]), np.array([1]), np.array([1, 2])).rows
     ([0, 0], 2)
     """
-    from discreet.audit.matching_kernels import augment, by_unit, give
+    from discreet.audit.faults.matching_kernels import augment, by_unit, give
 
     starts, units = starts.astype(np.int64), units.astype(np.int32)
     spare, need = rows.astype(np.int64), wanted.astype(np.int64)
@@ -63,7 +63,7 @@ def turned(starts: IntArray, kinds: NDArray[Any], many: int) -> tuple[IntArray, 
     >>> [found.tolist() for found in turned(np.array([0, 2, 3]), np.array([0, 1, 0]), 2)]
     [[0, 2, 3], [0, 1, 0]]
     """
-    from discreet.audit.matching_kernels import by_unit
+    from discreet.audit.faults.matching_kernels import by_unit
 
     first, edges, unit = by_unit(starts.astype(np.int64), kinds.astype(np.int32), many)
     return first, unit[edges]

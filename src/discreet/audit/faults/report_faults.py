@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.audit.comparison import Table
-from discreet.audit.folders import MAPPING, REPORT, read_json, text_of
-from discreet.audit.labels import Exactly, OneOf
+from discreet.audit.faults.comparison import Table
 from discreet.audit.lines import Fault
-from discreet.audit.pages import Page, read_page
-from discreet.audit.reading import Reading, labels_in
-from discreet.audit.seen import GENERALIZED
+from discreet.audit.reading.folder import MAPPING, REPORT, read_json, text_of
+from discreet.audit.reading.labels import Exactly, OneOf
+from discreet.audit.reading.page import Page, read_page
+from discreet.audit.reading.release import Reading, labels_in
+from discreet.audit.reading.view import GENERALIZED
 from discreet.errors import DataError
 
 _PRIVATE = "publish again: what is told of the source belongs into the custodian's folder"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.labels import BoolArray, Text, number
+from discreet.audit.reading.labels import BoolArray, Text, number
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -226,7 +226,7 @@ def at_least(found: int, rows: int, chance: float) -> float:
 
 def _placed(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes], ahead: int) -> int:
     """How many published rows are found in the source, each among the few rows that follow the one found before."""
-    from discreet.audit.row_order_kernels import placed_in_order  # late: most audits have no source
+    from discreet.audit.faults.row_order_kernels import placed_in_order  # late: most audits have no source
 
     start = np.cumsum([0, *(fit.size for fit in fits)])[:-1].astype(np.int64)
     flat = np.concatenate([fit.ravel() for fit in fits])

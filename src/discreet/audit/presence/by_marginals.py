@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.covered import label_values
 from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, Line, line
-from discreet.audit.marginals import Marginals
-from discreet.audit.seen import Region, Seen
+from discreet.audit.presence.marginals import Marginals
+from discreet.audit.reading.view import Region, Seen
+from discreet.audit.worlds.label_join import label_values
 from discreet.errors import DataError, Mistake
 
 IntArray = NDArray[np.int64]
@@ -61,7 +61,7 @@ def presence_marginals(
 
     Of four people outside, three have each of a group's three values; the group has one row (the paper's example):
 
-    >>> from discreet.audit.labels import Exactly
+    >>> from discreet.audit.reading.labels import Exactly
     >>> regions = tuple(Region(c, (Exactly("1"),), np.array([0])) for c in "abc")
     >>> seen = Seen("generalization", ("a", "b", "c"), np.array([1]), (), regions)
     >>> known = Marginals(5, {c: {"1": 4, "2": 1} for c in "abc"})
@@ -217,7 +217,7 @@ def outsiders(
     `factors` are how many of the `people` outside have a group's value in each column, `low` and `high` what a promise
     allows of them all together. `work` limits what is counted, in steps.
     """
-    from discreet.audit.marginals_kernels import outsiders as count
+    from discreet.audit.presence.marginals_kernels import outsiders as count
 
     kinds = np.array([len(np.unique(column)) for column in factors.T], dtype=np.int64)
     ordered = factors[:, np.argsort(kinds, kind="stable")]  # those with few values first: what is common is done once
@@ -254,7 +254,7 @@ def _bounded(
     real zeros only). So Chernoff's bounds hold: P(n₀ ≤ b) ≤ exp(−(μ − b + b ln(b/μ))) for b ≤ μ, and for b ≥ μ that of
     P(n₀ ≥ b); and a convex function of it is expected to be no more than for a Poisson number (Hoeffding 1956).
     """
-    from discreet.audit.marginals_kernels import poisson_shares
+    from discreet.audit.presence.marginals_kernels import poisson_shares
 
     mean = mean * (1 - 1e-12)
     at, end = np.full(len(mean), -1.0), np.floor(mean)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.manifests import read_manifest
-from discreet.audit.published import Population, combination_codes, read_population
-from discreet.audit.reading import read
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
+from discreet.audit.reading.manifest import read_manifest
+from discreet.audit.reading.release import read
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
 from discreet.errors import DataError, DiscreetError, Mistake, PolicyError
 
 IntArray = NDArray[np.int64]
@@ -110,8 +110,8 @@ def promised_alpha(release: Seen) -> Fraction | None:
 
 
 def _ambiguous(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
-    from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED, EXACT
-    from discreet.audit.covering import beliefs
+    from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT
+    from discreet.audit.worlds.table_join import beliefs
 
     found = beliefs(release, listed)
     chance, together, certain = found.chance, found.together, found.certain

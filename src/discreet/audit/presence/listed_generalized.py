@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.assignments import Assignments, assignments
-from discreet.audit.covered import Covered, covered
-from discreet.audit.labels import Values, covers
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, PRESENCE, Line, line
-from discreet.audit.published import Population
-from discreet.audit.seen import Seen
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.labels import Values, covers
+from discreet.audit.reading.view import Seen
+from discreet.audit.worlds.assignments import Assignments, assignments
+from discreet.audit.worlds.label_join import Covered, covered
 from discreet.errors import DataError, Mistake
 
 IntArray = NDArray[np.int64]
@@ -68,9 +68,9 @@ class Presence:
 def presence_generalized(seen: Seen, population: Population, threshold: float | None = None) -> list[Line]:
     """Lines about being in the table and about not being in it, for an adversary with a list.
 
-    >>> from discreet.audit.labels import Exactly
-    >>> from discreet.audit.seen import Region
-    >>> from discreet.audit.published import read_population
+    >>> from discreet.audit.reading.labels import Exactly
+    >>> from discreet.audit.reading.view import Region
+    >>> from discreet.audit.reading.exact_tables import read_population
     >>> continents = Region("continent", (Exactly("America"), Exactly("Europe")), np.array([0, 1]))
     >>> seen = Seen("generalization", ("continent",), np.array([3, 2]), (), (continents,))
     >>> people = read_population({"continent": ["America"] * 6 + ["Europe"] * 3 + ["Asia"]}, ["continent"])

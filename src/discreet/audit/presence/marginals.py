@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.cells import read_numbers
 from discreet.errors import DataError, Mistake, did_you_mean
-from discreet.small_numbers import exact_number
+from discreet.files.numbers import exact_number
+from discreet.labels.cells import read_numbers
 
 _PLACE = "marginals"
 _ROUNDING = Fraction(1, 100)  # shares written with few digits need not add up to 1 exactly

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, Line, line
-from discreet.audit.marginals import Marginals, read_marginals
-from discreet.audit.presence import check_same_words, promised_alpha, same_values
-from discreet.audit.presence_generalized import THRESHOLD, presence_generalized
-from discreet.audit.presence_marginals import presence_marginals
-from discreet.audit.published import Population
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.audit.presence.by_marginals import presence_marginals
+from discreet.audit.presence.listed_exact import check_same_words, promised_alpha, same_values
+from discreet.audit.presence.listed_generalized import THRESHOLD, presence_generalized
+from discreet.audit.presence.marginals import Marginals, read_marginals
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -126,8 +126,8 @@ def _unlisted(seen: Seen, threshold: float | None) -> Line:
 
 def _ambiguous(seen: Seen, population: Population, threshold: float | None) -> list[Line]:
     """With a list, combinations that nobody has are struck out, and every published value is somebody's."""
-    from discreet.audit.all_worlds import BY_TABLE, CONTRADICTED
-    from discreet.audit.covering import beliefs
+    from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED
+    from discreet.audit.worlds.table_join import beliefs
 
     check_same_words(seen, population)
     found = beliefs(seen, population)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.tallies import Summed, Whole
+from discreet.audit.reading.tallies import Summed, Whole
 
 IntArray = NDArray[np.int64]
 
@@ -22,8 +22,8 @@ _DENSE = 4_000_000  # numbers held at once
 def equal_distances(summed: Summed, whole: Whole) -> tuple[IntArray, int]:
     """Every move costs 1: half the sum of absolute differences.
 
-    >>> from discreet.audit.seen import Tally
-    >>> from discreet.audit.tallies import summed_up
+    >>> from discreet.audit.reading.view import Tally
+    >>> from discreet.audit.reading.tallies import summed_up
     >>> both = np.array([0, 1, 0, 1])
     >>> tally = Tally("disease", ("flu", "cold"), np.array([0, 0, 1, 1]), both, np.array([2, 1, 1, 2]))
     >>> equal_distances(summed_up(tally, 2), Whole(("flu", "cold"), np.array([3, 3])))

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.distances import equal_distances, hierarchical_distances, ordered_distances
-from discreet.audit.knowledge import Knowledge
+from discreet.audit.association.knowledge import Knowledge
+from discreet.audit.association.realistic import Adversary, protected_by, smallest_epsilon, smallest_epsilons
 from discreet.audit.lines import AT_LEAST, AT_MOST, BELOW, Deciding, FloatArray, Level
-from discreet.audit.realistic import Adversary, protected_by, smallest_epsilon, smallest_epsilons
-from discreet.audit.seen import AMBIGUOUS, Promise, Seen
-from discreet.audit.tallies import Summed, in_order, levels_of, place_in_group, summed_up, whole_table
+from discreet.audit.promises.distances import equal_distances, hierarchical_distances, ordered_distances
+from discreet.audit.reading.tallies import Summed, in_order, levels_of, place_in_group, summed_up, whole_table
+from discreet.audit.reading.view import AMBIGUOUS, Promise, Seen
 
 IntArray = NDArray[np.int64]
 Keeps = Callable[..., bool]
@@ -36,7 +36,7 @@ def levels(
     population is in the table, as that attack tells; `knowledge` is what is known of each sensitive attribute
     beforehand, where robustness was promised against the source table.
 
-    >>> from discreet.audit.seen import Tally
+    >>> from discreet.audit.reading.view import Tally
     >>> values = np.array([0, 1, 1])
     >>> tally = Tally("disease", ("flu", "cold"), np.array([0, 0, 1]), values, np.array([2, 2, 3]))
     >>> promises = (Promise("k_anonymity", {"k": 4}), Promise("l_diversity", {"l": 2}))
@@ -56,7 +56,7 @@ def levels(
             if promise.model in _OF_VALUES:
                 found += _OF_VALUES[promise.model](seen, summed_up(tally, len(seen.sizes)), promise.parameters)
             elif promise.model == "robust":
-                from discreet.audit.robust_level import robust_level
+                from discreet.audit.promises.robust_level import robust_level
 
                 found.append(robust_level(seen, tally, promise, (knowledge or {}).get(tally.attribute)))
     return found

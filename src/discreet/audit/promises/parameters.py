@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Mistake, did_you_mean, shown
-from discreet.small_numbers import exact_number
+from discreet.files.numbers import exact_number
 
 _CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("l_diversity", "kind"): ("distinct", "entropy", "recursive", "frequency"),

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.knowledge import Knowledge, Known, domain
-from discreet.audit.lines import AT_MOST, Deciding, Level
-from discreet.audit.seen import Promise, Seen, Tally
-from discreet.audit.tallies import Summed, summed_up
-from discreet.audit.worst_case import (
+from discreet.audit.association.knowledge import Knowledge, Known, domain
+from discreet.audit.association.worst_case import (
     given_knowledge,
     judged,
     people_of,
@@ -21,6 +18,9 @@ from discreet.audit.worst_case import (
     sets_of,
     shares_of_sets,
 )
+from discreet.audit.lines import AT_MOST, Deciding, Level
+from discreet.audit.reading.tallies import Summed, summed_up
+from discreet.audit.reading.view import Promise, Seen, Tally
 
 IntArray = NDArray[np.int64]
 

@@ -28,14 +28,14 @@ from typing import Any
 
 import yaml
 
-from discreet.audit.promise_words import promise_mistakes
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
-from discreet.audit.texts import KINDS, STAR
-from discreet.cells import best_separator, cells, read_lines
+from discreet.audit.promises.parameters import promise_mistakes
+from discreet.audit.reading.texts import KINDS, STAR
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
 from discreet.errors import DataError, Mistake, did_you_mean, shown, unknown_word
-from discreet.small_files import read_small
-from discreet.small_numbers import exact_number
-from discreet.small_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
+from discreet.files.numbers import exact_number
+from discreet.files.plain_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
+from discreet.files.small_files import read_small
+from discreet.labels.cells import best_separator, cells, read_lines
 
 Paths = tuple[tuple[str | None, ...], ...]
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.labels import Text
+from discreet.audit.reading.labels import Text
 
 IntArray = NDArray[np.int64]
 

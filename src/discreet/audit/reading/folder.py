@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.audit.lines import Fault
-from discreet.engines.files import sha256
+from discreet.engines.duckdb.publishing import sha256
 from discreet.errors import DataError, Mistake, shown
-from discreet.small_files import read_small, small_json
+from discreet.files.small_files import read_small, small_json
 
 AGAIN = "get the whole release again"
 MANIFEST, MAPPING, REPORT, SIGNATURE = "manifest.json", "mapping.json", "report.html", "manifest.sig"

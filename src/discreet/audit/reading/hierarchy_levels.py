@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.labels import number
+from discreet.audit.reading.labels import number
 
 IntArray = NDArray[np.int64]
 Text = str | None

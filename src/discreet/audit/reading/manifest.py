@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.description import PROMISES, Description, How, Paths
-from discreet.audit.folders import AGAIN, MANIFEST, check_table, read_json
-from discreet.audit.promise_words import promise_mistakes
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
-from discreet.audit.texts import DATE, EXACT, INTERVAL, PREFIX, SET
+from discreet.audit.promises.parameters import promise_mistakes
+from discreet.audit.reading.description import PROMISES, Description, How, Paths
+from discreet.audit.reading.folder import AGAIN, MANIFEST, check_table, read_json
+from discreet.audit.reading.texts import DATE, EXACT, INTERVAL, PREFIX, SET
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
 from discreet.errors import DataError, Mistake
-from discreet.small_numbers import MOST_ROWS, whole_number
+from discreet.files.numbers import MOST_ROWS, whole_number
 
 KINDS = ("generalization", "multidimensional", "local_recoding", BUCKETIZED, AMBIGUOUS)
 ROLES = ("identifier", "quasi_identifier", "sensitive", "other")

@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.description import Description, How, describe, example, read_description
-from discreet.audit.folders import AGAIN
-from discreet.audit.labels import Label
-from discreet.audit.manifests import check_tables, described_by, read_manifest
-from discreet.audit.published import Table
-from discreet.audit.seen import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
-from discreet.audit.texts import column_of, labels_of
+from discreet.audit.reading.description import Description, How, describe, example, read_description
+from discreet.audit.reading.exact_tables import Table
+from discreet.audit.reading.folder import AGAIN
+from discreet.audit.reading.labels import Label
+from discreet.audit.reading.manifest import check_tables, described_by, read_manifest
+from discreet.audit.reading.texts import column_of, labels_of
+from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
 from discreet.engines.base import Frequencies, PublishedTables
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.files import PublishedFiles
-from discreet.engines.formulas import are_escaped, escaped
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.duckdb.formulas import are_escaped, escaped
+from discreet.engines.duckdb.publishing import PublishedFiles
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, Mistake
-from discreet.temporary import temporary_folder
+from discreet.files.temporary import temporary_folder
 
 IntArray = NDArray[np.int64]
 Codes = NDArray[np.int32]

@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.seen import Seen, Tally
+from discreet.audit.reading.view import Seen, Tally
 
 IntArray = NDArray[np.int64]
 

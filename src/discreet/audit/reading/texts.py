@@ -14,7 +14,7 @@ from datetime import date
 from functools import cached_property
 from itertools import compress
 
-from discreet.audit.labels import (
+from discreet.audit.reading.labels import (
     NUMBER,
     Anything,
     Between,

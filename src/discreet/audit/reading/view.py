@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.labels import Label
-from discreet.audit.published import Table
+from discreet.audit.reading.exact_tables import Table
+from discreet.audit.reading.labels import Label
 
 IntArray = NDArray[np.int64]
 

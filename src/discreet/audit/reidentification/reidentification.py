@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.assignments import assignments
-from discreet.audit.covered import covered
 from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT, REIDENTIFICATION, Line, line
-from discreet.audit.presence import check_same_words as check_exact_words
-from discreet.audit.presence import same_values
-from discreet.audit.presence_generalized import check_same_words
-from discreet.audit.published import Population
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, GENERALIZED, Seen
-from discreet.audit.uniqueness import chance_of_one, check_population_size, population_uniques
+from discreet.audit.presence.listed_exact import check_same_words as check_exact_words
+from discreet.audit.presence.listed_exact import same_values
+from discreet.audit.presence.listed_generalized import check_same_words
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Seen
+from discreet.audit.reidentification.uniqueness import chance_of_one, check_population_size, population_uniques
+from discreet.audit.worlds.assignments import assignments
+from discreet.audit.worlds.label_join import covered
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -131,8 +131,8 @@ def _with_list(seen: Seen, alike: Rows, population: Population, threshold: float
         chance = 1.0 / np.maximum(of_row, alike.rows)
         missing = alike.people[of_row < alike.rows].sum()
     elif seen.publish == AMBIGUOUS:
-        from discreet.audit.all_worlds import CONTRADICTED
-        from discreet.audit.covering import beliefs
+        from discreet.audit.worlds.all_worlds import CONTRADICTED
+        from discreet.audit.worlds.table_join import beliefs
 
         check_exact_words(seen, population)
         found = beliefs(seen, population)

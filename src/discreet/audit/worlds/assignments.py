@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.covered import Covered
+from discreet.audit.worlds.label_join import Covered
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -84,8 +84,8 @@ def assignments(covered: Covered, sizes: IntArray) -> Assignments:
 
 def _weigh_shared(covered: Covered, sizes: IntArray, found: Assignments) -> None:
     """Weigh the groups that share people, in place."""
-    from discreet.audit.assignment_bounds import fence
-    from discreet.audit.assignment_kernels import alike, balanced, components, count_worlds
+    from discreet.audit.worlds.assignment_bounds import fence
+    from discreet.audit.worlds.assignment_kernels import alike, balanced, components, count_worlds
 
     starts, groups = covered.starts, covered.groups
     part = components(starts, groups, len(sizes))

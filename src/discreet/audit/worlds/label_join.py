@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.labels import Exactly, Label, Values, covers
-from discreet.audit.published import Population
-from discreet.audit.seen import Seen
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.labels import Exactly, Label, Values, covers
+from discreet.audit.reading.view import Seen
 
 IntArray = NDArray[np.int64]
 Numbers = NDArray[np.int32]
@@ -90,7 +90,7 @@ def joined(columns: Sequence[Fitting], people: IntArray, sizes: int) -> Covered:
     The trie of the groups' labels and that of the people's values are walked together, column by column, those columns
     first by which the fewest groups fit somebody; what people have in common at the front is looked up once.
     """
-    from discreet.audit.covered_kernels import join, reordered
+    from discreet.audit.worlds.label_join_kernels import join, reordered
 
     ordered = sorted(columns, key=lambda column: column.share)
     labels = [column.label for column in ordered]
@@ -118,7 +118,7 @@ def joined(columns: Sequence[Fitting], people: IntArray, sizes: int) -> Covered:
 def label_values(labels: Sequence[Label], values: Sequence[str | None]) -> tuple[IntArray, IntArray]:
     """Every pair of a label and a value that it covers, sorted by label.
 
-    >>> from discreet.audit.labels import Anything
+    >>> from discreet.audit.reading.labels import Anything
     >>> label_values([Exactly("a"), Anything()], ["b", "a"])
     (array([0, 1, 1]), array([1, 0, 1]))
     """

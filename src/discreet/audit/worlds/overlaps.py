@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.labels import Between, Exactly, Label, coverage, overlap
-from discreet.audit.seen import Seen
+from discreet.audit.reading.labels import Between, Exactly, Label, coverage, overlap
+from discreet.audit.reading.view import Seen
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -40,7 +40,7 @@ def overlapping(seen: Seen, other: Seen) -> tuple[IntArray, IntArray] | None:
 def meetings(ours: Sequence[Label], theirs: Sequence[Label]) -> BoolArray:
     """Which labels may be true of one value: a row for each of ours. Exact values and intervals are looked up at once.
 
-    >>> from discreet.audit.labels import Anything
+    >>> from discreet.audit.reading.labels import Anything
     >>> meetings([Between(20, 39), Anything()], [Between(30, 40), Exactly("19")])
     array([[ True, False],
            [ True,  True]])

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.covered import covered
-from discreet.audit.published import Population, combination_codes
-from discreet.audit.seen import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.audit.reading.exact_tables import Population, combination_codes
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.audit.worlds.label_join import covered
 
 IntArray = NDArray[np.int64]
 

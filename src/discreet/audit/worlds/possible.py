@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.audit.all_worlds import BY_TABLE, EXACT, IN, OPEN, OUT, exact_chances
-from discreet.audit.one_table import value_chances
+from discreet.audit.worlds.all_worlds import BY_TABLE, EXACT, IN, OPEN, OUT, exact_chances
+from discreet.audit.worlds.one_table import value_chances
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

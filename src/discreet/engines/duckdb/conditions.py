@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf
-from discreet.engines.sql import name, text
+from discreet.engines.sql.quoting import name, text
 
 # A number is what hierarchies take for one: 1,000 and nan and 0x1f are not.
 _NUMBER = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\s*"

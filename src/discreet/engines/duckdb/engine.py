@@ -14,20 +14,20 @@ import numpy as np
 
 from discreet.engines.arrow import numbered_texts, numbers
 from discreet.engines.base import PairCounts, Rewriting, Tables
-from discreet.engines.conditions import condition
-from discreet.engines.files import WrittenFiles
-from discreet.engines.formulas import unescaped, unescaped_sql, written_sql
-from discreet.engines.memory import memory_limit, one_thread
-from discreet.engines.pairs import pair_counts
+from discreet.engines.duckdb.conditions import condition
+from discreet.engines.duckdb.formulas import unescaped, unescaped_sql, written_sql
+from discreet.engines.duckdb.memory import memory_limit, one_thread
+from discreet.engines.duckdb.publishing import WrittenFiles
+from discreet.engines.duckdb.rewriting import rewritten
+from discreet.engines.duckdb.writing import write_csv, write_parquet
 from discreet.engines.profile import ColumnProfile
-from discreet.engines.rewriting import rewritten
 from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import arrow_table, listed, relation
-from discreet.engines.sql import name, text
-from discreet.engines.sql_engine import SqlEngine
-from discreet.engines.writing import write_csv, write_parquet
+from discreet.engines.sql.engine import SqlEngine
+from discreet.engines.sql.pairs import pair_counts
+from discreet.engines.sql.quoting import name, text
 from discreet.errors import DataError, Mistake, did_you_mean
-from discreet.temporary import TemporaryFolder
+from discreet.files.temporary import TemporaryFolder
 
 # Types whose equal values have one text each; and those whose values can be read back from their text.
 _PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.engines.sql import name, text
+from discreet.engines.sql.quoting import name, text
 from discreet.errors import Mistake, ReleaseError
 
 if TYPE_CHECKING:
-    from discreet.engines.sql_engine import SqlEngine
+    from discreet.engines.sql.engine import SqlEngine
 
 ESCAPE = "escape"
 _SIGNS = "=+@\\-\\t\\r\\n＝＋－＠"

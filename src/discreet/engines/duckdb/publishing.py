@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.engines.base import Rewriting
-from discreet.engines.formulas import escaped
+from discreet.engines.duckdb.formulas import escaped
 
 if TYPE_CHECKING:
     from discreet.engines.counted_rows import CountedRows
-    from discreet.engines.duckdb import DuckDB
+    from discreet.engines.duckdb.engine import DuckDB
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class PublishedFiles:
 
     def open(self, table: str, named: Sequence[str] = ()) -> DuckDB:
         """A table, to be read; `named` are columns that it should have."""
-        from discreet.engines.duckdb import DuckDB
+        from discreet.engines.duckdb.engine import DuckDB
 
         if not self.escape or not table.endswith(".csv"):
             return DuckDB(self.folder / table, named)

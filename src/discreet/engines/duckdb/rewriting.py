@@ -8,11 +8,11 @@ import numpy as np
 
 from discreet.engines.arrow import to_numpy
 from discreet.engines.base import Rewriting
-from discreet.engines.formulas import written_sql
-from discreet.engines.sql import name
+from discreet.engines.duckdb.formulas import written_sql
+from discreet.engines.sql.quoting import name
 
 if TYPE_CHECKING:
-    from discreet.engines.duckdb import DuckDB
+    from discreet.engines.duckdb.engine import DuckDB
 
 
 def rewritten(engine: DuckDB, rewriting: Rewriting, escape: bool = False) -> str:

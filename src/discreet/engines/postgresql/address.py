@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from discreet.engines.sql import name
+from discreet.engines.sql.quoting import name
 from discreet.errors import DataError, Mistake
 
 _HOST = re.compile(r"(\[[^]]*\]|[^:\[\]]*)(?::([0-9]*))?")

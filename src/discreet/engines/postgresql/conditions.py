@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from discreet.engines.postgresql_types import DAYS, WHOLE, written
+from discreet.engines.postgresql.types import DAYS, WHOLE, written
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf
-from discreet.engines.sql import name, text
+from discreet.engines.sql.quoting import name, text
 
 _BLANK = r"[ \t\n\f\r]*"
 _NUMBER = rf"^{_BLANK}[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{{1,3}})?{_BLANK}$"

@@ -12,25 +12,25 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines import postgresql_types as kinds
 from discreet.engines.base import Tables
 from discreet.engines.lists import listed_values
-from discreet.engines.pairs import grouped_set
-from discreet.engines.postgresql_address import address, server
-from discreet.engines.postgresql_conditions import condition
-from discreet.engines.postgresql_session import answer, begin, connect, plainly, settle
+from discreet.engines.postgresql import types as kinds
+from discreet.engines.postgresql.address import address, server
+from discreet.engines.postgresql.conditions import condition
+from discreet.engines.postgresql.session import answer, begin, connect, plainly, settle
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import check_column_names
-from discreet.engines.sql import name, text
-from discreet.engines.sql_engine import SqlEngine
+from discreet.engines.sql.engine import SqlEngine
+from discreet.engines.sql.pairs import grouped_set
+from discreet.engines.sql.quoting import name, text
 from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
     import psycopg
     import pyarrow as pa
 
-    from discreet.engines.postgresql_publishing import PublishedSchema
+    from discreet.engines.postgresql.publishing import PublishedSchema
     from discreet.engines.statistics import Statistics
 
 _READABLE = ("r", "p", "v", "m", "f")  # tables, partitioned ones, views, materialized ones, foreign tables
@@ -181,13 +181,13 @@ class PostgreSQL(SqlEngine):
 
     def statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
         """What the planner keeps about some columns of the whole table: no scan. See `postgresql_statistics`."""
-        from discreet.engines.postgresql_statistics import read_statistics
+        from discreet.engines.postgresql.statistics import read_statistics
 
         return read_statistics(self, columns, seed)
 
     def drawn_statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
         """The same from a sample of the table's pages, whatever is kept."""
-        from discreet.engines.postgresql_statistics import drawn_statistics
+        from discreet.engines.postgresql.statistics import drawn_statistics
 
         return drawn_statistics(self, columns, seed)
 
@@ -196,7 +196,7 @@ class PostgreSQL(SqlEngine):
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
     ) -> Iterator[Tables]:
         """Tables in a schema of their own, in the same database: they are there when all is done, or not at all."""
-        from discreet.engines.postgresql_publishing import WrittenSchema
+        from discreet.engines.postgresql.publishing import WrittenSchema
 
         with self._plainly():
             [(snapshot,)] = self._connection.execute("SELECT pg_export_snapshot()").fetchall()
@@ -213,7 +213,7 @@ class PostgreSQL(SqlEngine):
 
 def read_schema(url: str, schema: str) -> PublishedSchema:
     """The tables of a finished release, to be read; what table the url names does not matter."""
-    from discreet.engines.postgresql_publishing import PublishedSchema
+    from discreet.engines.postgresql.publishing import PublishedSchema
 
     connection = connect(server(url), schema)
     read = PublishedSchema(connection, schema)

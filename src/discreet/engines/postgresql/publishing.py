@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.engines import postgresql_types as kinds
 from discreet.engines.arrow import numbers, to_numpy
 from discreet.engines.base import Rewriting
-from discreet.engines.postgresql import PostgreSQL
-from discreet.engines.postgresql_session import begin, plainly, settle
-from discreet.engines.sql import name, text
+from discreet.engines.postgresql import types as kinds
+from discreet.engines.postgresql.engine import PostgreSQL
+from discreet.engines.postgresql.session import begin, plainly, settle
+from discreet.engines.sql.quoting import name, text
 from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:

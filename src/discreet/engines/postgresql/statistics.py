@@ -18,7 +18,7 @@ from discreet.engines.statistics import ColumnStatistics, JointStatistics, Objec
 from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
-    from discreet.engines.postgresql import PostgreSQL
+    from discreet.engines.postgresql.engine import PostgreSQL
 
 ROWS_PER_VALUE = 300  # of ANALYZE's sample, for each value it may keep
 SAMPLED_PAGES = 1_000

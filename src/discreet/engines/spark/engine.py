@@ -16,17 +16,17 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines import spark_sql as sql
 from discreet.engines.arrow import texts
 from discreet.engines.base import SampledRows, Tables, TooManyCombinations
-from discreet.engines.floats import double_text, real_text
 from discreet.engines.lists import listed_values
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import check_column_names
-from discreet.engines.spark_session import failures, find_session, silent
-from discreet.engines.spark_sources import frame_of
-from discreet.engines.sql_engine import SqlEngine
+from discreet.engines.spark import sql
+from discreet.engines.spark.floats import double_text, real_text
+from discreet.engines.spark.session import failures, find_session, silent
+from discreet.engines.spark.sources import frame_of
+from discreet.engines.sql.engine import SqlEngine
 from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class Spark(SqlEngine):
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
     ) -> Iterator[Tables]:
         """Folders of Parquet files in a folder, which whoever made it puts into place."""
-        from discreet.engines.spark_files import WrittenParts
+        from discreet.engines.spark.publishing import WrittenParts
 
         yield WrittenParts(folder, self)
 

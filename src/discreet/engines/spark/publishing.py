@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.engines import spark_sql as sql
 from discreet.engines.arrow import numbers, to_numpy
 from discreet.engines.base import Rewriting
 from discreet.engines.counted_rows import CodedColumn, CountedRows
-from discreet.engines.files import about_file
-from discreet.engines.spark_session import setting
-from discreet.engines.spark_sources import plain_path
+from discreet.engines.duckdb.publishing import about_file
+from discreet.engines.spark import sql
+from discreet.engines.spark.session import setting
+from discreet.engines.spark.sources import plain_path
 from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
-    from discreet.engines.spark import Spark
+    from discreet.engines.spark.engine import Spark
 
 _MOMENTS = "spark.sql.parquet.outputTimestampType"  # the one of old times is no moment to other readers
 

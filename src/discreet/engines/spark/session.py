@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from discreet.errors import DataError, Mistake
-from discreet.temporary import TemporaryFolder
+from discreet.files.temporary import TemporaryFolder
 
 # On this machine alone: nothing listens to others, nothing is shown, nothing is logged (logs quote values).
 _ALONE = {

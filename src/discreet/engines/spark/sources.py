@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.sources import CsvLayout, csv_layout
-from discreet.engines.spark_sql import name, text
+from discreet.engines.spark.sql import name, text
 from discreet.errors import DataError, Mistake
 
 _PARQUET = (".parquet", ".pq")

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
-from discreet.engines.floats import is_double, is_real
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf
+from discreet.engines.spark.floats import is_double, is_real
 
 _SAFE = re.compile(r"[ !#%&()*+,./0-9:;<=>?@A-Z\[\]^_a-z{|}~-]*")  # no quote, no backslash, no ${…}
 _PLAIN = re.compile(r"string|(tiny|small|big)?int|boolean|date|timestamp(_ntz)?|time\(\d\)|void")

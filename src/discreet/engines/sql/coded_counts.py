@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.engines.arrow import coding_table, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies
-from discreet.engines.sql_engine import SqlEngine
+from discreet.engines.sql.engine import SqlEngine
 
 Value = str | None
 _NOBODY = -1  # the number of a value that has none

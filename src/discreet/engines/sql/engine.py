@@ -16,8 +16,8 @@ import numpy as np
 
 from discreet.engines.arrow import coding_table, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies, PairCounts, SampledRows
-from discreet.engines.pairs import asked_pair_counts, asked_sample
 from discreet.engines.rows import Condition, Rows
+from discreet.engines.sql.pairs import asked_pair_counts, asked_sample
 from discreet.errors import DataError, Mistake, did_you_mean
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from discreet.engines.arrow import numbered_texts, to_numpy, truths
 from discreet.engines.base import LARGEST_PAIR, Frequencies, PairCounts, SampledRows
 
 if TYPE_CHECKING:
-    from discreet.engines.sql_engine import SqlEngine
+    from discreet.engines.sql.engine import SqlEngine
 
 # The rows of a table, batch by batch, as numbers of values that become known on the way: see `DuckDB.rows`.
 StreamedRows = Callable[[Sequence[str], Sequence[dict[str | None, int]]], Iterator[list[Any]]]

@@ -15,6 +15,7 @@ from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import products_at_most
+from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import (
     Choice,
     Name,
@@ -26,7 +27,6 @@ from discreet.models.parameters import (
     as_text,
     exact,
 )
-from discreet.models.shares import lost_to_share, share_at_most
 
 SEPARATE = "separate"  # a table for every quasi-identifier
 BEST = "best"  # the search chooses which quasi-identifiers share a table
@@ -90,7 +90,7 @@ def association(groups: Groups, attribute: str) -> FloatArray:
     >>> association(groups_of("disease", ["leukemia", "diabetes", "leukemia", "dyspepsia"]), "disease")
     array([0.5])
     """
-    from discreet.models import kernels
+    from discreet.models.groups import kernels
 
     t = groups.tallies[attribute]
     result: FloatArray = kernels.largest(t.offsets, t.counts) / np.maximum(groups.sizes, 1)

@@ -10,9 +10,9 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.k_anonymity import LEAST_K
+from discreet.models.groups.k_anonymity import LEAST_K
+from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.shares import lost_to_share, share_at_most
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class AlphaK(Parameterized):
         return share_at_most(groups, self.attribute, exact(self.alpha)) & (groups.sizes >= self.k)
 
     def level(self, groups: Groups) -> FloatArray:
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t = groups.tallies[self.attribute]
         shares = kernels.largest(t.offsets, t.counts) / np.maximum(groups.sizes, 1)

@@ -12,8 +12,8 @@ import numpy as np
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import decide, pairs, sign_with_logs
+from discreet.models.groups.shares import lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.shares import lost_to_caps, one_over, table_shares
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class BetaLikeness(Parameterized):
         return self.kind == "basic" or sign_with_logs(-gain, [(1, rows), (-1, reference)]) >= 0
 
     def _largest(self, groups: Groups, weight: FloatArray) -> FloatArray:
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t = groups.tallies[self.attribute]
         ratio: FloatArray = kernels.largest_ratio(t.offsets, t.values, t.counts, groups.sizes, weight)

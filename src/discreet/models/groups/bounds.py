@@ -14,7 +14,7 @@ from numba import njit
 
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.models.kernels import entropy, fill_top
+from discreet.models.groups.kernels import entropy, fill_top
 
 # Inputs are moved to the safe side by this much, some thousand times what rounding may have cost them.
 _SLACK = 1e-11

@@ -13,8 +13,8 @@ import numpy as np
 from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import decide, pairs, sign_with_logs
+from discreet.models.groups.shares import lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.shares import lost_to_caps, one_over, table_shares
 
 _LARGEST_EXPONENT = 700.0  # e^700 is above every ratio of two counts and still a number
 
@@ -85,7 +85,7 @@ class DeltaDisclosure(Parameterized):
 
     def _range(self, groups: Groups) -> tuple[FloatArray, FloatArray]:
         """The smallest q(s) / p(s) in each group, and the largest factor by which a share changed, up or down."""
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t = groups.tallies[self.attribute]
         domain = int(np.count_nonzero(t.reference))

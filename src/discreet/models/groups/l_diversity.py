@@ -17,8 +17,8 @@ import numpy as np
 from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import decide, pairs, products_at_most, sign_with_logs
+from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, exact
-from discreet.models.shares import lost_to_share, share_at_most
 
 _LEAST_L = Whole(2, "every group has at least one value, so l = 1 promises nothing")
 _REAL_L = Number(1, why="every group reaches l = 1, so it promises nothing")
@@ -80,7 +80,7 @@ class EntropyDiversity(Parameterized):
     parameters: ClassVar[Mapping[str, Parameter]] = {"l": _REAL_L, "attribute": Name()}
 
     def holds(self, groups: Groups) -> BoolArray:
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t, values = groups.tallies[self.attribute], exact(self.l)
         lacking = kernels.entropy_lacking(
@@ -97,14 +97,14 @@ class EntropyDiversity(Parameterized):
         return decide(lacking, 0.0, exactly)
 
     def level(self, groups: Groups) -> FloatArray:
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t = groups.tallies[self.attribute]
         result: FloatArray = np.exp(kernels.entropies(t.offsets, t.counts, groups.sizes, kernels.N_LOG_N))
         return result
 
     def least_suppressed(self, groups: Groups) -> IntArray:
-        from discreet.models import bounds, kernels
+        from discreet.models.groups import bounds, kernels
 
         t, values = groups.tallies[self.attribute], exact(self.l)
         least: IntArray = bounds.lost_to_entropy(
@@ -155,7 +155,7 @@ class RecursiveDiversity(Parameterized):
         return np.where(tail > 0, first / np.maximum(tail, 1), np.inf)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
-        from discreet.models import bounds
+        from discreet.models.groups import bounds
 
         t, c = groups.tallies[self.attribute], exact(self.c)
         if max(c.numerator, c.denominator) >= 1 << 20:
@@ -172,7 +172,7 @@ class RecursiveDiversity(Parameterized):
         return f"recursive ({as_text(self.c)}, {self.l})-diversity of {self.attribute}"
 
     def _first_and_tail(self, groups: Groups) -> tuple[IntArray, IntArray]:
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t = groups.tallies[self.attribute]
         if self.l == 2:  # the common case needs no sorting
@@ -206,7 +206,7 @@ class FrequencyDiversity(Parameterized):
         return share_at_most(groups, self.attribute, 1 / exact(self.l))
 
     def level(self, groups: Groups) -> FloatArray:
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t = groups.tallies[self.attribute]
         result: FloatArray = groups.sizes / np.maximum(kernels.largest(t.offsets, t.counts), 1)

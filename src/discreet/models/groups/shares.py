@@ -13,7 +13,7 @@ from discreet.models.exact import products_at_most
 
 def share_at_most(groups: Groups, attribute: str, cap: Fraction) -> BoolArray:
     """Does the most frequent value of each group have at most this share of it?"""
-    from discreet.models import kernels
+    from discreet.models.groups import kernels
 
     t = groups.tallies[attribute]
     return products_at_most(kernels.largest(t.offsets, t.counts), cap.denominator, groups.sizes, cap.numerator)
@@ -27,7 +27,7 @@ def lost_to_share(groups: Groups, attribute: str, cap: Fraction, holds: BoolArra
 
 def lost_to_caps(groups: Groups, t: Tally, cap: FloatArray, holds: BoolArray, filled: float = 1.0) -> IntArray:
     """Rows lost at least where each value has a cap of its own; see `bounds.lost_to_caps`."""
-    from discreet.models import bounds
+    from discreet.models.groups import bounds
 
     least: IntArray = bounds.lost_to_caps(t.offsets, t.values, t.counts, groups.sizes, holds, cap, filled)
     return least

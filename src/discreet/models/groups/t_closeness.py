@@ -12,8 +12,8 @@ import numpy as np
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.exact import decide, pairs
+from discreet.models.groups.shares import lost_to_caps, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.shares import lost_to_caps, table_shares
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class TCloseness(Parameterized):
         return self._verdict(groups, self.level(groups))
 
     def level(self, groups: Groups) -> FloatArray:
-        from discreet.models import kernels
+        from discreet.models.groups import kernels
 
         t = groups.tallies[self.attribute]
         distances: FloatArray
@@ -71,7 +71,7 @@ class TCloseness(Parameterized):
         return distances
 
     def least_suppressed(self, groups: Groups) -> IntArray:
-        from discreet.models import bounds
+        from discreet.models.groups import bounds
 
         t, most = groups.tallies[self.attribute], float(exact(self.t))
         distances = self.level(groups)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from discreet.counts.groups import FloatArray
-from discreet.models.likely_kernels import log_binomial, log_poisson
+from discreet.models.likelihood.size_kernels import log_binomial, log_poisson
 
 _SURE = 18.0  # e^(−18): what is less likely counts as impossible
 _RARE = 0.01  # so small a sum of chances is as good as the chance of any

@@ -10,8 +10,8 @@ import numpy as np
 from discreet.counts.cells import Cells
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.likely_k import decided_by_bounds, normal_sums, sizes_allowed, together
-from discreet.models.likely_options import Likely, Options
+from discreet.models.likelihood.options import Likely, Options
+from discreet.models.likelihood.sizes import decided_by_bounds, normal_sums, sizes_allowed, together
 
 # Sums of so many counts, and of so many rows, are normal enough.
 _MANY_GROUPS, _MANY_ROWS = 20, 5000
@@ -63,7 +63,7 @@ def values_limited(
 
     Nergiz, Tamersoy & Saygin 2011, section 5; per size x with P(X = x), and the values of a group add up to x.
     """
-    from discreet.models import likely_block_kernels as kernels
+    from discreet.models.likelihood import block_kernels as kernels
 
     least = int(kernels.least_possible(limits.a, limits.b, limits.shape, rows)) if rows else 1
     return _judged(cells, rows, limits, 0, least, options, at_least, at_most)
@@ -92,8 +92,8 @@ def _judged(
     at_least: float | None,
     at_most: float | None,
 ) -> Likely:
-    from discreet.models import likely_kernels
-    from discreet.models import likely_value_kernels as kernels
+    from discreet.models.likelihood import size_kernels as likely_kernels
+    from discreet.models.likelihood import value_kernels as kernels
 
     if rows == 0:
         return Likely(1.0, 0.0, "bounds")
@@ -154,7 +154,7 @@ def _judged(
 
 def _alike(cells: Cells) -> tuple[FloatArray, IntArray, IntArray]:
     """The distributions of the groups, which group has which, and an example of each."""
-    from discreet.models import likely_value_kernels as kernels
+    from discreet.models.likelihood import value_kernels as kernels
 
     sensitive = cells.sensitive
     assert sensitive is not None, "the summary has to tell the sensitive values too"

@@ -11,21 +11,26 @@ import numpy as np
 
 from discreet.counts.cells import Cells
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray
-from discreet.models.alpha_k import AlphaK
 from discreet.models.base import AboutPopulation, PrivacyModel
-from discreet.models.beta_likeness import BetaLikeness
-from discreet.models.delta_disclosure import DeltaDisclosure
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity, EntropyDiversity, FrequencyDiversity, RecursiveDiversity
-from discreet.models.likely_diversity import Limits, share_limits, values_different, values_limited
-from discreet.models.likely_k import sizes_allowed
-from discreet.models.likely_limits import realistic_limits
-from discreet.models.likely_options import Likely, Options, Switches
-from discreet.models.likely_paper import diversity_of_paper
-from discreet.models.likely_simulated import simulated
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.beta_likeness import BetaLikeness
+from discreet.models.groups.delta_disclosure import DeltaDisclosure
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import (
+    DistinctDiversity,
+    EntropyDiversity,
+    FrequencyDiversity,
+    RecursiveDiversity,
+)
+from discreet.models.likelihood.diversity import Limits, share_limits, values_different, values_limited
+from discreet.models.likelihood.limits import realistic_limits
+from discreet.models.likelihood.options import Likely, Options, Switches
+from discreet.models.likelihood.paper import diversity_of_paper
+from discreet.models.likelihood.simulated import simulated
+from discreet.models.likelihood.sizes import sizes_allowed
 from discreet.models.parameters import exact
-from discreet.models.presence import UNLIMITED, Presence, times
-from discreet.models.realistic import Realistic
+from discreet.models.presence.presence import UNLIMITED, Presence, times
+from discreet.models.realistic.realistic import Realistic
 
 __all__ = ["Likely", "Options", "Switches", "likely", "supports"]
 

@@ -11,9 +11,9 @@ from discreet.counts.groups import Tally
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Flat
-from discreet.models.likely_diversity import Limits
+from discreet.models.likelihood.diversity import Limits
 from discreet.models.parameters import exact
-from discreet.models.realistic import Realistic
+from discreet.models.realistic.realistic import Realistic
 
 
 def expected_tally(cells: Cells, rows: int, attribute: str, hierarchy: Hierarchy | None) -> Tally:

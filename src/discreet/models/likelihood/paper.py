@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from discreet.counts.cells import Cells
-from discreet.models.likely_k import normal_sums, together
-from discreet.models.likely_options import Likely, Switches
+from discreet.models.likelihood.options import Likely, Switches
+from discreet.models.likelihood.sizes import normal_sums, together
 
 
 def diversity_of_paper(
@@ -21,8 +21,8 @@ def diversity_of_paper(
     at_most: float | None = None,
 ) -> Likely:
     """No value is that of more than this share of any group, with normal sums of binomial or Poisson counts."""
-    from discreet.models import likely_kernels
-    from discreet.models import likely_paper_kernels as kernels
+    from discreet.models.likelihood import paper_kernels as kernels
+    from discreet.models.likelihood import size_kernels as likely_kernels
 
     assert cells.sensitive is not None, "the summary has to tell the sensitive values too"
     if rows == 0:

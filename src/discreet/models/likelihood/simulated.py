@@ -10,8 +10,8 @@ from discreet.counts.cells import Cells
 from discreet.counts.groups import Groups, tally
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray
 from discreet.models.base import PrivacyModel
-from discreet.models.likely_limits import expected_tally
-from discreet.models.likely_options import Likely
+from discreet.models.likelihood.limits import expected_tally
+from discreet.models.likelihood.options import Likely
 
 _SEED = 20110301
 _NUMBERS = 4_000_000  # counts that are held at once
@@ -33,7 +33,7 @@ def simulated(
     Always the same tables for the same question. Stops as soon as four standard errors tell the probability from
     `at_least` or the expectation from `at_most`.
 
-    >>> from discreet.models.t_closeness import TCloseness
+    >>> from discreet.models.groups.t_closeness import TCloseness
     >>> found = simulated(TCloseness(0.5, "salary"), Cells(np.ones(1), np.array([[0.5, 0.5]])), 100)
     >>> found.probability, found.decided
     (1.0, 'simulation')

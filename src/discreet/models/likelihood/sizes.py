@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.counts.cells import Cells
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.likely_options import Likely, Options
+from discreet.models.likelihood.options import Likely, Options
 
 
 def sizes_allowed(
@@ -26,7 +26,7 @@ def sizes_allowed(
     Nergiz, Tamersoy & Saygin 2011, sections 4.1 and 4.2; the numerator is the sum of the *truncated* counts. E counts
     the rows in groups of other sizes, exactly.
     """
-    from discreet.models import likely_kernels as kernels
+    from discreet.models.likelihood import size_kernels as kernels
 
     if rows == 0:
         return Likely(1.0 if empty else 0.0, 0.0, "bounds")

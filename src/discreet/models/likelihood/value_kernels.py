@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.likely_block_kernels import block_of, distinct_block, limited_block
-from discreet.models.likely_kernels import ENOUGH, FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
+from discreet.models.likelihood.block_kernels import block_of, distinct_block, limited_block
+from discreet.models.likelihood.size_kernels import ENOUGH, FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
 
 ComplexArray = NDArray[np.complex128]
 

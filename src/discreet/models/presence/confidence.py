@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.presence import UNLIMITED, times
+from discreet.models.presence.presence import UNLIMITED, times
 
 Delta = tuple[Fraction, Fraction]
 
@@ -47,7 +47,7 @@ def confidence(rows: IntArray, counts: IntArray, size: int, delta: Delta) -> tup
     >>> lower.round(9), bool((lower <= [15 / 16, 1]).all() and (upper >= [15 / 16, 1]).all())
     (array([0.9375, 1.    ]), True)
     """
-    from discreet.models.confidence_kernels import bounds  # late: reading a policy should not wait for numba
+    from discreet.models.presence.confidence_kernels import bounds  # late: reading a policy should not wait for numba
 
     low, high = limits(rows, delta)
     lower, upper = bounds(counts, size, low, high, 1.0, 0.0)
@@ -64,7 +64,7 @@ def sure_levels(rows: IntArray, counts: IntArray, size: int, delta: Delta, least
     >>> sure_levels(np.array([1, 1]), np.array([[3, 3, 3], [1, 1, 1]]), 4, delta, Fraction(4, 5)).round(9).tolist()
     [0.9375, 1.0]
     """
-    from discreet.models.confidence_kernels import bounds
+    from discreet.models.presence.confidence_kernels import bounds
 
     low, high = limits(rows, delta)
     lower: FloatArray = bounds(counts, size, low, high, float(least), float(least))[0]
@@ -91,7 +91,7 @@ def confident(rows: IntArray, counts: IntArray, size: int, delta: Delta, least: 
     >>> confident(np.array([1, 2]), counts, 4, delta, Fraction(15, 16) + Fraction(1, 10**30)).tolist()
     [False, True]
     """
-    from discreet.models.confidence_kernels import bounds
+    from discreet.models.presence.confidence_kernels import bounds
 
     low, high = limits(rows, delta)
     rounded = float(least)

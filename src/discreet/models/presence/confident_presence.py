@@ -16,9 +16,9 @@ from discreet.addresses import public
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside
 from discreet.errors import DataError, Mistake, PolicyError, shown
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.confidence import confident, limits, sure_levels
 from discreet.models.parameters import Interval, Number, Parameter, Parameterized, as_text, as_word
-from discreet.models.presence import source_words
+from discreet.models.presence.confidence import confident, limits, sure_levels
+from discreet.models.presence.presence import source_words
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class ConfidentPresence(Parameterized):
             return False, 0.0
         if not groups.left_out:
             return True, 1.0
-        from discreet.models.confidence_rest import rest_confidence  # late: it needs numba
+        from discreet.models.presence.confidence_rest import rest_confidence  # late: it needs numba
 
         [low], [high] = limits(np.array([groups.left_out]), self.delta)
         bound = rest_confidence(published, int(low), int(high), float(self.confidence))

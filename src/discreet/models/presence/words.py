@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from discreet.addresses import located
-from discreet.cells import read_numbers
 from discreet.errors import Mistake, did_you_mean, shown
+from discreet.files.numbers import whole_number
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.confident_presence import ConfidentPresence
+from discreet.labels.cells import read_numbers
 from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
-from discreet.models.presence import Presence
-from discreet.small_numbers import whole_number
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
 CONFIDENT_EXAMPLE = "{delta: [0, 0.2], confidence: 0.8, population: people.csv}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.counts.groups import FloatArray
 from discreet.models.parameters import Number, Parameter, Parameterized, Threshold, Whole, as_text, as_word, exact
-from discreet.models.priors import TABLE, Prior
+from discreet.models.realistic.priors import TABLE, Prior
 
 _STUBBORNNESS = Number(1, closed=True, why="a belief weighs at least as much as one person")
 _KNOWN = Whole(0, "she knows 0 people or more")

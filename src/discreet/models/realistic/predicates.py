@@ -13,7 +13,7 @@ import numpy as np
 from discreet.counts.groups import BoolArray, Tally
 from discreet.errors import SHOWN, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
-from discreet.models.priors import Prior
+from discreet.models.realistic.priors import Prior
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
 from discreet.errors import Mistake
 from discreet.hierarchies.hierarchy import IntArray, Value
-from discreet.models.adversaries import Adversary
 from discreet.models.exact import decide, pairs
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, as_word, exact
-from discreet.models.predicates import EACH_VALUE, Predicate, Predicates, membership
-from discreet.models.priors import unlisted
+from discreet.models.realistic.adversaries import Adversary
+from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates, membership
+from discreet.models.realistic.priors import unlisted
 
 # More than a dozen roundings can cost, so that a reported ε is one at which the group holds.
 _UP = 1 + 2e-15
@@ -46,9 +46,9 @@ class Sides:
 def sides(groups: Groups, adversary: Adversary, attribute: str, predicates: Predicates = EACH_VALUE) -> Sides:
     """Both sides of ε-privacy in each group.
 
-    >>> from discreet.models.adversaries import ClassThree
+    >>> from discreet.models.realistic.adversaries import ClassThree
     >>> from discreet.models.examples import groups_of
-    >>> from discreet.models.priors import SharesPrior
+    >>> from discreet.models.realistic.priors import SharesPrior
     >>> women = groups_of("disease", ["flu"] * 9 + ["cancer"])
     >>> found = sides(women, ClassThree(SharesPrior({"flu": 0.4, "cancer": 0.6})), "disease")
     >>> found.rise.round(2), found.fall.round(2), found.p_in, found.p_out
@@ -65,7 +65,7 @@ def smallest_epsilon(
 ) -> FloatArray:
     """The smallest ε at which each group is private, rounded up; infinite where no ε will do.
 
-    >>> from discreet.models.adversaries import ClassTwo
+    >>> from discreet.models.realistic.adversaries import ClassTwo
     >>> from discreet.models.examples import groups_of
     >>> smallest_epsilon(groups_of("disease", ["flu", "flu", "cold", "cold"], ["flu"]), ClassTwo(100), "disease")
     array([26., inf])
@@ -86,7 +86,7 @@ class Realistic(Parameterized):
     3 (R1 and R2), which are sufficient; see `realistic_kernels`. Monotone: in a merged group no share is larger than
     the larger of the two, and more people she does not know only help. The level is the smallest ε.
 
-    >>> from discreet.models.adversaries import ClassTwo
+    >>> from discreet.models.realistic.adversaries import ClassTwo
     >>> from discreet.models.examples import groups_of
     >>> groups = groups_of("disease", ["flu", "cold"] * 250, ["flu"] * 400 + ["cold"] * 100)
     >>> Realistic(3, ClassTwo(stubbornness=1000), "disease").holds(groups)
@@ -113,7 +113,7 @@ class Realistic(Parameterized):
         return np.where(holds, np.minimum(level, float(exact(self.epsilon))), level)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
-        from discreet.models import realistic_kernels as kernels
+        from discreet.models.realistic import realistic_kernels as kernels
 
         holds = self.holds(groups)
         if not self.predicates.each_value:  # rows that satisfy no predicate may be kept: no bound by size or shares
@@ -201,7 +201,7 @@ def _families(
     groups: Groups, adversary: Adversary, attribute: str, predicates: Predicates
 ) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]]:
     """For every single value, and for the listed predicates: σ of each, then what `realistic_kernels` finds of them."""
-    from discreet.models import realistic_kernels as kernels
+    from discreet.models.realistic import realistic_kernels as kernels
 
     t, total, known = groups.tallies[attribute], _total(adversary), adversary.known
     if predicates.each_value:

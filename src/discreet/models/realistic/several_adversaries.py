@@ -10,9 +10,9 @@ from numba import njit
 
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.models.adversaries import Adversary
-from discreet.models.realistic import Sides
-from discreet.models.realistic_kernels import fall, rise
+from discreet.models.realistic.adversaries import Adversary
+from discreet.models.realistic.realistic import Sides
+from discreet.models.realistic.realistic_kernels import fall, rise
 
 
 class Panel:
@@ -20,7 +20,7 @@ class Panel:
 
     What they believe beforehand is looked up once; it is the same for every release of a table.
 
-    >>> from discreet.models.adversaries import ClassThree, ClassTwo
+    >>> from discreet.models.realistic.adversaries import ClassThree, ClassTwo
     >>> from discreet.models.examples import groups_of
     >>> groups = groups_of("disease", ["flu", "flu", "cold", "cold"], ["flu", "cold", "cold"])
     >>> Panel([ClassTwo(100), ClassThree()], "disease", groups.tallies["disease"]).worst(groups).round(3)

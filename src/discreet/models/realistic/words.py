@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.cells import is_file, read_numbers
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.labels.cells import is_file, read_numbers
 from discreet.models.parameters import Parameter, read_parameters
-from discreet.models.predicates import EACH_VALUE, Predicate, Predicates
-from discreet.models.priors import TABLE, UNIFORM, CountsPrior, Prior, SharesPrior
-from discreet.models.realistic import Realistic
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates
+from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, Prior, SharesPrior
+from discreet.models.realistic.realistic import Realistic
 
 EXAMPLE = "{class: II, stubbornness: 1000, epsilon: 3}"
 WORDS = ("class", "epsilon", "stubbornness", "prior", "known", "predicates", "attribute")

@@ -14,8 +14,8 @@ from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.exact import MARGIN as MARGIN
 from discreet.models.exact import pairs
-from discreet.models.knowledge import Knowledge
-from discreet.models.robust_exact import deal_exactly, two_valued_exactly
+from discreet.models.robust.exact_posteriors import deal_exactly, two_valued_exactly
+from discreet.models.robust.knowledge import Knowledge
 
 MOST_STEPS = 1_000_000  # of the exact posteriors of a group under one attribute set; beyond, a bound decides
 VERDICTS, LEVELS, PEOPLE = 0, 1, 2  # what is asked
@@ -100,7 +100,7 @@ def judged(
     asked: int,
 ) -> Judged:
     """Judge all groups, so many at a time that it does not take much memory to say who has which signature."""
-    from discreet.models.robust_judge import judge  # late: reading a policy should not wait for numba
+    from discreet.models.robust.judge_kernels import judge  # late: reading a policy should not wait for numba
 
     sizes, place = np.unique(groups.sizes, return_inverse=True)
     allowed = np.array([n * r.denominator // r.numerator for n in sizes.tolist()], dtype=np.int64)[place]

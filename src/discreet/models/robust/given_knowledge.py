@@ -16,8 +16,8 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
-from discreet.models.knowledge import NOTHING, AttributeSet, Finder, Knowledge, knowledge_of_sets
 from discreet.models.parameters import Number, Wrong, as_text, as_word
+from discreet.models.robust.knowledge import NOTHING, AttributeSet, Finder, Knowledge, knowledge_of_sets
 
 _CHANCE = Number(0, closed=True)
 _ROUNDING = Fraction(1, 100)  # probabilities written with few digits need not add up to 1 exactly

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.models.robust_beliefs import LEVELS, MARGIN, NEAR_FULL, NEAR_TWO, PEOPLE, VERDICTS
-from discreet.models.robust_bounds import most
-from discreet.models.robust_kernels import dealable, marginals, states, two_valued
+from discreet.models.robust.beliefs import LEVELS, MARGIN, NEAR_FULL, NEAR_TWO, PEOPLE, VERDICTS
+from discreet.models.robust.posterior_bounds import most
+from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
 
 Marks = NDArray[np.uint8]
 

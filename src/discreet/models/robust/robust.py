@@ -13,10 +13,10 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
 from discreet.errors import SHOWN, DiscreetError, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, as_word, exact
-from discreet.models.robust_beliefs import LEVELS, MARGIN, PEOPLE, VERDICTS, Judged, judged
+from discreet.models.robust.beliefs import LEVELS, MARGIN, PEOPLE, VERDICTS, Judged, judged
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Robust(Parameterized):
     `values` are the protected ones, by themselves or in sets; None stands for every value. Not monotone: merging may
     bring somebody likely among the unlikely. The level is the worst posterior.
 
-    >>> from discreet.models.given_knowledge import GivenKnowledge
+    >>> from discreet.models.robust.given_knowledge import GivenKnowledge
     >>> from discreet.models.examples import bucketized
     >>> known = [({"nation": n}, "heart", p) for n, p in (("American", 0.1), ("Japanese", 0.003))]
     >>> groups = bucketized("disease", ["nation"], [[("American", "heart"), ("Japanese", "flu")]])

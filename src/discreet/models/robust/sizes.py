@@ -15,7 +15,7 @@ from discreet.counts.groups import FloatArray
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.parameters import Threshold, exact
-from discreet.models.robust import Robust
+from discreet.models.robust.robust import Robust
 
 _ROUNDING = 1e-9  # of a size, before it is rounded up to a whole number
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.cells import SEPARATORS, cells, is_file, read_lines
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.knowledge import MIN_SUPPORT
+from discreet.labels.cells import SEPARATORS, cells, is_file, read_lines
 from discreet.models.parameters import Number, Wrong, read_parameters
-from discreet.models.robust import Robust
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.knowledge import MIN_SUPPORT
+from discreet.models.robust.robust import Robust
 
 EXAMPLE = "{r: 10}"
 WORDS = ("r", "values", "attribute_sets", "min_support", "knowledge", "attribute")

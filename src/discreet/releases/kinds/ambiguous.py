@@ -20,7 +20,7 @@ from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import IntArray, Value
-from discreet.releases.grouped import (
+from discreet.releases.kinds.grouped import (
     Apart,
     Grouped,
     added_name,
@@ -30,8 +30,8 @@ from discreet.releases.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.published import AGAIN, Counted, Manifest, columns_of, counted_values
-from discreet.releases.source import misfits
+from discreet.releases.kinds.published import AGAIN, Counted, Manifest, columns_of, counted_values
+from discreet.releases.source.table import misfits
 from discreet.search.plan import Ambiguity
 
 SENSITIVE = "sensitive"

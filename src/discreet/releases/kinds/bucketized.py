@@ -20,7 +20,7 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Codes, Hierarchy
-from discreet.releases.grouped import (
+from discreet.releases.kinds.grouped import (
     Apart,
     Assigned,
     Grouped,
@@ -31,9 +31,9 @@ from discreet.releases.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.published import AGAIN, Counted, Manifest, columns_of, counted_values
-from discreet.releases.source import misfits, value_codes
-from discreet.releases.tables import assignments
+from discreet.releases.kinds.published import AGAIN, Counted, Manifest, columns_of, counted_values
+from discreet.releases.kinds.tables import assignments
+from discreet.releases.source.table import misfits, value_codes
 from discreet.search.plan import Bucketization
 
 QUASI_IDENTIFIERS, SENSITIVE = "quasi_identifiers", "sensitive"

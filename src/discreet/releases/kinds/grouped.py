@@ -20,8 +20,8 @@ from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, IntArray, Value
-from discreet.releases.published import AGAIN, Counted, counted_values, group_sizes, open_table, sensitive_tallies
-from discreet.releases.tables import in_use
+from discreet.releases.kinds.published import AGAIN, Counted, counted_values, group_sizes, open_table, sensitive_tallies
+from discreet.releases.kinds.tables import in_use
 from discreet.search.plan import SUPPRESSED, Plan
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
-from discreet.releases.population import Around, Surroundings, around
-from discreet.releases.published import (
+from discreet.releases.kinds.published import (
     Counted,
     Manifest,
     columns_of,
@@ -22,6 +21,7 @@ from discreet.releases.published import (
     quasi_identifiers_of,
     sensitive_tallies,
 )
+from discreet.releases.source.population import Around, Surroundings, around
 
 
 @dataclass(frozen=True, eq=False)

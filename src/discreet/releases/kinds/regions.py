@@ -14,8 +14,8 @@ import numpy as np
 from discreet.counts.frequency import Population
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.releases.kinds.published import AGAIN
 from discreet.releases.mapping import boxes_of_groups
-from discreet.releases.published import AGAIN
 
 _STRANGE = Mistake("mapping.json", "is not the mapping of this release", AGAIN)
 # What reading a mapping that we did not write can raise.
@@ -41,7 +41,11 @@ class Regions:
 
     def people(self, population: Population, hierarchies: Sequence[Hierarchy]) -> tuple[IntArray, int]:
         """How many people fall in each group, and how many fall in more than one."""
-        from discreet.releases.kernels import NOBODYS, SEVERAL, owners  # late: most re-checks need no compiled code
+        from discreet.releases.kinds.region_kernels import (  # late: most re-checks need no compiled code
+            NOBODYS,
+            SEVERAL,
+            owners,
+        )
 
         leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
         narrow = np.argsort(((self.high - self.low + 1) / leaves).sum(axis=0)) if len(self.low) else np.arange(0)

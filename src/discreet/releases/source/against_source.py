@@ -19,14 +19,24 @@ from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.errors import Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
-from discreet.releases.ambiguous import Ambiguous
-from discreet.releases.assignment import Asked, Labels, Offered, Pairs, beyond, numbered, pairs_of, unpaired, unplaced
-from discreet.releases.bucketized import Bucketized
-from discreet.releases.grouped import Grouped, read_grouped
+from discreet.releases.kinds.ambiguous import Ambiguous
+from discreet.releases.kinds.bucketized import Bucketized
+from discreet.releases.kinds.grouped import Grouped, read_grouped
+from discreet.releases.kinds.published import Manifest, Published, columns_of, open_table, quasi_identifiers_of
+from discreet.releases.kinds.recoded import Recoded, group_recoded
 from discreet.releases.mapping import runs_of_groups
-from discreet.releases.published import Manifest, Published, columns_of, open_table, quasi_identifiers_of
-from discreet.releases.recoded import Recoded, group_recoded
-from discreet.releases.source import count_source, value_codes
+from discreet.releases.source.assignment import (
+    Asked,
+    Labels,
+    Offered,
+    Pairs,
+    beyond,
+    numbered,
+    pairs_of,
+    unpaired,
+    unplaced,
+)
+from discreet.releases.source.table import count_source, value_codes
 
 _REPAIR = "give the very table that was published, or publish it again"
 

@@ -13,12 +13,12 @@ from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray
 from discreet.models.base import PrivacyModel
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.presence import Presence
-from discreet.models.presence_words import read_marginals
-from discreet.releases.population import Surroundings, outsiders
-from discreet.releases.published import Manifest, hierarchy_in_words, quasi_identifiers_of
-from discreet.releases.source import value_codes
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
+from discreet.models.presence.words import read_marginals
+from discreet.releases.kinds.published import Manifest, hierarchy_in_words, quasi_identifiers_of
+from discreet.releases.source.population import Surroundings, outsiders
+from discreet.releases.source.table import value_codes
 
 _MARGINALS = "confident_presence.marginals"
 

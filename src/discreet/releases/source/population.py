@@ -18,8 +18,8 @@ from discreet.counts.groups import Outside
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
 from discreet.releases.contents import read_mapping
-from discreet.releases.published import AGAIN, Manifest
-from discreet.releases.regions import regions
+from discreet.releases.kinds.published import AGAIN, Manifest
+from discreet.releases.kinds.regions import regions
 
 _THE_VERY = "give the very population that the release was made with"
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from discreet.audit.everybody import Audit
+from discreet.audit.audit import Audit
 from discreet.audit.lines import STEPS, Line
-from discreet.report import audit_words as words
 from discreet.report.charts import Bar, Mark, bars
 from discreet.report.html import page_environment
 from discreet.report.kinds import KINDS
 from discreet.report.marginals import printable
+from discreet.report.pages import audit_words as words
 from discreet.report.words import percent
 
 if TYPE_CHECKING:

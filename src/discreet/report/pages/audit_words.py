@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from discreet.audit.everybody import Audit
+from discreet.audit.audit import Audit
 from discreet.audit.lines import (
     ASSOCIATION,
     AT_LEAST,

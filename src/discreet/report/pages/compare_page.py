@@ -12,7 +12,7 @@ from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten
 from discreet.report.marginals import printable, shown
 from discreet.report.words import epsilon_text, percent
-from discreet.search.comparison import MOST_SHOWN, Comparison, Cost, power
+from discreet.search.lattice.comparison import MOST_SHOWN, Comparison, Cost, power
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from discreet.models.harm import Harm
 from discreet.models.parameters import as_text
+from discreet.models.presence.harm import Harm
 from discreet.report.words import chance
 
 

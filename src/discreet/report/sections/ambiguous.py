@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.counts.groups import Groups
-from discreet.models.alpha_beta import association, presence
+from discreet.models.ambiguity.alpha_beta import association, presence
 from discreet.models.parameters import exact
-from discreet.report.chances import Chances, chances
 from discreet.report.marginals import shown
+from discreet.report.sections.chances import Chances, chances
 from discreet.report.words import model_of, number
 
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from discreet.counts.groups import Groups
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
-from discreet.models.panel import Panel
-from discreet.models.priors import TABLE, UNIFORM
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.priors import TABLE, UNIFORM
+from discreet.models.realistic.several_adversaries import Panel
 from discreet.report.marginals import shown
 
 ADVERSARIES: tuple[Adversary, ...] = (

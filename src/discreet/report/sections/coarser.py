@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
-from discreet.releases.tables import published_values
+from discreet.releases.kinds.tables import published_values
 from discreet.report.marginals import Grain, common_path, leaf_counts, shown, spread_counts
 from discreet.search.plan import Recoding
 

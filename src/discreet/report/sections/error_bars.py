@@ -14,10 +14,10 @@ import numpy as np
 
 from discreet.counts.groups import FloatArray, Groups, Tally
 from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
-from discreet.releases.bucketized import Bucketized
-from discreet.releases.grouped import Grouped
+from discreet.releases.kinds.bucketized import Bucketized
+from discreet.releases.kinds.grouped import Grouped
+from discreet.releases.kinds.published import Published
 from discreet.releases.meanings import ranges_of
-from discreet.releases.published import Published
 from discreet.report.marginals import most_common, shown
 
 MOST_QUESTIONS = 200  # per column, of its most common values

@@ -11,9 +11,9 @@ import numpy as np
 
 from discreet.counts.groups import FloatArray, Groups, Outside
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.confidence import confidence
 from discreet.models.parameters import exact
-from discreet.models.presence import Presence
+from discreet.models.presence.confidence import confidence
+from discreet.models.presence.presence import Presence
 from discreet.report.words import between, chance, model_of, number
 
 MOST_STEPS = 8  # of a chart, beside those at what was asked

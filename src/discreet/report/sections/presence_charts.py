@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from discreet.report.charts import Bar, Mark, bars
-from discreet.report.presence import Confident, Present
+from discreet.report.sections.presence import Confident, Present
 from discreet.report.words import chance, percent
 
 

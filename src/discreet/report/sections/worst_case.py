@@ -15,12 +15,12 @@ import numpy as np
 
 from discreet.counts.groups import Groups, People, Tally
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.knowledge import default_sets
 from discreet.models.parameters import as_text, exact
-from discreet.models.robust import Robust
+from discreet.models.robust.knowledge import default_sets
+from discreet.models.robust.robust import Robust
 from discreet.models.words import model_from_words
-from discreet.report.chances import Chances, chances
 from discreet.report.marginals import Grain, shown
+from discreet.report.sections.chances import Chances, chances
 from discreet.report.words import model_of
 from discreet.search.plan import Bucketization
 
@@ -149,7 +149,7 @@ def _sets_in_words(sets: Sequence[tuple[str, ...]], model: Robust, plan: Bucketi
 
 def sample(groups: Groups, attribute: str, sets: int, least: int = 0) -> Groups:
     """As many groups as there is time for, but at least so many; chosen at random if these are not all."""
-    from discreet.models.robust_beliefs import MOST_STEPS  # late: only a bucketized release needs the compiled code
+    from discreet.models.robust.beliefs import MOST_STEPS  # late: only a bucketized release needs the compiled code
 
     t = groups.tallies[attribute]
     states = np.ones(len(groups))

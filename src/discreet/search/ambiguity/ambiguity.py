@@ -16,13 +16,13 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.errors import DiscreetError, Infeasible, Mistake
-from discreet.models.alpha_beta import AlphaBeta
+from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import all_hold
 from discreet.models.parameters import exact
 from discreet.progress import Progress, silent
-from discreet.search.ambiguity_bounds import round_up, smallest_alpha, smallest_beta, usual_size
-from discreet.search.ambiguity_groups import Leeway, Tables, build, combinations, kept, least_size, tables_of
-from discreet.search.attribute_sets import ways
+from discreet.search.ambiguity.attribute_sets import ways
+from discreet.search.ambiguity.bounds import round_up, smallest_alpha, smallest_beta, usual_size
+from discreet.search.ambiguity.groups import Leeway, Tables, build, combinations, kept, least_size, tables_of
 from discreet.search.plan import Ambiguity, Problem
 
 _FAILS = 2  # doublings of the size that don't help, until the rest is given up

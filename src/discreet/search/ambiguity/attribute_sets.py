@@ -17,11 +17,11 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray, people_of
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.models.alpha_beta import BEST, AlphaBeta
+from discreet.models.ambiguity.alpha_beta import BEST, AlphaBeta
 from discreet.models.parameters import exact
 from discreet.progress import Progress
-from discreet.search.ambiguity_bounds import usual_size
-from discreet.search.ambiguity_groups import Leeway, Tables, build, combinations, least_size, tables_of
+from discreet.search.ambiguity.bounds import usual_size
+from discreet.search.ambiguity.groups import Leeway, Tables, build, combinations, least_size, tables_of
 from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
 from discreet.utility.estimates import Combinations, estimates_exact
 from discreet.utility.queries import Workload, draw_workload, true_counts

@@ -9,14 +9,14 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.models.alpha_beta import AlphaBeta
-from discreet.models.alpha_k import AlphaK
+from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import all_hold
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.parameters import exact
 from discreet.progress import Progress, silent
-from discreet.search.ambiguity_bounds import usual_size
-from discreet.search.bucketizing import rows_per_value, shuffled_rows
+from discreet.search.ambiguity.bounds import usual_size
+from discreet.search.buckets.bucketizing import rows_per_value, shuffled_rows
 from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
 
 Tables = tuple[tuple[int, ...], ...]
@@ -74,9 +74,9 @@ def build(
     progress: Progress = silent,
 ) -> Ambiguity:
     """Groups of at least `least` rows, all of which keep every promise; the rest is suppressed, however much it is."""
-    from discreet.search import ambiguity_kernels as kernels
-    from discreet.search.neighbourhood_kernels import cut
-    from discreet.search.residue_kernels import place_all
+    from discreet.search.ambiguity import greedy_kernels as kernels
+    from discreet.search.ambiguity.neighbourhood_kernels import cut
+    from discreet.search.ambiguity.residue_kernels import place_all
 
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
     alpha, beta = exact(model.alpha), exact(model.beta)

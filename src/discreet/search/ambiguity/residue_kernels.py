@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from discreet.hierarchies.hierarchy import Codes
-from discreet.search.ambiguity_kernels import NEAR, Asked, Made, Rows, Space, add, at_most, draw, take_in
+from discreet.search.ambiguity.greedy_kernels import NEAR, Asked, Made, Rows, Space, add, at_most, draw, take_in
 
 _FAR = 4096  # groups looked at for a row that none of the nearest has room for
 _FIRST = 4  # groups with room among which the smallest is taken

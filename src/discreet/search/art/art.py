@@ -17,7 +17,7 @@ from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
-from discreet.search.art_draft import Draft, Gathered, gathered, start
+from discreet.search.art.draft import Draft, Gathered, gathered, start
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 
 _COMPANIONS = 1024, 200  # nearest kinds among which companions are looked for, and rows of a group at most
@@ -35,7 +35,7 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     forbids it. Where most values are protected, people who can't be told apart come first, then similar ones. Whoever
     can't be protected is suppressed. Raises `Infeasible` if that are too many rows.
     """
-    from discreet.search.art_joining import join_groups  # late: reading a policy should not wait for numba
+    from discreet.search.art.joining import join_groups  # late: reading a policy should not wait for numba
 
     draft = start(problem, progress)
     if draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
@@ -52,7 +52,7 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
 
 def _with_companions(draft: Draft, kinds: int, most: int) -> None:
     """Everybody with a protected value gets companions without. The easiest first: they take the fewest away."""
-    from discreet.search.art_companions import find_companions
+    from discreet.search.art.companions import find_companions
 
     rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
     rows = rows[np.argsort(draft.priors(rows), kind="stable")]
@@ -69,7 +69,7 @@ def _with_companions(draft: Draft, kinds: int, most: int) -> None:
 
 def _with_their_kind(draft: Draft) -> None:
     """Whoever finds enough people whom nobody can tell from him, all with different values, is safe among them."""
-    from discreet.search.art_kinds import alike_groups
+    from discreet.search.art.kinds import alike_groups
 
     kinds = np.argsort(draft.table.alike, kind="stable")
     starts = np.searchsorted(draft.table.alike[kinds], np.arange(draft.table.alike.max(initial=-1) + 2))
@@ -79,7 +79,7 @@ def _with_their_kind(draft: Draft) -> None:
 
 def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
     """Groups around everybody who needs one and has none; those with the most frequent value first."""
-    from discreet.search.art_growth import grow_groups
+    from discreet.search.art.growth import grow_groups
 
     table, left = draft.table, draft.stock.left
     rows = draft.in_random_order(np.flatnonzero(wanted & (left > 0)))
@@ -98,8 +98,8 @@ def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
 
 def _settle(draft: Draft, groups: Gathered, most: int) -> None:
     """Groups that hold are done; the others get one more member at a time, until they hold or can't be helped."""
-    from discreet.search.art_growth import extend_groups
-    from discreet.search.art_tree import take_all
+    from discreet.search.art.growth import extend_groups
+    from discreet.search.art.tree import take_all
 
     while len(groups):
         holds = draft.holds(groups)

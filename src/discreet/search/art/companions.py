@@ -14,8 +14,8 @@ from numba import njit
 
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.search.art_index import Index, Points, Stock, Table
-from discreet.search.art_tree import apart, nearest, take
+from discreet.search.art.index import Index, Points, Stock, Table
+from discreet.search.art.tree import apart, nearest, take
 
 _TIE = 1e-5  # equal chances, added up, may come out a bit below r times one of them; the exact verdict comes later
 _VALUES = 12  # unprotected values that are tried

@@ -11,12 +11,12 @@ from discreet.counts.groups import BoolArray, FloatArray, Groups
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.base import all_hold
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.parameters import exact
-from discreet.models.robust import Robust
-from discreet.models.robust_sizes import ineligible
+from discreet.models.robust.robust import Robust
+from discreet.models.robust.sizes import ineligible
 from discreet.progress import Progress
-from discreet.search.art_index import Index, Stock, Table, index_of, stock_of, table_of
+from discreet.search.art.index import Index, Stock, Table, index_of, stock_of, table_of
 from discreet.search.plan import Bucketization, Problem
 
 

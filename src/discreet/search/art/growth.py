@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.search.art_index import Index, Points, Stock, Table
-from discreet.search.art_tree import apart, conflict, nearest, take
+from discreet.search.art.index import Index, Points, Stock, Table
+from discreet.search.art.tree import apart, conflict, nearest, take
 
 _TIE = 1e-5
 _NEARNESS = 0.01

@@ -9,9 +9,9 @@ from numba import njit
 
 from discreet.counts.groups import BoolArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.search.art_growth import empty_group, fill, missing
-from discreet.search.art_index import Index, Table
-from discreet.search.art_tree import conflict, nearest
+from discreet.search.art.growth import empty_group, fill, missing
+from discreet.search.art.index import Index, Table
+from discreet.search.art.tree import conflict, nearest
 
 _SIZE = 0.01  # what each row more costs
 

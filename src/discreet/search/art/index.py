@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.models.knowledge import Knowledge
+from discreet.models.robust.knowledge import Knowledge
 
 Points = NDArray[np.float32]
 
@@ -124,7 +124,7 @@ def index_of(table: Table, counts: IntArray) -> Index:
 
     The distance of roots is Hellinger's: it sees the difference between 0 and 1% as well as that between 30 and 40%.
     """
-    from discreet.search.art_tree import plant
+    from discreet.search.art.tree import plant
 
     roots = np.sqrt(table.chances[:, np.diff(table.set_offsets) > 0].astype(np.float64))
     people = np.bincount(table.kind, weights=counts, minlength=len(table.signatures))
@@ -146,7 +146,7 @@ def index_of(table: Table, counts: IntArray) -> Index:
 
 def stock_of(table: Table, index: Index, left: IntArray) -> Stock:
     """Everybody of `left` is there to be taken."""
-    from discreet.search.art_tree import census
+    from discreet.search.art.tree import census
 
     of_kind = np.bincount(table.kind, weights=left, minlength=len(table.signatures)).astype(np.int64)
     return Stock(left, of_kind, census(index, of_kind))

@@ -12,10 +12,10 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.search.art_draft import Draft, Gathered, gathered, together
-from discreet.search.art_hosts import Hosts, nearest_hosts
-from discreet.search.art_index import stock_of
-from discreet.search.art_tree import take_all
+from discreet.search.art.draft import Draft, Gathered, gathered, together
+from discreet.search.art.hosts import Hosts, nearest_hosts
+from discreet.search.art.index import stock_of
+from discreet.search.art.tree import take_all
 
 _KINDS = 128  # nearest kinds whose groups are considered
 _WEIGHED = 16  # groups of these that are weighed

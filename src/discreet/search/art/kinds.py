@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.search.art_index import Index, Stock, Table
-from discreet.search.art_tree import conflict, take
+from discreet.search.art.index import Index, Stock, Table
+from discreet.search.art.tree import conflict, take
 
 
 @njit(cache=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.search.art_index import Index, Points, Stock, Table
+from discreet.search.art.index import Index, Points, Stock, Table
 
 
 @njit(cache=True)

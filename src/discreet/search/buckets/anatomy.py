@@ -13,7 +13,7 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.progress import Progress, silent
-from discreet.search.bucketizing import (
+from discreet.search.buckets.bucketizing import (
     Demand,
     bucketization,
     check_eligible,
@@ -36,7 +36,7 @@ def anatomy(problem: Problem, progress: Progress = silent) -> Bucketization:
 
 def anatomized(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -> Bucketization:
     """The groups of Anatomy, with no other promise in mind; of values that are too frequent, rows are suppressed."""
-    from discreet.search.anatomy_kernels import anatomize
+    from discreet.search.buckets.anatomy_kernels import anatomize
 
     row = shuffled_rows(frequency, rng)
     number = asked.set_of[frequency.sensitive[asked.attribute]][row]

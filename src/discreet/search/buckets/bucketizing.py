@@ -16,13 +16,18 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray
 from discreet.errors import DiscreetError, Infeasible, Mistake, offenders
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
-from discreet.models.alpha_beta import AlphaBeta
-from discreet.models.alpha_k import AlphaK
+from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import PrivacyModel, all_hold
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import DistinctDiversity, EntropyDiversity, FrequencyDiversity, RecursiveDiversity
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import (
+    DistinctDiversity,
+    EntropyDiversity,
+    FrequencyDiversity,
+    RecursiveDiversity,
+)
 from discreet.models.parameters import exact
-from discreet.models.robust import Robust
+from discreet.models.robust.robust import Robust
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem

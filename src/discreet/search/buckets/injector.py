@@ -16,13 +16,13 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.progress import Progress, silent
-from discreet.search.bucketizing import Demand, bucketization, check_eligible, demand, kept, shuffled_rows
-from discreet.search.injector_rules import Rules, negative_rules
+from discreet.search.buckets.bucketizing import Demand, bucketization, check_eligible, demand, kept, shuffled_rows
+from discreet.search.buckets.injector_rules import Rules, negative_rules
 from discreet.search.plan import Bucketization, Problem
 from discreet.utility.queries import Bits
 
 if TYPE_CHECKING:
-    from discreet.search.injector_kernels import Kinds
+    from discreet.search.buckets.injector_kernels import Kinds
 
 
 def injector(problem: Problem, progress: Progress = silent) -> Bucketization:
@@ -42,7 +42,7 @@ def injector(problem: Problem, progress: Progress = silent) -> Bucketization:
 
 def injected(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -> Bucketization:
     """The groups of Injector, with no other promise in mind; rows that fit nowhere are suppressed."""
-    from discreet.search.injector_kernels import compatible_groups
+    from discreet.search.buckets.injector_kernels import compatible_groups
 
     rules = negative_rules(frequency, asked.attribute)
     kind, kinds = kinds_of(frequency, asked, rules)
@@ -57,7 +57,7 @@ def injected(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -
 def kinds_of(frequency: FrequencySet, asked: Demand, rules: Rules) -> tuple[IntArray, Kinds]:
     """Which rows are interchangeable: the kind of each combination; those that fit with fewest others come first."""
     from discreet.counts.kernels import group_equal
-    from discreet.search.injector_kernels import Kinds
+    from discreet.search.buckets.injector_kernels import Kinds
 
     value = np.argsort(rules.leaves)[frequency.sensitive[asked.attribute]]
     kind, first = group_equal(value.astype(np.uint64))

@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.search.injector_rules import has, meet, put
+from discreet.search.buckets.injector_rules import has, meet, put
 from discreet.utility.queries import Bits
 
 WORK = 300_000_000  # groups that are looked at in all for rows that are left, about a second

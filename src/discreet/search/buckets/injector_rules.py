@@ -14,7 +14,7 @@ from numba import njit
 
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.knowledge import Finder, default_sets
+from discreet.models.robust.knowledge import Finder, default_sets
 from discreet.utility.queries import Bits
 
 MIN_EXPECTED = 0.9

@@ -16,10 +16,10 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import BoolArray
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
-from discreet.search.bucketizing import UNPROTECTED, Demand, bucketization, check_eligible, demand, kept
-from discreet.search.mondrian import mondrian
+from discreet.search.buckets.bucketizing import UNPROTECTED, Demand, bucketization, check_eligible, demand, kept
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Bucketization, Problem
 
 
@@ -101,7 +101,7 @@ def _distorted(
         shares = totals[open_to] / totals[open_to].sum()
         published[surplus] = rng.choice(open_to, int(surplus.sum()), p=shares)
         return published
-    from discreet.search.mask_kernels import refill
+    from discreet.search.buckets.mask_kernels import refill
 
     touched = np.zeros(len(sizes), dtype=np.bool_)
     touched[group[surplus]] = True

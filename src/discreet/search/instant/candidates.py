@@ -25,9 +25,9 @@ from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import PrivacyModel
-from discreet.models.likely import Options
+from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress
-from discreet.search.instant_scores import Score, Scorer
+from discreet.search.instant.scores import Score, Scorer
 from discreet.summaries.base import Summary
 from discreet.utility.objectives import OBJECTIVES, Outcome
 

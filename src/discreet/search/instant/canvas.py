@@ -11,9 +11,9 @@ from discreet.counts.cells import Cells
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.base import PrivacyModel
-from discreet.models.likely import Options
+from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress
-from discreet.search.instant_scores import Scorer
+from discreet.search.instant.scores import Scorer
 from discreet.summaries.base import Summary
 
 _EMPTY = 1e-4  # expected rows; a part with fewer is taken for empty

@@ -23,15 +23,15 @@ from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy
 from discreet.models.base import AboutPopulation, PrivacyModel
-from discreet.models.likely import Options
+from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
-from discreet.search.cuts import Cuts, Opened, members
-from discreet.search.instant import ANSWERS_IN_A_LOOK, THRESHOLD, candidates, standing_for, values_of
-from discreet.search.instant_boxes import Shares, expected_in
-from discreet.search.instant_scores import Score, Scorer
-from discreet.search.node_judge import NodeJudge
-from discreet.search.optimal import infeasible
-from discreet.search.optimize import Search
+from discreet.search.instant.canvas import Shares, expected_in
+from discreet.search.instant.s_instant import ANSWERS_IN_A_LOOK, THRESHOLD, candidates, standing_for, values_of
+from discreet.search.instant.scores import Score, Scorer
+from discreet.search.lattice.cuts import Cuts, Opened, members
+from discreet.search.lattice.node_judge import NodeJudge
+from discreet.search.lattice.optimal import infeasible
+from discreet.search.lattice.optimize import Search
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import NEGLIGIBLE, Summary
 

@@ -22,11 +22,11 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.models.base import PrivacyModel
-from discreet.models.likely import Options
+from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
-from discreet.search.instant_boxes import Canvas, Tree
-from discreet.search.mondrian import cut_down
-from discreet.search.partition import Partition, cover, hold, one_group
+from discreet.search.instant.canvas import Canvas, Tree
+from discreet.search.multidimensional.mondrian import cut_down
+from discreet.search.multidimensional.partition import Partition, cover, hold, one_group
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary
 

@@ -25,11 +25,11 @@ from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node, RollUp
 from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel
-from discreet.models.likely import Options
+from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
-from discreet.search.instant_candidates import Candidates
-from discreet.search.node_judge import NodeJudge
-from discreet.search.optimal import branch_and_bound, full_domain_plan, infeasible
+from discreet.search.instant.candidates import Candidates
+from discreet.search.lattice.node_judge import NodeJudge
+from discreet.search.lattice.optimal import branch_and_bound, full_domain_plan, infeasible
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary
 

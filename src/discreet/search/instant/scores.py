@@ -18,7 +18,7 @@ from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import AboutPopulation, PrivacyModel
-from discreet.models.likely import Options, likely, supports
+from discreet.models.likelihood.likely import Options, likely, supports
 from discreet.summaries.base import Summary, TooManyGroups
 
 _PEOPLE = "*"  # what was asked for last, where that was no attribute

@@ -16,18 +16,18 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.parameters import as_text, exact
-from discreet.models.predicates import EACH_VALUE, Predicates
-from discreet.models.presence import Presence
-from discreet.models.priors import TABLE, UNIFORM
-from discreet.models.realistic import Realistic
-from discreet.models.t_closeness import TCloseness
+from discreet.models.presence.presence import Presence
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import EACH_VALUE, Predicates
+from discreet.models.realistic.priors import TABLE, UNIFORM
+from discreet.models.realistic.realistic import Realistic
 from discreet.progress import Progress, silent
-from discreet.search.whole_lattice import Measure, WholeLattice, whole_lattice
+from discreet.search.lattice.whole_lattice import Measure, WholeLattice, whole_lattice
 
 EPSILON = Fraction(5, 2)  # the paper's
 STUBBORNNESS = tuple(10**n for n in range(1, 7))

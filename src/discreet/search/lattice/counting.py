@@ -15,10 +15,10 @@ from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, IntArray
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.parameters import exact
-from discreet.search.node_judge import NodeJudge
+from discreet.search.lattice.node_judge import NodeJudge
 from discreet.utility.objectives import OBJECTIVES, Outcome
 
 

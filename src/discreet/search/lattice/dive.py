@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from time import monotonic
 
-from discreet.search.node_judge import Judged, NodeJudge
+from discreet.search.lattice.node_judge import Judged, NodeJudge
 
 PATIENCE = 200  # descents in a row that find nothing better
 _RAISED = 2, 4  # attributes; with more of them the next descent forgets what the last one found

@@ -26,8 +26,8 @@ import numpy as np
 from discreet.counts.roll_up import Node
 from discreet.errors import Mistake, PolicyError
 from discreet.progress import Progress, silent
-from discreet.search.counting import InMemory, Judge
-from discreet.search.optimal import full_domain_plan, infeasible
+from discreet.search.lattice.counting import InMemory, Judge
+from discreet.search.lattice.optimal import full_domain_plan, infeasible
 from discreet.search.plan import Problem, Recoding
 
 MOST_NODES = 1_000_000  # each is looked at, if only to see that it need not be counted

@@ -24,8 +24,8 @@ from discreet.errors import Infeasible
 from discreet.models.base import AboutPopulation, all_hold
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
-from discreet.search.dive import Dive
-from discreet.search.node_judge import NodeJudge
+from discreet.search.lattice.dive import Dive
+from discreet.search.lattice.node_judge import NodeJudge
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 
 EXHAUSTIVE = 1_000_000  # lattices with more nodes are searched against the clock

@@ -19,8 +19,8 @@ from time import monotonic
 from discreet.errors import DiscreetError, Infeasible, Mistake
 from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
-from discreet.search.cuts import Cuts, Judgement, Opened, Rows, members
-from discreet.search.optimal import EXHAUSTIVE, optimal
+from discreet.search.lattice.cuts import Cuts, Judgement, Opened, Rows, members
+from discreet.search.lattice.optimal import EXHAUSTIVE, optimal
 from discreet.search.plan import Problem, Recoding
 
 DEFAULT_SECONDS = 30.0

@@ -21,13 +21,13 @@ from discreet.counts.kernels import Levels
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.errors import Mistake, PolicyError
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.adversaries import ClassOne, ClassThree, ClassTwo
 from discreet.models.base import AboutPopulation, PrivacyModel, all_hold, may_leave_out
 from discreet.models.exact import MARGIN
-from discreet.models.panel import Panel
 from discreet.models.parameters import Threshold, exact
-from discreet.models.predicates import EACH_VALUE
-from discreet.models.realistic import Realistic
+from discreet.models.realistic.adversaries import ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.predicates import EACH_VALUE
+from discreet.models.realistic.realistic import Realistic
+from discreet.models.realistic.several_adversaries import Panel
 from discreet.progress import Progress, silent
 
 MOST_NODES = 200_000  # half a minute or more; what is kept of them takes some 100 MB

@@ -9,12 +9,12 @@ neighbourhood by neighbourhood. *Refine*: rows join, swap, found and leave group
 from __future__ import annotations
 
 from discreet.progress import Progress, silent
-from discreet.search.mondrian import cut_down
-from discreet.search.partition import Partition, cheaper_of, one_group
+from discreet.search.local.refinement import refine
+from discreet.search.local.space import combinations
+from discreet.search.local.sweep import settled, with_everybody
+from discreet.search.multidimensional.mondrian import cut_down
+from discreet.search.multidimensional.partition import Partition, cheaper_of, one_group
 from discreet.search.plan import Problem, Recoding
-from discreet.search.recoding_space import combinations
-from discreet.search.refinement import refine
-from discreet.search.settling import settled, with_everybody
 
 
 def local_recoding(problem: Problem, progress: Progress = silent, start: Recoding | None = None) -> Recoding:

@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.search.recoding_kernels import Space, span
-from discreet.search.recoding_state import (
+from discreet.search.local.kernels import Space, span
+from discreet.search.local.state import (
     AFTER,
     COMBINATION,
     DISSOLVE,

@@ -6,12 +6,10 @@ import numpy as np
 
 from discreet.hierarchies.hierarchy import Codes
 from discreet.progress import Progress, silent
-from discreet.search.partition import Partition, hold
-from discreet.search.plan import Problem
-from discreet.search.recoding_kernels import nearest
-from discreet.search.recoding_moves import improve
-from discreet.search.recoding_space import Combinations
-from discreet.search.recoding_state import (
+from discreet.search.local.kernels import nearest
+from discreet.search.local.moves import improve
+from discreet.search.local.space import Combinations
+from discreet.search.local.state import (
     ENTRY,
     GROUP,
     LOGGED,
@@ -25,7 +23,9 @@ from discreet.search.recoding_state import (
     set_up,
     settle,
 )
-from discreet.search.settling import least_size, sizes_only
+from discreet.search.local.sweep import least_size, sizes_only
+from discreet.search.multidimensional.partition import Partition, hold
+from discreet.search.plan import Problem
 
 _NEIGHBOURS = 32
 _REACH = 1 / 16  # of the whole loss: the first circle in which neighbours are looked for

@@ -13,7 +13,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray
 from discreet.counts.kernels import Keys
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
-from discreet.search.recoding_kernels import Space
+from discreet.search.local.kernels import Space
 
 Nodes = NDArray[np.int8]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.counts.kernels import Keys
 from discreet.hierarchies.hierarchy import Codes, IntArray
-from discreet.search.recoding_kernels import Space, span
+from discreet.search.local.kernels import Space, span
 
 UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS = range(6)  # places in `used`
 ENTRY, COMBINATION, ROWS, GROUP, AFTER, BEFORE, FOLLOWING, PRECEDING = range(8)  # columns of `unit`

@@ -13,13 +13,13 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
-from discreet.search.mondrian import cut_down
-from discreet.search.partition import Partition, hold
+from discreet.search.local.kernels import sweep
+from discreet.search.local.space import Combinations, Nodes, nodes_by_cost
+from discreet.search.multidimensional.mondrian import cut_down
+from discreet.search.multidimensional.partition import Partition, hold
 from discreet.search.plan import Problem
-from discreet.search.recoding_kernels import sweep
-from discreet.search.recoding_space import Combinations, Nodes, nodes_by_cost
 
 _NODES = 20_000  # generalizations visited at most
 _LOOK_UPS = 1_000_000_000  # values looked up at most: some seconds

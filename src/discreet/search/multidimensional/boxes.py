@@ -26,9 +26,9 @@ from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
-from discreet.search.boxes_cuts import Boxes, Cutter, together
-from discreet.search.boxes_kernels import Cuts, Members
-from discreet.search.optimal import optimal
+from discreet.search.lattice.optimal import optimal
+from discreet.search.multidimensional.boxes_cuts import Boxes, Cutter, together
+from discreet.search.multidimensional.boxes_kernels import Cuts, Members
 from discreet.search.plan import Problem, Recoding
 
 # Boxes by their names, what they lose uncut, and their parts: whose each is, and its name.

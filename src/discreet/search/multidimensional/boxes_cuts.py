@@ -11,7 +11,7 @@ from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside, tally
 from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.base import AboutPopulation, all_hold
-from discreet.search.boxes_kernels import (
+from discreet.search.multidimensional.boxes_kernels import (
     Crowd,
     Cuts,
     Domain,
@@ -21,7 +21,7 @@ from discreet.search.boxes_kernels import (
     share_out,
     widen,
 )
-from discreet.search.partition import cover
+from discreet.search.multidimensional.partition import cover
 from discreet.search.plan import Problem
 
 _PLACES = 64  # where a long range of leaves is tried to be cut

@@ -16,8 +16,8 @@ from discreet.counts.groups import BoolArray
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
-from discreet.search.boxes import boxes
-from discreet.search.partition import Partition, hold, one_group
+from discreet.search.multidimensional.boxes import boxes
+from discreet.search.multidimensional.partition import Partition, hold, one_group
 from discreet.search.plan import Problem, Recoding
 
 

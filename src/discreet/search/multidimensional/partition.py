@@ -14,8 +14,8 @@ from discreet.errors import DiscreetError, Infeasible, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
+from discreet.search.local.kernels import linked
 from discreet.search.plan import Problem, Recoding
-from discreet.search.recoding_kernels import linked
 
 
 @dataclass(frozen=True, eq=False)

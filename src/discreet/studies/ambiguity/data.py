@@ -11,7 +11,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.report.words import percent
-from discreet.reproduce.tables import Study, counted, in_folder, merged, sample, values_told
+from discreet.studies.tables import Study, counted, in_folder, merged, sample, values_told
 
 CENSUS = Path("census") / "sal500k.csv.gz"
 SENSITIVE = "salary"
@@ -37,8 +37,8 @@ def from_folder(folder: Path, rows: int | None = None) -> Study:
 
 def invented(rows: int = ROWS, seed: int = 7) -> Study:
     """As many people who do not exist, with the same columns."""
-    from discreet.census_like import CENSUS as COLUMNS
-    from discreet.census_like import census_like
+    from discreet.samples.census import CENSUS as COLUMNS
+    from discreet.samples.census import census_like
 
     names = list(_COLUMNS.values())
     table = census_like(rows, seed, [*names, SENSITIVE])

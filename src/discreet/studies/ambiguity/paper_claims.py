@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from discreet.report.words import percent
-from discreet.reproduce.ambiguity_runs import (
+from discreet.studies.ambiguity.runs import (
     ANATOMY,
     ATTRIBUTE_SETS,
     BETA,
@@ -21,8 +21,8 @@ from discreet.reproduce.ambiguity_runs import (
     Measured,
     Release,
 )
-from discreet.reproduce.claims import Claim
-from discreet.reproduce.figures import Unit, told
+from discreet.studies.claims import Claim
+from discreet.studies.figures import Unit, told
 
 _SHARE: Unit = "share"
 _LINEAR = 0.95  # of what varies

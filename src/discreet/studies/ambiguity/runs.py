@@ -13,15 +13,15 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import FloatArray
 from discreet.errors import Infeasible
-from discreet.models.alpha_beta import BEST, SEPARATE, AlphaBeta
-from discreet.models.l_diversity import DistinctDiversity, FrequencyDiversity
+from discreet.models.ambiguity.alpha_beta import BEST, SEPARATE, AlphaBeta
+from discreet.models.groups.l_diversity import DistinctDiversity, FrequencyDiversity
 from discreet.releases.queries import answers, true_answers
-from discreet.reproduce.ambiguity_data import SENSITIVE
-from discreet.reproduce.timing import timed
-from discreet.search.ambiguity import greedy
-from discreet.search.anatomy import anatomy
-from discreet.search.mondrian import mondrian
+from discreet.search.ambiguity.ambiguity import greedy
+from discreet.search.buckets.anatomy import anatomy
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Ambiguity, Plan, Problem
+from discreet.studies.ambiguity.data import SENSITIVE
+from discreet.studies.timing import timed
 from discreet.utility.queries import Workload, draw_workload, relative_error
 
 SEPARATE_TABLES, ATTRIBUTE_SETS, GENERALIZATION, ANATOMY = METHODS = (

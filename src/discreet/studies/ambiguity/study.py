@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from discreet.counts.frequency import FrequencySet
 from discreet.progress import Progress, silent
-from discreet.reproduce.ambiguity_claims import claims_of
-from discreet.reproduce.ambiguity_data import CENSUS, ROWS, denser, from_folder, invented
-from discreet.reproduce.ambiguity_example import worked_example
-from discreet.reproduce.ambiguity_runs import (
+from discreet.studies.ambiguity.data import CENSUS, ROWS, denser, from_folder, invented
+from discreet.studies.ambiguity.example import worked_example
+from discreet.studies.ambiguity.paper_claims import claims_of
+from discreet.studies.ambiguity.runs import (
     ALPHA,
     ATTRIBUTE_SETS,
     BETA,
@@ -36,9 +36,9 @@ from discreet.reproduce.ambiguity_runs import (
     release,
     same_groups,
 )
-from discreet.reproduce.claims import Reproduction
-from discreet.reproduce.figures import Figure, Series
-from discreet.reproduce.tables import sample
+from discreet.studies.claims import Reproduction
+from discreet.studies.figures import Figure, Series
+from discreet.studies.tables import sample
 
 PAPER = "Wang: Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss"
 NOTES = (

@@ -10,12 +10,12 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import PairCounts
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.looks import Looks
-from discreet.reproduce.ambiguity_data import SENSITIVE, from_folder, invented
-from discreet.reproduce.tables import Study, first_attributes, sample
-from discreet.reproduce.timing import timed
+from discreet.run.looks import Looks
+from discreet.studies.ambiguity.data import SENSITIVE, from_folder, invented
+from discreet.studies.tables import Study, first_attributes, sample
+from discreet.studies.timing import timed
 from discreet.summaries.build import histogram_from_pairs, network_from_pairs
 from discreet.summaries.network import Network
 

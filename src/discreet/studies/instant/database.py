@@ -9,10 +9,17 @@ from time import process_time
 import numpy as np
 
 from discreet.counts.roll_up import Node
-from discreet.engines.lattice_queries import LatticeQueries
 from discreet.progress import Progress, silent
-from discreet.reproduce.instant_data import Part, Parts
-from discreet.reproduce.instant_runs import (
+from discreet.search.instant.m_instant import THRESHOLD as M_THRESHOLD
+from discreet.search.instant.m_instant import m_instant
+from discreet.search.lattice.counting import ByQueries, InMemory
+from discreet.search.lattice.incognito import cheapest, minimal_nodes
+from discreet.search.multidimensional.mondrian import mondrian
+from discreet.search.plan import Problem
+from discreet.studies.instant.data import Part, Parts
+from discreet.studies.instant.lattice_queries import LatticeQueries
+from discreet.studies.instant.mondrian_queries import mondrian_by_queries
+from discreet.studies.instant.runs import (
     ALL_FOUR,
     EXPECTING,
     HISTOGRAM,
@@ -28,14 +35,7 @@ from discreet.reproduce.instant_runs import (
     instant_run,
     middle,
 )
-from discreet.reproduce.timing import timed
-from discreet.search.counting import ByQueries, InMemory
-from discreet.search.incognito import cheapest, minimal_nodes
-from discreet.search.m_instant import THRESHOLD as M_THRESHOLD
-from discreet.search.m_instant import m_instant
-from discreet.search.mondrian import mondrian
-from discreet.search.mondrian_queries import mondrian_by_queries
-from discreet.search.plan import Problem
+from discreet.studies.timing import timed
 
 
 @dataclass(frozen=True)

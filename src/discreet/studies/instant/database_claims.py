@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from discreet.reproduce.claims import Claim
-from discreet.reproduce.figures import told
-from discreet.reproduce.instant_database import IN_DATABASE, MULTIDIMENSIONAL, Boxed, Database, m_at_threshold
-from discreet.reproduce.instant_figures import seconds
-from discreet.reproduce.instant_runs import ALL_FOUR, INCOGNITO, Runs
-from discreet.reproduce.presence_words import from_to, listed, three_digits, times
+from discreet.studies.claims import Claim
+from discreet.studies.figures import told
+from discreet.studies.instant.database import IN_DATABASE, MULTIDIMENSIONAL, Boxed, Database, m_at_threshold
+from discreet.studies.instant.paper_figures import seconds
+from discreet.studies.instant.runs import ALL_FOUR, INCOGNITO, Runs
+from discreet.studies.presence.wording import from_to, listed, three_digits, times
 
 _MINUTE = 60.0
 

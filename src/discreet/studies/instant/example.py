@@ -9,10 +9,10 @@ import numpy as np
 from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.roll_up import RollUp
-from discreet.engines.duckdb import DuckDB
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.reproduce.claims import Claim
-from discreet.reproduce.tables import counted
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.studies.claims import Claim
+from discreet.studies.tables import counted
 from discreet.summaries.build import histogram_from_pairs, network_from_pairs
 from discreet.summaries.network import Network
 

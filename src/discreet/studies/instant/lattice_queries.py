@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.arrow import coding_table, numbers
-from discreet.engines.scratch import scratch_of
-from discreet.engines.sql_engine import SqlEngine
+from discreet.engines.sql.engine import SqlEngine
 from discreet.errors import DataError, Mistake
+from discreet.studies.instant.scratch import scratch_of
 
 IntArray = NDArray[np.int64]
 Runs = tuple[tuple[int, int], ...]  # first and last leaf of each

@@ -17,10 +17,10 @@ from discreet.counts.groups import BoolArray, FloatArray
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
 from discreet.models.base import AboutPopulation, PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
+from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
-from discreet.search.mondrian import judge_cuts, propose
-from discreet.search.partition import Partition, cover, one_group
+from discreet.search.multidimensional.mondrian import judge_cuts, propose
+from discreet.search.multidimensional.partition import Partition, cover, one_group
 from discreet.search.plan import Problem
 from discreet.utility.metrics import losses
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
-from discreet.reproduce.claims import Claim
-from discreet.reproduce.figures import told
-from discreet.reproduce.instant_figures import loss, scans, seconds
-from discreet.reproduce.instant_runs import (
+from discreet.studies.claims import Claim
+from discreet.studies.figures import told
+from discreet.studies.instant.paper_figures import loss, scans, seconds
+from discreet.studies.instant.runs import (
     ALL,
     ALL_FOUR,
     CUTS,
@@ -35,7 +35,7 @@ from discreet.reproduce.instant_runs import (
     switched,
     switching,
 )
-from discreet.reproduce.presence_words import from_to, listed, three_digits, times
+from discreet.studies.presence.wording import from_to, listed, three_digits, times
 
 _EQUAL = 1e-9  # losses that differ by less are the same: sums of the same numbers in another order
 _NEARLY_ALL = 0.9

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from discreet.reproduce.figures import Figure, Series, Unit
-from discreet.reproduce.instant_database import IN_DATABASE, IN_DATABASE_EXPECTING, Database, m_at_threshold
-from discreet.reproduce.instant_database import MULTIDIMENSIONAL as BOXED
-from discreet.reproduce.instant_runs import (
+from discreet.studies.figures import Figure, Series, Unit
+from discreet.studies.instant.database import IN_DATABASE, IN_DATABASE_EXPECTING, Database, m_at_threshold
+from discreet.studies.instant.database import MULTIDIMENSIONAL as BOXED
+from discreet.studies.instant.runs import (
     BESIDE_OPTIMIZE,
     EVERY,
     INCOGNITO,

@@ -9,19 +9,19 @@ from time import process_time
 
 from discreet.counts.roll_up import Node
 from discreet.models.base import PrivacyModel
-from discreet.models.k_anonymity import KAnonymity
-from discreet.models.l_diversity import FrequencyDiversity
-from discreet.models.likely import Options
-from discreet.models.likely_options import Switches
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import FrequencyDiversity
+from discreet.models.likelihood.likely import Options
+from discreet.models.likelihood.options import Switches
 from discreet.progress import Progress, silent
-from discreet.reproduce.instant_data import SENSITIVE, Part, Parts
-from discreet.reproduce.timing import timed
-from discreet.search.incognito import incognito
-from discreet.search.instant import ANSWERS_IN_A_LOOK, Look, candidates, coarsened, s_instant, standing_for
-from discreet.search.instant_cuts import s_instant_cut
-from discreet.search.optimal import optimal
-from discreet.search.optimize import optimize
+from discreet.search.instant.cuts import s_instant_cut
+from discreet.search.instant.s_instant import ANSWERS_IN_A_LOOK, Look, candidates, coarsened, s_instant, standing_for
+from discreet.search.lattice.incognito import incognito
+from discreet.search.lattice.optimal import optimal
+from discreet.search.lattice.optimize import optimize
 from discreet.search.plan import Problem, Recoding
+from discreet.studies.instant.data import SENSITIVE, Part, Parts
+from discreet.studies.timing import timed
 
 INCOGNITO, UPWARD, EXACT, OPTIMIZE = "Incognito", "Incognito, bottom-up", "our exact search", "k-/ℓ-Optimize"
 PROBABILITY, EXPECTATION = SCORES = ("probability", "expectation")

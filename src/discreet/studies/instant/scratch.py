@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from discreet.engines.duckdb import DuckDB
-from discreet.engines.postgresql_session import answer, begin, connect, settle
-from discreet.engines.sql_engine import SqlEngine
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.postgresql.session import answer, begin, connect, settle
+from discreet.engines.sql.engine import SqlEngine
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from discreet.engines.postgresql import PostgreSQL
+    from discreet.engines.postgresql.engine import PostgreSQL
 
 
 class Scratch(Protocol):
@@ -45,7 +45,7 @@ def scratch_of(engine: SqlEngine) -> Scratch:
     """Temporary tables where an engine's table is."""
     if isinstance(engine, DuckDB):
         return _InDuckDB(engine)
-    from discreet.engines.postgresql import PostgreSQL
+    from discreet.engines.postgresql.engine import PostgreSQL
 
     assert isinstance(engine, PostgreSQL), type(engine).__name__
     return _InPostgreSQL(engine)

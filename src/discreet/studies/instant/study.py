@@ -12,15 +12,15 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from discreet.progress import Progress, silent
-from discreet.reproduce.ambiguity_data import CENSUS, ROWS, from_folder, invented
-from discreet.reproduce.claims import Reproduction
-from discreet.reproduce.instant_claims import claims_of
-from discreet.reproduce.instant_data import Parts
-from discreet.reproduce.instant_database import in_database
-from discreet.reproduce.instant_database_claims import database_claims
-from discreet.reproduce.instant_example import worked_example
-from discreet.reproduce.instant_figures import figures_of
-from discreet.reproduce.instant_runs import Design, all_runs
+from discreet.studies.ambiguity.data import CENSUS, ROWS, from_folder, invented
+from discreet.studies.claims import Reproduction
+from discreet.studies.instant.data import Parts
+from discreet.studies.instant.database import in_database
+from discreet.studies.instant.database_claims import database_claims
+from discreet.studies.instant.example import worked_example
+from discreet.studies.instant.paper_claims import claims_of
+from discreet.studies.instant.paper_figures import figures_of
+from discreet.studies.instant.runs import Design, all_runs
 
 PAPER = "Nergiz, Tamersoy & Saygin: Instant Anonymization"
 NOTES = (

@@ -1,6 +1,6 @@
 """Confidences as Nergiz & Clifton 2008 compute them: the plain recursion, and what they do to make it bearable.
 
-For comparison only. What the product uses is `discreet.models.confidence`: exact, and faster than all of this.
+For comparison only. What the product uses is `discreet.models.presence.confidence`: exact, and faster than all of this.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.counts.groups import BoolArray, FloatArray
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.confidence import Delta, limits
+from discreet.models.presence.confidence import Delta, limits
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def plain_evaluations(rows: IntArray, counts: IntArray, size: int, delta: Delta)
     >>> plain_evaluations(np.array([1]), np.array([[3, 3, 3]]), 4, (Fraction("0.33"), Fraction(1)))
     array([5])
     """
-    from discreet.models.confidence_paper_kernels import plain_evaluations as counted  # late: numba
+    from discreet.studies.presence.confidence_paper_kernels import plain_evaluations as counted  # late: numba
 
     low, high = _asked(rows, size, delta)
     found: IntArray = counted(counts, size, low, high)
@@ -131,7 +131,7 @@ def _computed(
     rows: IntArray, counts: IntArray, size: int, delta: Delta, optimizations: Optimizations, least: float
 ) -> tuple[FloatArray, Work, int | None]:
     """Confidences up to the first below `least`, the work that was, and the last group computed."""
-    from discreet.models.confidence_paper_kernels import TALLIES, first_failing, margin  # late: numba
+    from discreet.studies.presence.confidence_paper_kernels import TALLIES, first_failing, margin  # late: numba
 
     kept, by = np.ones(len(rows), dtype=np.bool_), np.arange(len(rows))
     if optimizations.dm:
@@ -160,7 +160,7 @@ def _computed(
 
 @lru_cache(maxsize=2)  # a search asks for the same table at every node
 def _log_factorials(size: int) -> FloatArray:
-    from discreet.models.confidence_paper_kernels import log_factorials  # late: numba
+    from discreet.studies.presence.confidence_paper_kernels import log_factorials  # late: numba
 
     found: FloatArray = log_factorials(size)
     return found
@@ -168,7 +168,7 @@ def _log_factorials(size: int) -> FloatArray:
 
 def _dominators(rows: IntArray, counts: IntArray, delta: Delta) -> tuple[BoolArray, IntArray]:
     """The groups to compute, and for every group one of them whose confidence is no higher."""
-    from discreet.models.confidence_paper_kernels import dominators  # late: numba
+    from discreet.studies.presence.confidence_paper_kernels import dominators  # late: numba
 
     least, most = delta
     if least > 0 and most < 1:

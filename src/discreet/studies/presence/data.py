@@ -16,8 +16,8 @@ from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.groups import FloatArray
 from discreet.counts.outside import marginals_of
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.reproduce.robust_data import ADULT, complete_rows
-from discreet.reproduce.tables import counted, first_attributes, in_folder, merged, sample, values_told
+from discreet.studies.robust.data import ADULT, complete_rows
+from discreet.studies.tables import counted, first_attributes, in_folder, merged, sample, values_told
 
 ROWS = 45_222  # complete records of Adult
 PRIVATE = 1_957  # of them, as in the paper
@@ -86,7 +86,7 @@ def from_folder(folder: Path, rows: int | None = None) -> PresenceStudy:
 
 def invented(rows: int = ROWS, seed: int = 7) -> PresenceStudy:
     """As many people who do not exist, with the same columns."""
-    from discreet.census_like import CENSUS, census_like
+    from discreet.samples.census import CENSUS, census_like
 
     names = list(_COLUMNS.values())
     hierarchies = {name: CENSUS[name].hierarchy for name in names}

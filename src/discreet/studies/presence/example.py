@@ -10,10 +10,10 @@ import numpy as np
 
 from discreet.counts.frequency import Marginals
 from discreet.counts.groups import Groups, Outside
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.harm import delta_from_harm
-from discreet.models.presence import Presence
-from discreet.reproduce.claims import Claim
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.harm import delta_from_harm
+from discreet.models.presence.presence import Presence
+from discreet.studies.claims import Claim
 
 _AMERICA, _EUROPE = (3, 6), (2, 3)  # of T, of P
 _THREE = (3, 3, 3)  # of D, the people with a2, b2 and c2

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 
 from discreet.report.words import percent
-from discreet.reproduce.claims import Claim
-from discreet.reproduce.figures import told
-from discreet.reproduce.presence_data import DIABETES, RANDOM, SAMPLES
-from discreet.reproduce.presence_runs import (
+from discreet.studies.claims import Claim
+from discreet.studies.figures import told
+from discreet.studies.presence.data import DIABETES, RANDOM, SAMPLES
+from discreet.studies.presence.runs import (
     ALL,
     EXACT,
     MFALM,
@@ -25,7 +25,7 @@ from discreet.reproduce.presence_runs import (
     Runs,
     delta_told,
 )
-from discreet.reproduce.presence_words import (
+from discreet.studies.presence.wording import (
     fewer,
     from_to,
     listed,

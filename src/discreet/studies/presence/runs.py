@@ -11,18 +11,18 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Outside
-from discreet.models.confidence import confidence
-from discreet.models.confidence_paper import Optimizations
-from discreet.models.confident_presence import ConfidentPresence
-from discreet.models.presence import Presence, within
+from discreet.models.presence.confidence import confidence
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence, within
 from discreet.progress import Progress, silent
-from discreet.releases.regions import Regions
-from discreet.reproduce.presence_data import DIABETES, RANDOM, PresenceStudy
-from discreet.reproduce.timing import timed
-from discreet.search.mondrian import mondrian
-from discreet.search.optimal import optimal
+from discreet.releases.kinds.regions import Regions
+from discreet.search.lattice.optimal import optimal
+from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
-from discreet.search.sfalm import plain_cost, sfalm
+from discreet.studies.presence.confidence_paper import Optimizations
+from discreet.studies.presence.data import DIABETES, RANDOM, PresenceStudy
+from discreet.studies.presence.sfalm import plain_cost, sfalm
+from discreet.studies.timing import timed
 
 Delta = tuple[str, str]
 Search = Callable[[Problem, Progress], Recoding]

@@ -21,12 +21,12 @@ from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import all_hold
-from discreet.models.confidence_paper import Optimizations, Work, paper_holds, plain_evaluations
-from discreet.models.confident_presence import ConfidentPresence
+from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
-from discreet.search.optimal import full_domain_plan
+from discreet.search.lattice.optimal import full_domain_plan
 from discreet.search.plan import Problem, Recoding
+from discreet.studies.presence.confidence_paper import Optimizations, Work, paper_holds, plain_evaluations
 from discreet.utility.objectives import OBJECTIVES, Outcome
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from time import perf_counter
 
 from discreet.progress import Progress, silent
-from discreet.reproduce.claims import Reproduction
-from discreet.reproduce.figures import Figure, Series, Unit
-from discreet.reproduce.presence_claims import PRINTED, claims_of, evaluations, loss, pruned_by, seconds
-from discreet.reproduce.presence_data import DIABETES, RANDOM, ROWS, from_folder, invented
-from discreet.reproduce.presence_example import worked_example
-from discreet.reproduce.presence_runs import (
+from discreet.studies.claims import Reproduction
+from discreet.studies.figures import Figure, Series, Unit
+from discreet.studies.presence.data import DIABETES, RANDOM, ROWS, from_folder, invented
+from discreet.studies.presence.example import worked_example
+from discreet.studies.presence.paper_claims import PRINTED, claims_of, evaluations, loss, pruned_by, seconds
+from discreet.studies.presence.runs import (
     ALL,
     EXACT,
     FEW,
@@ -33,7 +33,7 @@ from discreet.reproduce.presence_runs import (
     all_runs,
     delta_told,
 )
-from discreet.reproduce.robust_data import ADULT
+from discreet.studies.robust.data import ADULT
 
 PAPER = "Nergiz & Clifton: δ-Presence Without Complete World Knowledge"
 NOTES = (

@@ -20,16 +20,16 @@ from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import IntArray
-from discreet.models.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.examples import groups_of
-from discreet.models.priors import CountsPrior, SharesPrior
-from discreet.models.realistic import Realistic, smallest_epsilon
+from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
+from discreet.models.realistic.priors import CountsPrior, SharesPrior
+from discreet.models.realistic.realistic import Realistic, smallest_epsilon
 from discreet.progress import Progress, silent
-from discreet.report.compare_page import node_text
+from discreet.report.pages.compare_page import node_text
 from discreet.report.words import epsilon_text, percent
-from discreet.reproduce.claims import Claim, Reproduction
-from discreet.reproduce.tables import Study, counted, in_folder, invented_columns, sample, values_told
-from discreet.search.comparison import Comparison, compare_lattice, power
+from discreet.search.lattice.comparison import Comparison, compare_lattice, power
+from discreet.studies.claims import Claim, Reproduction
+from discreet.studies.tables import Study, counted, in_folder, invented_columns, sample, values_told
 
 PAPER = "Machanavajjhala, Gehrke & Götz: Data Publishing against Realistic Adversaries (VLDB 2009)"
 ROWS = 3_000_000  # about as many as the paper's table has
@@ -84,7 +84,7 @@ def invented(rows: int = ROWS, seed: int = 7) -> Study:
     Don't fit them to the claims: whether class II beats (4, 2)-diversity turns on them (see docs/studies.md), since
     diversity depends on how uneven salaries are between groups, and class II on how large groups are.
     """
-    from discreet.census_like import CENSUS, draw_columns
+    from discreet.samples.census import CENSUS, draw_columns
 
     names = list(_COLUMNS.values())
     codes = draw_columns(CENSUS, names, rows, seed)

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.report.words import percent
-from discreet.reproduce.tables import Study, counted, in_folder, invented_columns, sample, values_told
+from discreet.studies.tables import Study, counted, in_folder, invented_columns, sample, values_told
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,7 +72,7 @@ def complete_rows(source: Path) -> pa.Table:
 
 def invented(rows: int = ROWS, seed: int = 7) -> RobustStudy:
     """As many people who do not exist, with the same columns: education hangs on age, work on education."""
-    from discreet.census_like import CENSUS, draw_columns
+    from discreet.samples.census import CENSUS, draw_columns
 
     names = [*_COLUMNS.values(), SENSITIVE]
     codes = draw_columns(CENSUS, names, rows, seed)

@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from itertools import product
 
-from discreet import worlds
 from discreet.models.examples import bucketized
-from discreet.models.given_knowledge import GivenKnowledge
-from discreet.models.robust import Robust
-from discreet.models.robust_sizes import delta_max
-from discreet.reproduce.claims import Claim
+from discreet.models.robust.given_knowledge import GivenKnowledge
+from discreet.models.robust.robust import Robust
+from discreet.models.robust.sizes import delta_max
+from discreet.studies import worlds
+from discreet.studies.claims import Claim
 
 _TABLE_7 = {
     (3, 2, 0.1): 0.0474,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from discreet.report.words import percent
-from discreet.reproduce.claims import Claim
-from discreet.reproduce.figures import Unit, told
-from discreet.reproduce.robust_runs import ANATOMY, ART, CLOSENESS, INJECTOR, MASK, METHODS, Outcome, Outcomes
+from discreet.studies.claims import Claim
+from discreet.studies.figures import Unit, told
+from discreet.studies.robust.runs import ANATOMY, ART, CLOSENESS, INJECTOR, MASK, METHODS, Outcome, Outcomes
 
 OTHERS = tuple(method for method in METHODS if method != ART)
 Measure = Callable[[Outcome], float]

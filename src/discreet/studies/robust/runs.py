@@ -10,16 +10,16 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible
-from discreet.methods import METHODS as SEARCHES
-from discreet.methods import QUERIES, SELECTIVITY, setting_of
-from discreet.models.robust import Robust
-from discreet.models.robust_sizes import delta_max
+from discreet.models.robust.robust import Robust
+from discreet.models.robust.sizes import delta_max
 from discreet.progress import Progress, silent
 from discreet.releases.comparison import MethodResult, measure, protected_leaves
-from discreet.reproduce.robust_data import SENSITIVE, RobustStudy
-from discreet.reproduce.tables import first_attributes, sample
-from discreet.reproduce.timing import timed
+from discreet.run.methods import METHODS as SEARCHES
+from discreet.run.methods import QUERIES, SELECTIVITY, setting_of
 from discreet.search.plan import SUPPRESSED, Plan, Problem
+from discreet.studies.robust.data import SENSITIVE, RobustStudy
+from discreet.studies.tables import first_attributes, sample
+from discreet.studies.timing import timed
 from discreet.utility.queries import draw_workload
 
 ART, ANATOMY, INJECTOR, MASK, CLOSENESS = METHODS = ("ART", "Anatomy", "Injector", "MASK", "0.2-closeness")

@@ -10,12 +10,12 @@ from pathlib import Path
 from time import perf_counter
 
 from discreet.progress import Progress, silent
-from discreet.reproduce.claims import Reproduction
-from discreet.reproduce.figures import Figure, Series, Unit
-from discreet.reproduce.robust_claims import Measure, claims_of, deviation, error, problematic, seconds
-from discreet.reproduce.robust_data import ADULT, ROWS, from_folder, invented
-from discreet.reproduce.robust_example import worked_example
-from discreet.reproduce.robust_runs import ART, METHODS, Design, Outcomes, outcomes
+from discreet.studies.claims import Reproduction
+from discreet.studies.figures import Figure, Series, Unit
+from discreet.studies.robust.data import ADULT, ROWS, from_folder, invented
+from discreet.studies.robust.example import worked_example
+from discreet.studies.robust.paper_claims import Measure, claims_of, deviation, error, problematic, seconds
+from discreet.studies.robust.runs import ART, METHODS, Design, Outcomes, outcomes
 
 PAPER = "Wong, Fu, Wang, Xu, Pei & Yu: Anonymization with Worst-Case Distribution-Based Background Knowledge"
 NOTES = (

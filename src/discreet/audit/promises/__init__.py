@@ -1,0 +1,1 @@
+"""The release's own promises, read a second time."""

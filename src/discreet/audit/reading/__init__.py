@@ -1,0 +1,1 @@
+"""A finished release as an adversary reads it: files, labels, manifest, page."""

@@ -1,0 +1,1 @@
+"""Whose row is it?"""

@@ -1,0 +1,1 @@
+"""Possible worlds: who fits where, counted or bounded."""

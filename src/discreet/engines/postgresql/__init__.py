@@ -1,0 +1,1 @@
+"""PostgreSQL: tables are counted and published in the server."""

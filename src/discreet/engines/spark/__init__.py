@@ -1,0 +1,1 @@
+"""Apache Spark: tables are counted and published where they are."""

@@ -1,0 +1,1 @@
+"""What every engine that speaks SQL has in common."""

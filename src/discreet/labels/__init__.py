@@ -1,0 +1,1 @@
+"""How single values are written and read back."""

@@ -1,0 +1,1 @@
+"""(α, β)-privacy: exact values whose combinations are hidden."""

@@ -1,0 +1,1 @@
+"""Promises about each group of rows by itself: k, ℓ, t, (α, k), β, δ."""

@@ -1,0 +1,1 @@
+"""ε-privacy: adversaries with a prior of finite strength."""

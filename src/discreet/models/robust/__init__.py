@@ -1,0 +1,1 @@
+"""r-robustness: adversaries who know who is likely to have what."""

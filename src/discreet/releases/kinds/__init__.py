@@ -1,0 +1,1 @@
+"""Each kind of release, written and read back."""

@@ -1,0 +1,1 @@
+"""Answers of other commands, as pages and as text."""

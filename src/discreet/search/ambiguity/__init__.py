@@ -1,0 +1,1 @@
+"""Groups in which neither presence nor values can be told."""

@@ -1,0 +1,1 @@
+"""Groups of exact values: Anatomy, Injector, MASK."""

@@ -1,0 +1,1 @@
+"""One level for each column, or one cut: full-domain generalizations and their searches."""

@@ -1,0 +1,1 @@
+"""Local recoding: every group as coarse as it needs to be."""

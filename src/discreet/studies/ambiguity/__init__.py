@@ -1,0 +1,1 @@
+"""Wang's ambiguity, run again."""

@@ -1,0 +1,1 @@
+"""Instant anonymization, run again."""

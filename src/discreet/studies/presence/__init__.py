@@ -1,0 +1,1 @@
+"""δ-presence without complete world knowledge, run again."""

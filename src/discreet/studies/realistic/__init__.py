@@ -1,0 +1,1 @@
+"""Realistic adversaries, run again."""

@@ -1,0 +1,1 @@
+"""Worst-case background knowledge, run again."""
