@@ -19,10 +19,10 @@ from discreet.audit.reading.labels import Exactly
 from discreet.audit.reading.release import read
 from discreet.audit.reading.view import Promise
 from discreet.audit.reidentification.reidentification import reidentification
-from tests import test_presence_end_to_end as end_to_end
 from tests.audit import releasing
 from tests.audit.lists import Case
 from tests.audit.test_covering import released
+from tests.presence import test_end_to_end as end_to_end
 
 KINDS = sorted(releasing.REQUIRE)
 LIST = {"presence_with_list", "absence_with_list"}

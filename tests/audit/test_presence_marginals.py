@@ -19,8 +19,8 @@ from discreet.audit.presence.marginals import Marginals, read_marginals
 from discreet.audit.reading.labels import Anything, Exactly, OneOf
 from discreet.audit.reading.view import Promise
 from discreet.errors import DataError
-from tests import worlds_outside
 from tests.audit.lists import Case, fits
+from tests.presence import worlds_outside
 
 LETTERS = st.sampled_from("abc")
 NOBODY, ENDLESS = np.array([0]), np.array([10**12])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discreet.models.presence.confidence import at_least, confidence, confident, limits
 from discreet.models.presence.confidence_kernels import bounds
 from discreet.models.presence.presence import UNLIMITED
-from tests import worlds_outside as oracle
+from tests.presence import worlds_outside as oracle
 
 EXAMPLE = Fraction("0.33"), Fraction(1)
 tenths = st.sampled_from([Fraction(a, 10) for a in range(11)])

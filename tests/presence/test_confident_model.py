@@ -20,8 +20,8 @@ from discreet.models.base import AboutPopulation, may_leave_out
 from discreet.models.presence.confidence_rest import rest_confidence, variance_inside
 from discreet.models.presence.confident_presence import ConfidentPresence, people_needed
 from discreet.models.verdicts import verdict
-from tests import worlds_outside as oracle
-from tests.worlds_outside import Box
+from tests.presence import worlds_outside as oracle
+from tests.presence.worlds_outside import Box
 
 Counts = Sequence[Sequence[int]]  # per attribute and leaf, how many people outside have it
 

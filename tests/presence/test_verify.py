@@ -26,8 +26,8 @@ from discreet.releases.references import failing_alone
 from discreet.releases.verify import Findings
 from discreet.run.anonymize import find_plan
 from discreet.run.intake import take_in
+from tests.presence.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
 from tests.releases.making import put_manifest
-from tests.releases.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
 from tests.releases.reading import covers, groups_of, manifest_of, read_table
 
 

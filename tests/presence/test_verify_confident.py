@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from discreet import DiscreetError, anonymize, policy_from_words, verify
 from discreet.cli.main import app
 from discreet.models.presence.confident_presence import ConfidentPresence
+from tests.presence.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
 from tests.releases.making import put_manifest
-from tests.releases.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
 from tests.releases.reading import covers, groups_of, manifest_of, read_table
 
 

@@ -20,7 +20,7 @@ from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.verdicts import verdict
 from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
-from tests import worlds_outside as oracle
+from tests.presence import worlds_outside as oracle
 from tests.search.brute_force import Candidate, judged
 from tests.strategies import Table, tables
 

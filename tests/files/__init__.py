@@ -1,0 +1,1 @@
+"""Files that somebody else may have made."""

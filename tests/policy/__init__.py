@@ -1,0 +1,1 @@
+"""Policies, their mistakes, and what `init` proposes."""

@@ -1,0 +1,1 @@
+"""Commands from beginning to end."""
