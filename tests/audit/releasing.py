@@ -5,10 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import random
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import discreet
+from discreet.audit.reading.exact_tables import Table
+from discreet.audit.reading.view import AMBIGUOUS, Seen
+from discreet.engines.base import Frequencies
 
 HIERARCHIES: dict[str, object] = {
     "age": {"intervals": [5, 10, 20, 40]},
@@ -72,3 +78,48 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> Path:
 def manifest_of(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     return found
+
+
+def resign(folder, **changes):
+    """Put a manifest in place with all its fingerprints right, as a clever forger would."""
+    manifest = manifest_of(folder) | changes
+    for name, about in manifest["files"].items():
+        about["sha256"] = sha256((folder / name).read_bytes()).hexdigest()
+    manifest.pop("checksum", None)
+    manifest["checksum"] = sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def change_rows(folder, change, file="data.csv"):
+    """Seed a fault into the rows of a table; the manifest is made to fit."""
+    rows = read_lines(folder / file)
+    changed = change(rows)
+    with (folder / file).open("w", encoding="utf-8", newline="") as f:
+        f.writelines(changed)
+    resign(folder)
+
+
+def read_lines(path):
+    return path.read_text(encoding="utf-8").splitlines(keepends=True)
+
+
+def counted(rows, width):
+    """Distinct rows with their counts, as an engine would."""
+    distinct = list(dict.fromkeys(rows))
+    values = [tuple(dict.fromkeys(row[i] for row in distinct)) for i in range(width)]
+    codes = [np.array([v.index(row[i]) for row in distinct], dtype=np.int32) for i, v in enumerate(values)]
+    return Frequencies(tuple(values), tuple(codes), np.array([rows.count(row) for row in distinct], dtype=np.int64))
+
+
+def released(groups, tables):
+    """An ambiguous release of groups of people, each table with some attributes."""
+    published = []
+    for attributes in tables:
+        rows = [(*(p[d] for d in attributes), g) for g, people in enumerate(groups) for p in people]
+        found = counted(list(dict.fromkeys(rows)), len(attributes) + 1)
+        group = np.array(found.values[-1], dtype=np.int64)[found.codes[-1]]
+        own = Frequencies(found.values[:-1], found.codes[:-1], found.counts)
+        published.append(Table(tuple(f"q{d}" for d in attributes), own, group))
+    sizes = np.array([len(people) for people in groups], dtype=np.int64)
+    names = tuple(f"q{d}" for table in sorted(tables) for d in table)
+    return Seen(AMBIGUOUS, names, sizes, (), tables=tuple(published))

@@ -15,8 +15,7 @@ import discreet
 from discreet.audit.faults.comparison import compare
 from discreet.audit.reading.release import look
 from discreet.errors import DataError
-from tests.audit.releasing import REQUIRE, manifest_of, people, publish, read_table, write_table
-from tests.audit.test_faults import change_rows, resign
+from tests.audit.releasing import REQUIRE, change_rows, manifest_of, people, publish, read_table, resign, write_table
 
 GENERALIZED = ("generalization", "multidimensional", "local_recoding")
 

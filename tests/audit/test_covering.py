@@ -11,36 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.reading.exact_tables import Population, Table
-from discreet.audit.reading.view import AMBIGUOUS, Seen
+from discreet.audit.reading.exact_tables import Population
 from discreet.audit.worlds import table_join as covering
 from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT
 from discreet.audit.worlds.one_table import value_chances
 from discreet.audit.worlds.table_join import beliefs
-from discreet.engines.base import Frequencies
 from discreet.studies import worlds
-
-
-def counted(rows, width):
-    """Distinct rows with their counts, as an engine would."""
-    distinct = list(dict.fromkeys(rows))
-    values = [tuple(dict.fromkeys(row[i] for row in distinct)) for i in range(width)]
-    codes = [np.array([v.index(row[i]) for row in distinct], dtype=np.int32) for i, v in enumerate(values)]
-    return Frequencies(tuple(values), tuple(codes), np.array([rows.count(row) for row in distinct], dtype=np.int64))
-
-
-def released(groups, tables):
-    """An ambiguous release of groups of people, each table with some attributes."""
-    published = []
-    for attributes in tables:
-        rows = [(*(p[d] for d in attributes), g) for g, people in enumerate(groups) for p in people]
-        found = counted(list(dict.fromkeys(rows)), len(attributes) + 1)
-        group = np.array(found.values[-1], dtype=np.int64)[found.codes[-1]]
-        own = Frequencies(found.values[:-1], found.codes[:-1], found.counts)
-        published.append(Table(tuple(f"q{d}" for d in attributes), own, group))
-    sizes = np.array([len(people) for people in groups], dtype=np.int64)
-    names = tuple(f"q{d}" for table in sorted(tables) for d in table)
-    return Seen(AMBIGUOUS, names, sizes, (), tables=tuple(published))
+from tests.audit.releasing import counted, released
 
 
 def listed(people):

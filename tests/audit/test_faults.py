@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from discreet.audit.reading.labels import covers
 from discreet.audit.reading.release import look
 from discreet.audit.reading.texts import labels_of
 from discreet.errors import DataError
-from tests.audit.releasing import REQUIRE, manifest_of, people, publish, read_table, write_table
+from tests.audit.releasing import REQUIRE, change_rows, manifest_of, people, publish, read_table, write_table
 
 DIVERSE = [{"k_anonymity": {"k": 3}}, {"l_diversity": {"l": 2, "kind": "distinct"}}]
 KINDS = {kind: DIVERSE if "k_anonymity" in str(require) else require for kind, require in REQUIRE.items()}
@@ -42,29 +41,6 @@ def copied(made, tmp_path):
 
 def found(path, description=None, source=None):
     return {fault.fault: fault for fault in faults(look(path, description), source)}
-
-
-def resign(folder, **changes):
-    """Put a manifest in place with all its fingerprints right, as a clever forger would."""
-    manifest = manifest_of(folder) | changes
-    for name, about in manifest["files"].items():
-        about["sha256"] = sha256((folder / name).read_bytes()).hexdigest()
-    manifest.pop("checksum", None)
-    manifest["checksum"] = sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-
-
-def change_rows(folder, change, file="data.csv"):
-    """Seed a fault into the rows of a table; the manifest is made to fit."""
-    rows = read_lines(folder / file)
-    changed = change(rows)
-    with (folder / file).open("w", encoding="utf-8", newline="") as f:
-        f.writelines(changed)
-    resign(folder)
-
-
-def read_lines(path):
-    return path.read_text(encoding="utf-8").splitlines(keepends=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

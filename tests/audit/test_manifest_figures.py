@@ -10,8 +10,7 @@ import discreet
 from discreet.audit.faults.faults import faults
 from discreet.audit.reading.release import look
 from discreet.run.warm_up import PROMISES
-from tests.audit.releasing import REQUIRE, manifest_of, people, publish
-from tests.audit.test_faults import resign
+from tests.audit.releasing import REQUIRE, manifest_of, people, publish, resign
 
 
 @pytest.fixture(scope="module")

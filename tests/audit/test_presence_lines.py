@@ -21,7 +21,7 @@ from discreet.audit.reading.view import Promise
 from discreet.audit.reidentification.reidentification import reidentification
 from tests.audit import releasing
 from tests.audit.lists import Case
-from tests.audit.test_covering import released
+from tests.audit.releasing import released
 from tests.presence import test_end_to_end as end_to_end
 
 KINDS = sorted(releasing.REQUIRE)

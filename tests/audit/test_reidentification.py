@@ -21,7 +21,7 @@ from discreet.audit.worlds import assignments
 from discreet.errors import DataError, PolicyError
 from discreet.studies import worlds
 from tests.audit.lists import Case, cases, listed
-from tests.audit.test_covering import released
+from tests.audit.releasing import released
 
 WORDS = {"prosecutor", "marketer", "journalist", "marketer_at_large"}
 

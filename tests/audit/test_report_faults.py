@@ -11,8 +11,7 @@ from discreet.audit.faults.report_faults import report_faults
 from discreet.audit.reading.page import read_page
 from discreet.audit.reading.release import look
 from discreet.samples.hospital import write_sample
-from tests.audit.releasing import REQUIRE, people, publish
-from tests.audit.test_faults import resign
+from tests.audit.releasing import REQUIRE, people, publish, resign
 
 BAR = '<svg class="bar" aria-hidden="true"><rect class="before" width="94.29%" height="7"/></svg>'
 

@@ -12,8 +12,7 @@ import pytest
 import discreet
 from discreet.errors import DataError, DiscreetError
 from tests.audit.mutations import DEEP, mutated
-from tests.audit.releasing import REQUIRE, manifest_of, people, publish
-from tests.audit.test_faults import resign
+from tests.audit.releasing import REQUIRE, manifest_of, people, publish, resign
 
 SECRET = "a secret of somebody else"
 

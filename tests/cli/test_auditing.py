@@ -7,10 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_main import call, place
-
-__all__ = ["call", "place"]  # fixtures
-
 
 @pytest.fixture
 def release(place: Path, call: Any) -> Path:

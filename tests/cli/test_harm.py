@@ -9,9 +9,6 @@ import yaml
 
 from discreet.models.parameters import Interval
 from discreet.models.presence.harm import delta_from_harm
-from tests.cli.test_main import call
-
-__all__ = ["call"]
 
 WORDS = ["harm", "--prior", "0.07", "--cost", "10000", "--population", "45222", "--table", "1957"]
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from discreet.engines.base import Frequencies
+
 Text = str | None
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
@@ -240,3 +242,14 @@ TABLES = {
     "no rows": NO_ROWS,
     "duplicates": DUPLICATES,
 }
+
+
+def told(found: Frequencies) -> Counter[tuple[Text, ...]]:
+    """Combinations with their counts; none may be told twice, or without a row."""
+    columns = [[values[code] for code in codes] for values, codes in zip(found.values, found.codes, strict=True)]
+    rows = list(zip(*columns, strict=True))
+    assert len(set(rows)) == len(rows) == len(found.counts)
+    assert all(len(set(values)) == len(values) for values in found.values)
+    return (
+        Counter(dict(zip(rows, found.counts.tolist(), strict=True))) if len(rows) and min(found.counts) else Counter()
+    )

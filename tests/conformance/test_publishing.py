@@ -14,8 +14,18 @@ from discreet.engines.base import Engine, Rewriting, Tables
 from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.errors import DiscreetError
 from tests.conformance.loaders import Loader, Rows, as_counted
-from tests.conformance.tables import DAYS, FLOATS, NO_ROWS, NUMBERS, PEOPLE, STRANGE_NAMES, STRANGE_TEXTS, TABLES, Table
-from tests.conformance.test_verbs import told
+from tests.conformance.tables import (
+    DAYS,
+    FLOATS,
+    NO_ROWS,
+    NUMBERS,
+    PEOPLE,
+    STRANGE_NAMES,
+    STRANGE_TEXTS,
+    TABLES,
+    Table,
+    told,
+)
 
 
 @contextmanager

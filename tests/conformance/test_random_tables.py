@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.engines.rows import OneOf, Rows
 from tests.conformance.loaders import Loader
-from tests.conformance.tables import Table, Text, table
-from tests.conformance.test_verbs import told
+from tests.conformance.tables import Table, Text, table, told
 
 # No engine is asked about texts that are no Unicode, or about NUL, which PostgreSQL has not.
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)

@@ -18,7 +18,18 @@ from discreet.engines.base import Engine, Frequencies
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf, Rows
 from discreet.errors import DataError
 from tests.conformance.loaders import Loader
-from tests.conformance.tables import DAYS, FLOATS, NUMBERS, PEOPLE, STRANGE_NAMES, STRANGE_TEXTS, TABLES, Table, Text
+from tests.conformance.tables import (
+    DAYS,
+    FLOATS,
+    NUMBERS,
+    PEOPLE,
+    STRANGE_NAMES,
+    STRANGE_TEXTS,
+    TABLES,
+    Table,
+    Text,
+    told,
+)
 from tests.conformance.tables import table as make_table
 from tests.conformance.tables import texts as make_texts
 
@@ -37,17 +48,6 @@ def engines(loader: Loader) -> Callable[[Table], Engine]:
 
 
 Engines = Callable[[Table], Engine]
-
-
-def told(found: Frequencies) -> Counter[tuple[Text, ...]]:
-    """Combinations with their counts; none may be told twice, or without a row."""
-    columns = [[values[code] for code in codes] for values, codes in zip(found.values, found.codes, strict=True)]
-    rows = list(zip(*columns, strict=True))
-    assert len(set(rows)) == len(rows) == len(found.counts)
-    assert all(len(set(values)) == len(values) for values in found.values)
-    return (
-        Counter(dict(zip(rows, found.counts.tolist(), strict=True))) if len(rows) and min(found.counts) else Counter()
-    )
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from discreet.engines.base import Frequencies
+from discreet.engines.duckdb.engine import DuckDB
 from tests.servers import Database
 
 TEXTS = st.one_of(
@@ -70,3 +71,11 @@ def combinations(found: Frequencies, *more: Any) -> Counter[tuple[Any, ...]]:
     for row, n in zip(zip(*columns, *(m.tolist() for m in more), strict=True), found.counts.tolist(), strict=True):
         counted[row] += n
     return counted
+
+
+def rows_of(source: object, named: tuple[str, ...] = ()) -> Counter[tuple[str | None, ...]]:
+    """Every row as often as the engine counts it."""
+    engine = DuckDB(source, named)
+    found = engine.frequencies(engine.columns)
+    rows = zip(*([v[c] for c in codes] for v, codes in zip(found.values, found.codes, strict=True)), strict=True)
+    return Counter({row: int(n) for row, n in zip(rows, found.counts, strict=True)})

@@ -14,16 +14,9 @@ from hypothesis import strategies as st
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import DataError
+from tests.engines.tables import rows_of
 
 SECRET = "Ann-Smith"
-
-
-def rows_of(source: object, named: tuple[str, ...] = ()) -> Counter[tuple[str | None, ...]]:
-    """Every row as often as the engine counts it."""
-    engine = DuckDB(source, named)
-    found = engine.frequencies(engine.columns)
-    rows = zip(*([v[c] for c in codes] for v, codes in zip(found.values, found.codes, strict=True)), strict=True)
-    return Counter({row: int(n) for row, n in zip(rows, found.counts, strict=True)})
 
 
 def file(folder: Path, content: bytes | str, name: str = "table.csv") -> Path:

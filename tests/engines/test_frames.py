@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import DataError
-from tests.engines.test_csv import rows_of
+from tests.engines.tables import rows_of
 
 COLUMNS = {
     "int64": (pa.array([2**63 - 1, -(2**63), None]), ["9223372036854775807", "-9223372036854775808", None]),

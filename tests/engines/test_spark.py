@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import datetime
 import gc
-import math
 import os
 import subprocess
 import sys
-from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,39 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from discreet.engines.base import Frequencies, TooManyCombinations
+from discreet.engines.base import TooManyCombinations
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.rows import Between, ListedIn, OneOf, Rows
 from discreet.engines.spark.engine import Spark
 from discreet.errors import DataError
+from tests.engines.spark_rows import EVERY, told, told_rows
 
 ODD = ["a`b", "a.b", 'q"x', "it's", "ä ö", "back\\slash", "new\nline", "select", "c0"]
-NUMBERS = [0.0, -0.0, math.nan, math.inf, 1e20, 1e-7, 0.1, 2.0**-44, 1e16, 123456789.125, None]
 UTC = datetime.UTC
-EVERY = pa.table(
-    {
-        "text": ["x", "", None, "it's", "a\\b", "${env:HOME}", "ä\U0001f600", "a'b\"c`d", " ", "x", "-- x"],
-        "whole": pa.array([1, -(2**63), 2**63 - 1, None, 0, 5, 5, 5, 5, 5, 5], pa.int64()),
-        "small": pa.array([1, -128, 127, None, 0, 5, 5, 5, 5, 5, 5], pa.int8()),
-        "double": pa.array(NUMBERS, pa.float64()),
-        "real": pa.array([*NUMBERS[:5], 1e-7, 0.1, 16777216.0, 1e16, 1.5, None], pa.float32()),
-        "yes": [True, False, None, *[True] * 8],
-        "day": [datetime.date(2020, 1, 31), datetime.date(1, 1, 1), datetime.date(9999, 12, 31), *[None] * 8],
-        "moment": pa.array(
-            [0, 1, -1, 1604208600250000, -86400000001, None, *[1500000] * 5], pa.timestamp("us", tz="UTC")
-        ),
-        "clock": pa.array([0, 1, -1, 1604208600250000, -86400000001, None, *[1500000] * 5], pa.timestamp("us")),
-        "money": pa.array([Decimal("1.50"), Decimal("-0.05"), None, *[Decimal("0.00")] * 8], pa.decimal128(9, 2)),
-        "tiny": pa.array([Decimal("0.000000010000"), None, *[Decimal("-0.000000000001")] * 9], pa.decimal128(20, 12)),
-        "bytes": [b"a", b"", None, b"\x00\xff'\\", *[b"z"] * 7],
-    }
-)
-
-
-def told(found: Frequencies) -> Counter[tuple[str | None, ...]]:
-    """Combinations with their counts."""
-    columns = [np.array(v, dtype=object)[c] for v, c in zip(found.values, found.codes, strict=True)]
-    return Counter(dict(zip(zip(*columns, strict=True), found.counts.tolist(), strict=True)))
 
 
 @pytest.fixture(scope="module")
@@ -207,14 +181,6 @@ def test_random_tables_are_counted_and_sampled_alike(sail: Any, rows: list[Any],
     pairs = [engine.pair_counts(columns) for engine in (spark, duckdb)]
     for i, j in pairs[1].pairs:
         assert pair(pairs[0], i, j) == pair(pairs[1], i, j)
-
-
-def told_rows(found: Frequencies) -> Counter[tuple[str | None, ...]]:
-    """The same where a combination may stand more than once."""
-    rows: Counter[tuple[str | None, ...]] = Counter()
-    for *codes, n in zip(*(c.tolist() for c in found.codes), found.counts.tolist(), strict=True):
-        rows[tuple(values[code] for values, code in zip(found.values, codes, strict=True))] += n
-    return rows
 
 
 def singles(sample: Any, column: int) -> dict[str | None, int]:

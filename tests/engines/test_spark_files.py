@@ -15,26 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from discreet.engines.arrow import numbers, texts, truths
+from discreet.engines.arrow import texts
 from discreet.engines.base import Rewriting
 from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.spark.engine import Spark
 from discreet.errors import DataError
+from tests.engines.spark_rows import assignment, counted, rewritten, rows_of
 
 ODD = ["a`b", "a,b;{}()=\t", "new\nline"]
-
-
-def rows_of(path: Path) -> Counter[tuple[Any, ...]]:
-    table = parquet.read_table(path)
-    return Counter(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
-def counted(names: list[str]) -> CountedRows:
-    dictionary = texts(["x", "", "it's"])
-    columns = [CodedColumn(name, np.array([0, 1, 2, 3], dtype=np.int32), dictionary) for name in names]
-    columns.append(CodedColumn("group", np.array([7, 7, 8, 2**62])))
-    return CountedRows(tuple(columns), np.array([3, 1, 0, 2]))
 
 
 @pytest.mark.parametrize("shuffled", [True, False])
@@ -96,29 +85,6 @@ def test_exact_values_have_the_type_of_the_source_again(sail: Any, tmp_path: Pat
         assert Counter(found.column(name).to_pylist()) == {first: 2, last: 1}
     assert DuckDB(tmp_path / "data.parquet").types == DuckDB(tmp_path / "source.parquet").types
     assert sail.conf.get("spark.sql.parquet.outputTimestampType") == before
-
-
-def assignment(pieces: list[tuple[str | None, int, int, int, bool, str | None, int]]) -> pa.Table:
-    """Pieces of combinations: key, id, first, last, kept, the published value and the group."""
-    key, number, first, last, kept, value, group = zip(*pieces, strict=True)
-    return pa.table(
-        {
-            "k0": texts(key),
-            "id": numbers(np.array(number)),
-            "first": numbers(np.array(first)),
-            "last": numbers(np.array(last)),
-            "kept": truths(np.array(kept)),
-            "p0": texts(value),
-            "p1": numbers(np.array(group)),
-        }
-    )
-
-
-def rewritten(engine: Any, folder: Path, rewriting: Rewriting) -> Counter[tuple[Any, ...]]:
-    folder.mkdir()
-    with engine.publishing(folder, "parquet") as tables:
-        tables.rewrite("data.parquet", rewriting)
-    return rows_of(folder / "data.parquet")
 
 
 def test_rows_are_rewritten_by_their_combination(sail: Any, tmp_path: Path) -> None:

@@ -21,8 +21,7 @@ from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.spark.engine import Spark
 from discreet.errors import DataError
-from tests.engines.test_spark import EVERY, told, told_rows
-from tests.engines.test_spark_files import assignment, counted, rewritten, rows_of
+from tests.engines.spark_rows import EVERY, assignment, counted, rewritten, rows_of, told, told_rows
 
 pytestmark = pytest.mark.xdist_group("spark")  # one Java for all of them
 

@@ -30,7 +30,7 @@ from discreet.report.text import to_json, to_text
 from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 from tests.report.examples import custodian, frequencies, full_domain, manifest
-from tests.report.test_html import Page
+from tests.report.pages import Page
 
 SHARES = st.fractions(0, 1, max_denominator=60)
 LIMITS = st.tuples(SHARES, SHARES).map(sorted).filter(lambda limits: limits[0] < 1)

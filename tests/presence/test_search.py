@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.frequency import FrequencySet, Population
 from discreet.errors import Infeasible
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.presence.presence import Presence
@@ -19,69 +16,8 @@ from discreet.models.verdicts import verdict
 from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.whole_lattice import whole_lattice
 from discreet.search.plan import Problem
-from tests.strategies import Node, Table, tables
-
-ENDS = [Fraction(n, d) for d in (1, 2, 3, 4, 5) for n in range(d + 1)]
-deltas = st.tuples(st.sampled_from(ENDS), st.sampled_from(ENDS)).map(sorted).map(tuple).filter(lambda d: d != (0, 1))
-
-
-@dataclass(frozen=True)
-class World:
-    """Everybody, and who of them is in the private table."""
-
-    everybody: Table
-    private: tuple[bool, ...]
-
-    @property
-    def table(self) -> Table:
-        return self.everybody.in_order([i for i, there in enumerate(self.private) if there])
-
-    def frequency(self) -> FrequencySet:
-        people = self.everybody.frequency()
-        return replace(self.table.frequency(), population=Population(people.codes, people.counts))
-
-
-@st.composite
-def worlds(draw: st.DrawFn) -> World:
-    everybody = draw(tables(max_rows=16, sensitive=()))
-    size = len(everybody.rows)
-    private = draw(st.lists(st.booleans(), min_size=size, max_size=size).filter(any))
-    return World(everybody, tuple(private))
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A node after suppression: may it be published, how many rows go, and the loss of the private rows."""
-
-    node: Node
-    allowed: bool
-    suppressed: int
-    loss: Fraction
-
-
-def outcome(world: World, node: Node, delta: tuple[Fraction, Fraction], k: int) -> Outcome:
-    looks = world.everybody.generalized(node)
-    people = Counter(looks)
-    rows = Counter(look for look, there in zip(looks, world.private, strict=True) if there)
-
-    def present(n_t: int, n_p: int) -> bool:
-        return delta[0] <= Fraction(n_t, n_p) <= delta[1]
-
-    published = {look for look in people if present(rows[look], people[look]) and rows[look] >= k}
-    absent_and_known = any(rows[look] == 0 and not present(0, people[look]) for look in people)
-    left_out = sum(rows[look] for look in people if look not in published)
-    elsewhere = sum(people[look] for look in people if look not in published)
-    allowed = not absent_and_known and (elsewhere == 0 or present(left_out, elsewhere))
-    losses = []
-    for d, paths in enumerate(world.everybody.paths):
-        widest = len(paths) - 1
-        spread = sum(
-            len(look[d]) - 1 if look in published else widest  # type: ignore[arg-type]
-            for look, there in zip(looks, world.private, strict=True)
-            if there
-        )
-        losses.append(Fraction(spread, widest * sum(world.private)) if widest else Fraction(0))
-    return Outcome(node, allowed, left_out, sum(losses, Fraction(0)) / len(losses))
+from tests.presence.worlds import World, deltas, outcome, worlds
+from tests.strategies import Table
 
 
 @given(world=worlds(), delta=deltas, k=st.sampled_from([1, 2, 3]), data=st.data())

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counts.coding import frequency_set
+from discreet.counts.frequency import FrequencySet
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.publishing import WrittenFiles
 from discreet.hierarchies.build import build
@@ -152,3 +153,13 @@ def put_manifest(folder: Path, manifest: dict[str, Any]) -> None:
             about["sha256"] = sha256((folder / name).read_bytes()).hexdigest()
     manifest["checksum"] = checksum(manifest)
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def pairs(frequency: FrequencySet, seed: int = 1) -> Bucketization:
+    """Groups of two and three people at random; the last combinations are suppressed."""
+    n = int(frequency.rows)
+    row = np.repeat(np.arange(len(frequency.counts)), frequency.counts)
+    group = np.random.default_rng(seed).permutation(np.arange(n) // 2 % max(n // 3, 1))
+    group = np.where(group == group.max(), -1, group) if group.max() > 0 else group
+    key, count = np.unique(row * (n + 1) + group + 1, return_counts=True)
+    return Bucketization(frequency, key // (n + 1), count.astype(np.int64), key % (n + 1) - 1)

@@ -21,6 +21,7 @@ from discreet.search.buckets.mask import masked
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Bucketization, Plan, Problem
 from discreet.utility.queries import Workload, draw_workload
+from tests.releases.making import pairs
 from tests.search.bucketized import SENSITIVE, bucketizable, members, table_of
 
 LISTED = ("flu", None)
@@ -28,16 +29,6 @@ LISTED = ("flu", None)
 
 def robust(r: int, listed: bool = True) -> Robust:
     return Robust(r, SENSITIVE, values=[LISTED] if listed else None, min_support=1)
-
-
-def pairs(frequency: FrequencySet, seed: int = 1) -> Bucketization:
-    """Groups of two and three people at random; the last combinations are suppressed."""
-    n = int(frequency.rows)
-    row = np.repeat(np.arange(len(frequency.counts)), frequency.counts)
-    group = np.random.default_rng(seed).permutation(np.arange(n) // 2 % max(n // 3, 1))
-    group = np.where(group == group.max(), -1, group) if group.max() > 0 else group
-    key, count = np.unique(row * (n + 1) + group + 1, return_counts=True)
-    return Bucketization(frequency, key // (n + 1), count.astype(np.int64), key % (n + 1) - 1)
 
 
 def asked(frequency: FrequencySet) -> Workload:

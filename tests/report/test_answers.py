@@ -11,7 +11,7 @@ from discreet.report.sections.answers import MOST_QUERIES, SEED, SELECTIVITY, an
 from discreet.report.text import to_text
 from discreet.search.plan import Bucketization, Plan
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
-from tests.report.test_exact import TABLE
+from tests.report.patients import TABLE
 
 PLANS = {
     "generalized": full_domain(TABLE, (1, 0), 5),

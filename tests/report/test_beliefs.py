@@ -9,7 +9,7 @@ from discreet.report.html import custodian_page
 from discreet.report.sections.beliefs import ADVERSARIES, beliefs
 from discreet.report.words import epsilon_text
 from tests.report.examples import custodian, manifest
-from tests.report.test_data import example
+from tests.report.towns import example
 
 
 def test_each_line_is_the_smallest_epsilon_of_the_worst_group():

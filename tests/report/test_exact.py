@@ -15,6 +15,7 @@ from discreet.report.sections.exact import exact, told_by_tables
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Ambiguity, Bucketization, Plan
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, manifest, tables_of
+from tests.report.patients import TABLE, people
 
 PATIENTS = [
     ("45", "M", "11000", "diabetes"),
@@ -33,18 +34,6 @@ def patients(tables: tuple[tuple[int, ...], ...] = ((0,), (1,), (2,))) -> Ambigu
     """The eight patients of the ambiguity paper, in its two groups."""
     f = frequencies(PATIENTS, COLUMNS, ["disease"])
     return Ambiguity(f, np.arange(8), np.ones(8, dtype=np.int64), np.arange(8) // 4, tables)
-
-
-def people(rows: int = 1_000) -> list[tuple[str | None, ...]]:
-    random = np.random.default_rng(3)
-    return [(f"town{t}", str(a), f"ill{(t + i) % 6}") for t, a, i in random.integers(0, (5, 9, 3), (rows, 3))]
-
-
-TABLE = frequencies(
-    people(),
-    {"town": {f"town{i}": () for i in range(5)}, "age": {str(i): () for i in range(9)}},
-    ["illness"],
-)
 
 
 def data_of(plan: Plan, **changes) -> ReportData:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -16,39 +15,7 @@ from discreet.report.text import to_text
 from discreet.report.words import number
 from discreet.search.plan import Plan, Recoding
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
-
-VOID = {"meta", "br", "rect", "line", "circle"}
-
-
-class Page(HTMLParser):
-    """Collects elements and text, and complains of elements that are not closed in order."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
-            self.text += data
-
-    def count(self, tag: str, name: str = "") -> int:
-        return sum(t == tag and name in [*(a.get("class") or "").split(), ""] for t, a in self.elements)
+from tests.report.pages import Page
 
 
 def plan_of(columns: int = 2, rows: int = 400, level: int = 1, k: int = 5, name: str = "column") -> Recoding:

@@ -21,7 +21,7 @@ from discreet.report.sections.worst_case import sample, worst_case
 from discreet.report.text import to_text
 from discreet.search.plan import Bucketization
 from tests.report.examples import bucketized, custodian, frequencies, manifest
-from tests.report.test_exact import TABLE
+from tests.report.patients import TABLE
 
 PLAN = bucketized(TABLE, 6)
 

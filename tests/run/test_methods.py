@@ -24,7 +24,7 @@ from discreet.search.buckets.anatomy import anatomized
 from discreet.search.buckets.bucketizing import Demand, demand, set_numbers
 from discreet.search.plan import Problem
 from discreet.utility.queries import draw_workload
-from tests.releases.test_comparison import pairs
+from tests.releases.making import pairs
 from tests.search.bucketized import SENSITIVE, bucketizable, members
 
 ATTRIBUTES = {

@@ -22,7 +22,7 @@ from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES
 from tests.models.cases import ATTRIBUTE
-from tests.presence.test_search import World, deltas, worlds
+from tests.presence.worlds import World, deltas, worlds
 from tests.search.brute_force import candidates
 from tests.strategies import Table, promises, tables
 

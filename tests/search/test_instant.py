@@ -27,7 +27,7 @@ from discreet.summaries.base import Summary, TooManyGroups
 from discreet.utility.objectives import OBJECTIVES
 from tests import strategies
 from tests.models.cases import ATTRIBUTE
-from tests.presence.test_search import World, deltas, outcome, worlds
+from tests.presence.worlds import World, deltas, outcome, worlds
 from tests.search import brute_force
 from tests.search.summarized import Knowing, Looks, Lying, looks
 from tests.strategies import Node, Table, tables

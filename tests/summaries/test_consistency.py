@@ -7,23 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.summaries.build import histogram_from_pairs, network_from_pairs
-from discreet.summaries.exact import Exact
 from discreet.summaries.files import Saveable
-from discreet.summaries.sample import Sample
 from tests.models.cases import ATTRIBUTE
 from tests.strategies import Table, tables
-from tests.summaries.cases import boxes_of, of_table
-
-
-def all_kinds(table: Table) -> list[Saveable]:
-    """Every kind of summary; the rows are a sample of a table with three times as many."""
-    found, frequency = of_table(table), table.frequency()
-    leaf_rows = tuple(
-        np.array([sum(row[d] == leaf for row in table.rows) * 3 for leaf in h.leaves], dtype=np.int64)
-        for d, h in enumerate(frequency.hierarchies)
-    )
-    return [histogram_from_pairs(*found), network_from_pairs(*found), Exact(frequency), Sample(frequency, leaf_rows)]
+from tests.summaries.cases import boxes_of
+from tests.summaries.kinds import all_kinds
 
 
 def joint(summary: Saveable, node: tuple[int, ...]) -> dict[tuple[tuple[int, int], ...], np.ndarray]:

@@ -25,7 +25,7 @@ from discreet.summaries.exact import Exact
 from discreet.summaries.files import Saveable, is_stale, kind_of, load, save
 from tests.strategies import Table, tables
 from tests.summaries.cases import counted, of_people
-from tests.summaries.test_consistency import all_kinds
+from tests.summaries.kinds import all_kinds
 
 
 def same(one: Saveable, other: Saveable, node: tuple[int, ...]) -> bool:
