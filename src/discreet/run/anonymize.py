@@ -50,7 +50,7 @@ from discreet.report.release import release_data
 from discreet.run.intake import Intake, check_named, form_of, take_in
 from discreet.search.plan import Ambiguity, Bucketization, Plan, Problem, Recoding
 
-# Where each search of `publications.SEARCHES` is found: module and function.
+# Where each search of `kinds.SEARCHES` is found: module and function.
 _SEARCHES = {
     "optimal": ("lattice.optimal", "optimal"),
     "incognito": ("lattice.incognito", "incognito"),

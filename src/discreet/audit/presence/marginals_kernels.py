@@ -1,4 +1,4 @@
-"""The compiled loops of `presence_marginals`: how many people outside of the table a group covers.
+"""The compiled loops of `by_marginals`: how many people outside of the table a group covers.
 
 |A₁ ∩ … ∩ A_d| for independent random sets of f₁ … f_d of U people: a chain of hypergeometric distributions, each
 attribute thinning out what the ones before left (Nergiz & Clifton 2010, §4.2).

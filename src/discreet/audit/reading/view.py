@@ -1,6 +1,6 @@
 """A finished release as an adversary sees it: groups of people, what is said about each group, and nothing else.
 
-Everything an attack works on is here, read from published files (see `reading`); what was planned is not.
+Everything an attack works on is here, read from published files (see `release`); what was planned is not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The compiled walk of `covered`: people's values down the trie of the groups' labels."""
+"""The compiled walk of `label_join`: people's values down the trie of the groups' labels."""
 
 from __future__ import annotations
 

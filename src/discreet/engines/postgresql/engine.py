@@ -40,7 +40,7 @@ _COMMON = 1000  # values of a column that a profile shows
 class PostgreSQL(SqlEngine):
     """One table, and the verbs of `base.Engine`, answered by a server.
 
-    `url` is ``postgresql://…#[schema.]table`` (see `postgresql_address`), without a user or password. Columns that the
+    `url` is ``postgresql://…#[schema.]table`` (see `address`), without a user or password. Columns that the
     reader may not see are not there. `named` are columns that the table is said to have; the server knows better.
     """
 
@@ -49,7 +49,7 @@ class PostgreSQL(SqlEngine):
 
     _connection: psycopg.Connection[Any]
     _table: str  # its name in SQL, whatever rows and columns of it are meant
-    _bases: dict[str, str]  # the type of each column, as `postgresql_types` knows it
+    _bases: dict[str, str]  # the type of each column, as `types` knows it
     _options: dict[str, str]  # how to connect once more
 
     def __init__(self, url: str, named: Collection[str] = ()):
@@ -180,7 +180,7 @@ class PostgreSQL(SqlEngine):
         return [_profile(column, about) for column, about in zip(self.columns, told, strict=True)]
 
     def statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
-        """What the planner keeps about some columns of the whole table: no scan. See `postgresql_statistics`."""
+        """What the planner keeps about some columns of the whole table: no scan. See `statistics`."""
         from discreet.engines.postgresql.statistics import read_statistics
 
         return read_statistics(self, columns, seed)

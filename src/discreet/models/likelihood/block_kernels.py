@@ -2,7 +2,7 @@
 
 Given its size x, a group's values U_j are multinomial: independent Poisson(μ θ_j) given that they add up to x, for any
 μ. So P(all U_j ≤ limit_j(x) given x) is a coefficient of a product of truncated series, found on the unit circle as in
-`likely_kernels`; μ is chosen in the middle of a block of sizes. Values that practically never reach their limit go
+`size_kernels`; μ is chosen in the middle of a block of sizes. Values that practically never reach their limit go
 together: their sum is again a Poisson count.
 """
 

@@ -1,6 +1,6 @@
 """The compiled loops behind `likely` for promises about the sensitive values in each group.
 
-What `likely_block_kernels` finds for groups of a given size is shared by all groups with the same distribution of
+What `block_kernels` finds for groups of a given size is shared by all groups with the same distribution of
 values, and weighed with how likely each size is. Bounds go before: most groups are not looked at.
 """
 

@@ -3,7 +3,7 @@
 Wang's greedy (section 7, with its mistakes mended), made near-linear and kinder to what analysts ask. Groups start
 from the fullest sensitive values, one row each, and grow until they are (α, β)-private. Where the paper looks at all
 rows for the one that covers most values, we look at a bounded number of rows of the same neighbourhood, and take from
-them what is needed rather than all there is (see `ambiguity_kernels`). Rows left over are placed in groups that stay
+them what is needed rather than all there is (see `greedy_kernels`). Rows left over are placed in groups that stay
 private with them; what finds no place is suppressed.
 """
 

@@ -3,7 +3,7 @@
 Wong, Fu, Wang, Xu, Pei & Yu, section 4.2. Each row starts alone; a group that breaks the promise is joined by whoever
 is closest in the chances of its protected values, over all attribute sets, until it holds. Protected values (or sets of
 them) occur at most once in a group. Their Theorem 1 only guides here: the exact posteriors decide, for many groups at
-once. People are found by their chances (`art_index`), so that the time grows with the rows, not with their square.
+once. People are found by their chances (`index`), so that the time grows with the rows, not with their square.
 """
 
 from __future__ import annotations
