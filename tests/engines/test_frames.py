@@ -131,5 +131,5 @@ def test_a_wide_table_is_profiled_as_a_narrow_one(monkeypatch: pytest.MonkeyPatc
     )
     empty = table.slice(0, 0)
     narrow = [DuckDB(source).profile() for source in (table, empty)]
-    monkeypatch.setattr("discreet.engines.duckdb._NARROW", 2)
+    monkeypatch.setattr("discreet.engines.duckdb.engine._NARROW", 2)
     assert [DuckDB(source).profile() for source in (table, empty)] == narrow
