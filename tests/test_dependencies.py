@@ -45,12 +45,13 @@ def imported() -> Iterator[tuple[Path, str]]:
 
 
 def test_every_package_that_is_imported_is_declared() -> None:
-    """In the core, or in the extra that the file is named after: ``engines/spark_files.py`` may import PySpark."""
+    """In the core, or in the extra that the file or its room is named after: ``engines/spark/files.py`` may import PySpark."""
     distributions = packages_distributions()
     core, undeclared = names(PROJECT["dependencies"]), set()
     assert {top for _, top in imported()} >= {"numpy", "markupsafe", "pyspark", "psycopg"}
     for path, top in imported():
-        declared = core.union(*(names(EXTRAS[extra]) for extra in EXTRAS if path.stem.startswith(extra)))
+        extras = {path.stem, path.parent.name} & EXTRAS.keys()
+        declared = core.union(*(names(EXTRAS[extra]) for extra in extras))
         if not declared & {canonicalize_name(name) for name in distributions.get(top, [top])}:
             undeclared.add((str(path), top))
     assert undeclared == set()
