@@ -45,7 +45,7 @@ def imported() -> Iterator[tuple[Path, str]]:
 
 
 def test_every_package_that_is_imported_is_declared() -> None:
-    """In the core, or in the extra that the file or its room is named after: ``engines/spark/files.py`` may import PySpark."""
+    """In the core, or in the extra that the file or its room is named after: ``engines/spark/`` may import PySpark."""
     distributions = packages_distributions()
     core, undeclared = names(PROJECT["dependencies"]), set()
     assert {top for _, top in imported()} >= {"numpy", "markupsafe", "pyspark", "psycopg"}
