@@ -8,8 +8,7 @@ from math import comb
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, IntArray
 
 
 def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.groups import FloatArray, Groups
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
+from discreet.counts.groups import Groups
 from discreet.models.examples import bucketized
 from discreet.models.robust import beliefs as robust_beliefs
 from discreet.models.robust import exact_posteriors as robust_exact

@@ -9,10 +9,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import IntArray, Value
+from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Taxonomy
 from discreet.releases.kinds.published import Counted, Published
 from discreet.report.data import ReportData, report_data

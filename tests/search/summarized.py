@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray, Groups
+from discreet.counts.groups import Groups
 from discreet.counts.roll_up import Node, RollUp
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.search.instant.s_instant import coarsened
 from discreet.search.multidimensional.partition import groups_of
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.arrays import Codes
 from discreet.counts.cells import Cells
 from discreet.errors import DiscreetError, Infeasible
-from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity

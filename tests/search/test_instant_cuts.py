@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.arrays import Codes
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible
-from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.hierarchies.rules import Taxonomy
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.models.groups.k_anonymity import KAnonymity

@@ -15,9 +15,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words
-from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups
 from discreet.errors import Infeasible
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from discreet.arrays import FloatArray, IntArray
 
 PRESENCE, ASSOCIATION, REIDENTIFICATION = "presence", "association", "re-identification"
 EXACT, AT_MOST, AT_LEAST, ESTIMATE = "exact", "at most", "at least", "an estimate"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

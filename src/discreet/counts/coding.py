@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import Frequencies
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 
 
 def frequency_set(

@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.arrays import Codes, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False)

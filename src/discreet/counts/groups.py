@@ -7,14 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet, Marginals
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
+from discreet.hierarchies.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +53,8 @@ class People:
     def distinct(self, attributes: Sequence[int]) -> IntArray:
         """Per group, how many different combinations of these attributes it has."""
         group = self.group
-        key = group
-        for d in attributes:
-            key = np.unique(key * len(self.hierarchies[d].leaves) + self.codes[d], return_inverse=True)[1]
-        first = np.unique(key, return_index=True)[1]
+        number = number_equal([group, *(self.codes[d] for d in attributes)], len(group))
+        first = np.unique(number, return_index=True)[1]
         return np.bincount(group[first], minlength=len(self.offsets) - 1).astype(np.int64)
 
 

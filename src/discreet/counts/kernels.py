@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, IntArray
 
 Keys = NDArray[np.uint64]
 Levels = NDArray[np.int16]

@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.engines.base import Frequencies
 from discreet.errors import Mistake, did_you_mean, offenders
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 
 _ROUNDING = Fraction(1, 100)  # shares written with few digits need not add up to 1 exactly
 _SHOWN = 10  # values in one message

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Outside, Tally
 from discreet.counts.kernels import Keys, merge_groups, merge_tallies, smallest_finer
-from discreet.hierarchies.hierarchy import Codes, IntArray
 
 Node = tuple[int, ...]
 _SMALL = 512  # groups; a node with fewer is merged faster than a better starting point is looked for

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.engines.arrow import numbers, places_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-IntArray = NDArray[np.int64]
 
 _CHUNK = 1 << 24  # rows put in order at a time: 64 MB of places
 _BATCH = 1 << 18  # rows handed over at a time

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from discreet.arrays import FloatArray
+
 Value = str | None
 
 

@@ -7,9 +7,10 @@ from itertools import chain, count, pairwise
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.errors import HierarchyError, Mistake, offenders
 from discreet.hierarchies.base import Misfit
-from discreet.hierarchies.hierarchy import EVERYTHING, Codes, Hierarchy, IntArray, Rule, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.texts import set_text
 
 MOST_IN_SETS = 2000  # a set is published with all its values: so many times each group

@@ -14,14 +14,11 @@ from itertools import count
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import Codes, IntArray
 from discreet.hierarchies.texts import EVERYTHING, Value, possible_ends, set_text, span
 
 __all__ = ["EVERYTHING", "Codes", "Hierarchy", "IntArray", "Rule", "Value"]
-
-IntArray = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 
 @runtime_checkable

@@ -8,8 +8,8 @@ from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups
 
 
 class PrivacyModel(Protocol):

@@ -9,8 +9,8 @@ from math import gcd
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray, Tally
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Tally
 
 # Levels are sums of at most some thousand terms of size 1: their rounding error is far below this.
 MARGIN = 1e-9

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from discreet.arrays import Codes
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, people_of, tally
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import Codes, Value
+from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Flat, Taxonomy
 
 

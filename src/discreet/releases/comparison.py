@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, Groups
+from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.base import PrivacyModel
 from discreet.models.robust.beliefs import MOST_STEPS
 from discreet.models.robust.robust import Robust

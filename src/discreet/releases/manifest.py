@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import IntArray
 from discreet.models.base import needs_source
 from discreet.models.verdicts import Verdict
 from discreet.utility.objectives import OBJECTIVES, Outcome

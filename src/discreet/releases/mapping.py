@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.intervals import Cuts
 from discreet.hierarchies.texts import span
 from discreet.releases.kinds.region_kernels import cheapest_cover

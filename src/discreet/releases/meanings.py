@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.errors import HierarchyError
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Rule, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Rule, Value
 from discreet.hierarchies.numbers import parse, plain
 from discreet.hierarchies.rules import Cuts, Taxonomy
 from discreet.hierarchies.texts import possible_ends, set_text, span

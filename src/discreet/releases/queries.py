@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray, People, Tally, tally
+from discreet.counts.groups import People, Tally, tally
 from discreet.engines.base import Frequencies
 from discreet.engines.open import published_tables
 from discreet.errors import Mistake, PolicyError, ReleaseError, did_you_mean
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.releases.contents import read_manifest
 from discreet.releases.kinds.ambiguous import read_ambiguous
 from discreet.releases.kinds.bucketized import read_bucketized

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, Groups, Tally
+from discreet.arrays import BoolArray
+from discreet.counts.groups import Groups, Tally
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.search.plan import Plan
 

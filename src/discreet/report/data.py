@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import FloatArray
 from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable
 from discreet.report.release import (
     ReleaseData,

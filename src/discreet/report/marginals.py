@@ -14,8 +14,8 @@ from heapq import nsmallest
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 
 STEPS = (1, 2, 5, 10, 20, 25, 50)
 ROWS_PER_STEP = 10

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.groups import Groups
-from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Value
 from discreet.releases.contents import REPORT
 from discreet.releases.kinds.published import Published
 from discreet.report.marginals import most_common, printable, shown

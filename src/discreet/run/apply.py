@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from discreet.addresses import is_address
-from discreet.counts.groups import BoolArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.engines.base import Frequencies
 from discreet.engines.duckdb.publishing import sha256
 from discreet.engines.open import published_tables
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
-from discreet.hierarchies.hierarchy import IntArray, Value
+from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.addresses import is_address
+from discreet.arrays import IntArray
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
@@ -22,7 +23,7 @@ from discreet.engines.base import Engine, Frequencies, TooManyCombinations
 from discreet.engines.statistics import ColumnStatistics, KeepsStatistics, Statistics
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, shown, unknown_word
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.likelihood.likely import supports
 from discreet.policy.policy import Policy
 from discreet.policy.words import STATISTICS, SUMMARIES

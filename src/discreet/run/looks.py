@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node
@@ -20,7 +21,7 @@ from discreet.engines.base import Engine, Frequencies
 from discreet.engines.sql.coded_counts import coded_counts
 from discreet.engines.sql.engine import SqlEngine
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.search.instant.s_instant import standing_for
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, Infeasible, Mistake, PolicyError
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.parameters import as_text

@@ -9,9 +9,10 @@ from typing import Self
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside, People, people_of, tally
-from discreet.hierarchies.hierarchy import Codes, IntArray, Value
+from discreet.counts.groups import Groups, Outside, People, people_of, tally
+from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import PrivacyModel
 from discreet.utility.metrics import losses
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from discreet.arrays import Codes, FloatArray
 from discreet.counts.cells import Cells
-from discreet.counts.groups import FloatArray
 from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy
+from discreet.hierarchies.hierarchy import Hierarchy
 
 NEGLIGIBLE = 1e-9  # rows; groups that all together expect fewer may be left out, whatever is asked of them
 MOST_GROUPS = 5_000_000

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import PairCounts, SampledRows
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.summaries.contraction import Edge
 from discreet.summaries.histogram import Histogram
 from discreet.summaries.network import Network

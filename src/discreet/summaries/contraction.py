@@ -14,8 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 
 Edge = tuple[int, int]
 Message = tuple[FloatArray, tuple[int, ...]]  # rows × leaves, and the variables whose groups the rows run through

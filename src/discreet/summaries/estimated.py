@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.summaries.network import Network
 
 WHOLE = 1 << 45  # parts that a table is divided into; less than a row of any table, and whole numbers add up exactly

@@ -9,11 +9,11 @@ from math import prod
 
 import numpy as np
 
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray
 from discreet.counts.roll_up import Node, RollUp
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.summaries.base import check_limit
 
 

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, DiscreetError, Mistake
 from discreet.files.small_files import small_json
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.words import rule_from_words
 from discreet.summaries.arrays import BYTES, read_arrays, write_arrays
 from discreet.summaries.contraction import Forest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import IntArray
 from discreet.summaries.contraction import Edge
 from discreet.summaries.network import Network
 

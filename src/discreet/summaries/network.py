@@ -9,10 +9,10 @@ from math import prod
 
 import numpy as np
 
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.counts.cells import Cells
-from discreet.counts.groups import FloatArray
 from discreet.counts.roll_up import Node
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.summaries.base import NEGLIGIBLE, check_limit
 from discreet.summaries.contraction import Edge, Forest, contracted, halves_by
 

@@ -14,10 +14,10 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.engines.base import LARGEST_PAIR
 from discreet.engines.statistics import ColumnStatistics, JointStatistics, Statistics
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.summaries.contraction import Edge
 from discreet.summaries.estimated import Estimated, in_parts, table_in_parts
 from discreet.summaries.structure import heaviest_tree, mutual_information

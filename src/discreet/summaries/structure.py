@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import IntArray
 from discreet.summaries.contraction import Edge
 
 

@@ -12,9 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.counts.groups import BoolArray, FloatArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.kernels import group_equal
-from discreet.hierarchies.hierarchy import IntArray
 
 Bits = NDArray[np.uint64]
 Octets = NDArray[np.uint8]

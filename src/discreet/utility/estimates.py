@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.counts.groups import BoolArray, FloatArray, Tally
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Tally
 from discreet.errors import Mistake, PolicyError
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.numbers import parse
 from discreet.utility.queries import Workload
 

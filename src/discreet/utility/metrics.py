@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.counts.groups import FloatArray, Tally
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
+from discreet.counts.groups import Tally
 
 AnyCodes = NDArray[np.integer]
 Runs = tuple[IntArray, IntArray, IntArray]  # group, first leaf, last leaf; a group may have several runs

@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.errors import DataError, Mistake, offenders
-from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Value
 from discreet.hierarchies.texts import possible_ends
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

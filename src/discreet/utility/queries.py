@@ -13,10 +13,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arrays import BoolArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
-from discreet.hierarchies.hierarchy import IntArray
 
 Bits = NDArray[np.uint64]
 AnyCodes = NDArray[np.integer]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray
 from discreet.errors import DataError, Mistake, did_you_mean, offenders
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Rule, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Rule, Value
 from discreet.utility import metrics
 from discreet.utility.estimates import Leaves, estimates, runs
 from discreet.utility.published import is_withheld, read_published

@@ -11,14 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.audit.lines import ASSOCIATION, EXACT, FloatArray, Line, line
+from discreet.arrays import FloatArray, IntArray
+from discreet.audit.lines import ASSOCIATION, EXACT, Line, line
 from discreet.audit.promises.distances import equal_distances
 from discreet.audit.reading.tallies import Summed, protected, summed_up, whole_table
 from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen, Tally
-
-IntArray = NDArray[np.int64]
 
 THRESHOLD = 0.5
 NEARLY = 0.9  # a group is nearly of one value where this share of it has it

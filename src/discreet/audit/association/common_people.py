@@ -18,8 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from discreet.arrays import FloatArray, IntArray
 
 # Above so many steps for one pair of groups, E[x] is taken from independent x of the right mean: off by about 1/m.
 MOST_STEPS = 1_000_000

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.common_people import mixed_beliefs, most_believed
 from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
@@ -19,10 +19,6 @@ from discreet.audit.reading.view import BUCKETIZED, Seen, Tally
 from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
 from discreet.audit.worlds.places import Places, can_place, places
 from discreet.engines.base import Frequencies
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 THRESHOLD = 0.5
 

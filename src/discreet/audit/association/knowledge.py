@@ -14,15 +14,13 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.reading.tallies import Whole
 from discreet.audit.reading.view import Seen, Tally
 from discreet.engines.base import Frequencies
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.files.numbers import exact_number
-
-IntArray = NDArray[np.int64]
 
 MIN_SUPPORT = 30  # of rarer people she knows what is true of anybody
 _ALL_SETS, _LARGE_SETS = 5, 3  # all sets of up to five quasi-identifiers; of more, those of up to three and all of them

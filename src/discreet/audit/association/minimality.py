@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
@@ -25,9 +25,6 @@ from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Values
 from discreet.audit.reading.view import GENERALIZED, Seen, Tally
 from discreet.audit.worlds.places import places
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 THRESHOLD = 0.5
 MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through; else some are drawn

@@ -15,14 +15,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.association import finds, finite, line_about
-from discreet.audit.lines import FloatArray, Line
+from discreet.audit.lines import Line
 from discreet.audit.reading.tallies import Summed, Whole, summed_up, whole_table
 from discreet.audit.reading.view import Seen, Tally
-
-IntArray = NDArray[np.int64]
 
 STUBBORNNESS = (10, 100, 1_000, 10_000)  # told where nobody says how much she has seen
 USUAL = 1_000

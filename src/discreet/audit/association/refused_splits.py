@@ -14,10 +14,8 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from discreet.arrays import FloatArray, IntArray
 
 # What a promise asks of a part, as numbers: (kind, ℓ or α or t, c).
 DISTINCT, ENTROPY, RECURSIVE, SHARE, DISTANCE = range(5)

@@ -17,8 +17,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.association import finds, line_about, line_threshold
 from discreet.audit.association.knowledge import (
     MIN_SUPPORT,
@@ -33,15 +33,12 @@ from discreet.audit.association.knowledge import (
     learnt,
     listed_in_words,
 )
-from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, FloatArray, Line
+from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, Line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.tallies import Summed, summed_up, whole_table
 from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Promise, Seen, Tally
 from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 _MOST_STATES, _WORK = 1 << 17, 1e9  # how much is counted out: of one group, and of all over all sets of attributes
 _DIGITS = 1e-12  # chances nearer to each other are the same

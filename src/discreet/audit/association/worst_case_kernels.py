@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from discreet.arrays import BoolArray, FloatArray, IntArray
 
 _PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first
 _TINY = 1e-200

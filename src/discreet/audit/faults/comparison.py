@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.faults.matching import BoolArray, IntArray, shortfall
+from discreet.arrays import BoolArray, IntArray
+from discreet.audit.faults.matching import shortfall
 from discreet.audit.lines import Fault
 from discreet.audit.reading.equal_values import alike
 from discreet.audit.reading.labels import Anything, Exactly, Label, OneOf, Values, covers

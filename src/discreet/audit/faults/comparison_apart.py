@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.faults.comparison import Table, not_compared, recoded, rows_are, untrue
-from discreet.audit.faults.matching import IntArray, shortfall, turned
+from discreet.audit.faults.matching import shortfall, turned
 from discreet.audit.lines import Fault
 from discreet.audit.reading.equal_values import tokens
 from discreet.audit.reading.release import Reading, Rows, counted_people, numbered

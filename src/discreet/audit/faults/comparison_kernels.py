@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
+from discreet.arrays import IntArray
+
 Numbers = NDArray[np.int32]
 
 _FEW = 16  # rows that are looked at one by one

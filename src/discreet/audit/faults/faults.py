@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.faults.finer_labels import finer_labels
 from discreet.audit.faults.leaks import against_source, leaking_columns, signs_of_order
 from discreet.audit.faults.manifest_figures import manifest_faults
@@ -20,8 +20,6 @@ from discreet.audit.reading.labels import Anything
 from discreet.audit.reading.release import Reading
 from discreet.audit.reading.tallies import protected
 from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Seen
-
-IntArray = NDArray[np.int64]
 
 _MERGE = "merge them with other groups, or suppress them"
 _OTHERS = "put more people with other values in them"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.audit.reading.labels import Anything, Between, BoolArray, Exactly, Label, OneOf, Prefix, Values, covers
+from discreet.arrays import BoolArray
+from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, Prefix, Values, covers
 
 
 def finer_labels(labels: Sequence[Label]) -> BoolArray:

@@ -9,19 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import Codes, FloatArray
 from discreet.audit.faults.linked_tables import chance_of_links
 from discreet.audit.faults.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
 from discreet.audit.lines import Fault
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, coverage, covers, number
-from discreet.audit.reading.release import Codes, Reading, Rows, in_order, labels_in, repeated
+from discreet.audit.reading.release import Reading, Rows, in_order, labels_in, repeated
 from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 
-FloatArray = NDArray[np.float64]
 Column = tuple[Sequence[str | None], Codes]
 
 _ENOUGH = 10  # rows, from which on it is no accident that all have different values

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import Codes, IntArray
 from discreet.audit.faults.row_order import at_least
-from discreet.audit.reading.release import Codes, Reading, Rows
+from discreet.audit.reading.release import Reading, Rows
 
-IntArray = NDArray[np.int64]
 Column = tuple[Sequence[str | None], Codes]
 
 _LARGEST = 20_000_000  # people times values of their group, from which on nothing is said

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from discreet.arrays import BoolArray, IntArray
 
 ENDLESS = 1 << 60
 

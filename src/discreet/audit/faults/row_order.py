@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.reading.labels import BoolArray, Text, number
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.audit.reading.labels import Text, number
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Codes = NDArray[Any]  # places, in whole numbers of any width
 
 CHANCE = 1e-6  # how seldom chance may do what is reported

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
+from discreet.arrays import IntArray
 
 
 @njit(cache=True)

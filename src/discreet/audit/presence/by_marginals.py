@@ -15,17 +15,13 @@ from math import ceil, comb, floor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, Line, line
 from discreet.audit.presence.marginals import Marginals
 from discreet.audit.reading.view import Region, Seen
 from discreet.audit.worlds.label_join import label_values
 from discreet.errors import DataError, Mistake
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 THRESHOLD, CONFIDENCE = 0.5, 0.95
 _WORK = 5e8  # steps for the exact distributions of all groups

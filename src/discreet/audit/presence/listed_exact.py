@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
 from discreet.audit.reading.manifest import read_manifest
 from discreet.audit.reading.release import read
 from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
 from discreet.errors import DataError, DiscreetError, Mistake, PolicyError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 # Where the chances of people are told apart: up to each of these, and certainty.
 STEPS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

@@ -16,8 +16,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, PRESENCE, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Values, covers
@@ -25,9 +25,6 @@ from discreet.audit.reading.view import Seen
 from discreet.audit.worlds.assignments import Assignments, assignments
 from discreet.audit.worlds.label_join import Covered, covered
 from discreet.errors import DataError, Mistake
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 THRESHOLD = 0.5
 CERTAIN = float(np.nextafter(1.0, 0.0))

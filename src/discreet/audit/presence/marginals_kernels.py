@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from discreet.arrays import BoolArray, FloatArray, IntArray
 
 NEGLIGIBLE = 1e-19  # what is left out of a distribution, as a share of its largest term
 ERROR = 1e-12  # more than the probabilities can be off, by what is left out and by rounding

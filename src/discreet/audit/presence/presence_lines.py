@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray
 from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, Line, line
 from discreet.audit.presence.by_marginals import presence_marginals
 from discreet.audit.presence.listed_exact import check_same_words, promised_alpha, same_values
@@ -14,9 +14,6 @@ from discreet.audit.presence.listed_generalized import THRESHOLD, presence_gener
 from discreet.audit.presence.marginals import Marginals, read_marginals
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 _LIST = "Everybody who may be in the table, by name, with their exact values."
 

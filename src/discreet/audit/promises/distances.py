@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.reading.tallies import Summed, Whole
-
-IntArray = NDArray[np.int64]
 
 _DENSE = 4_000_000  # numbers held at once
 

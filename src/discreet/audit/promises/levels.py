@@ -12,16 +12,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.association.realistic import Adversary, protected_by, smallest_epsilon, smallest_epsilons
-from discreet.audit.lines import AT_LEAST, AT_MOST, BELOW, Deciding, FloatArray, Level
+from discreet.audit.lines import AT_LEAST, AT_MOST, BELOW, Deciding, Level
 from discreet.audit.promises.distances import equal_distances, hierarchical_distances, ordered_distances
 from discreet.audit.reading.tallies import Summed, in_order, levels_of, place_in_group, summed_up, whole_table
 from discreet.audit.reading.view import AMBIGUOUS, Promise, Seen
 
-IntArray = NDArray[np.int64]
 Keeps = Callable[..., bool]
 
 _CLOSE = 1e-9  # figures nearer than this to what is required are compared exactly

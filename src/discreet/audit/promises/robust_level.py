@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.association.knowledge import Knowledge, Known, domain
 from discreet.audit.association.worst_case import (
     given_knowledge,
@@ -21,8 +21,6 @@ from discreet.audit.association.worst_case import (
 from discreet.audit.lines import AT_MOST, Deciding, Level
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import Promise, Seen, Tally
-
-IntArray = NDArray[np.int64]
 
 _CLOSE = 1e-9
 _MOST_STEPS = 20_000_000  # of exact arithmetic

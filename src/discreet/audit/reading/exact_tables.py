@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.engines.base import Frequencies
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,9 @@ from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from discreet.arrays import BoolArray, FloatArray, IntArray
+
 Text = str | None  # NULL is a value of its own
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrays import Codes, IntArray
 from discreet.audit.reading.description import Description, How, describe, example, read_description
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.folder import AGAIN
@@ -26,9 +27,6 @@ from discreet.engines.duckdb.publishing import PublishedFiles
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, Mistake
 from discreet.files.temporary import temporary_folder
-
-IntArray = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

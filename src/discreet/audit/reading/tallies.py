@@ -9,9 +9,8 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.reading.view import Seen, Tally
-
-IntArray = NDArray[np.int64]
 
 EVERYTHING = "*"
 # Promises that speak of sensitive values.

@@ -9,13 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from discreet.arrays import IntArray
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.labels import Label
-
-IntArray = NDArray[np.int64]
 
 GENERALIZED, BUCKETIZED, AMBIGUOUS = "generalization", "bucketization", "ambiguity"
 

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT, REIDENTIFICATION, Line, line
 from discreet.audit.presence.listed_exact import check_same_words as check_exact_words
 from discreet.audit.presence.listed_exact import same_values
@@ -26,9 +26,6 @@ from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Seen
 from discreet.audit.reidentification.uniqueness import chance_of_one, check_population_size, population_uniques
 from discreet.audit.worlds.assignments import assignments
 from discreet.audit.worlds.label_join import covered
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 THRESHOLD = 0.2
 # What a row is, for the reader, in each kind of release.

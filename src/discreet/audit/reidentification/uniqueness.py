@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from math import lgamma
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.errors import Mistake, PolicyError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 ZAYATZ, SLIDE, PITMAN = "Zayatz", "slide negative binomial", "Pitman"
 SMALL_FRACTION = 0.1  # Dankar et al. 2012: up to here Pitman's estimate is the best of the three

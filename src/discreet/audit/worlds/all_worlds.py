@@ -6,10 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from discreet.arrays import Codes, FloatArray, IntArray
+
 Flags = NDArray[np.uint8]
-Codes = NDArray[np.int32]
 
 OPEN, IN, OUT = 0, 1, 2  # of a person
 EXACT, BY_TABLE, CONTRADICTED = 0, 1, 2  # how a group was decided

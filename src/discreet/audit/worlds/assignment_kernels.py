@@ -6,9 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from discreet.arrays import BoolArray, FloatArray, IntArray
+
 Numbers = NDArray[np.int32]
 
 _STEPS = 1e8  # of balancing

@@ -19,13 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.worlds.label_join import Covered
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 # How much is counted out: numbers of rows left per group (all combinations), these times kinds of people, steps in all.
 _MOST_STATES, _MOST_KEPT, _WORK = 1 << 16, 4_000_000, 3e8

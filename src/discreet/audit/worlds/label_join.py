@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Exactly, Label, Values, covers
 from discreet.audit.reading.view import Seen
 
-IntArray = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 
 MOST_FITS = 100_000_000  # pairs of a person and a group that are held in memory

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from discreet.arrays import FloatArray, IntArray
 
 _UP = 1.0 + 1e-12  # more than the arithmetic can have lost: a chance is never told smaller than it is
 _MOST_WORK = 1e7  # multiplications for one table of one group

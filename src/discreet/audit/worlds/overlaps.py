@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.reading.labels import Between, Exactly, Label, coverage, overlap
 from discreet.audit.reading.view import Seen
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 MOST_PAIRS = 30_000_000  # pairs of groups that are held against each other; more take too long
 

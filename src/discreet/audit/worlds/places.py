@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.audit.reading.exact_tables import Population, combination_codes
 from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
 from discreet.audit.worlds.label_join import covered
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.audit.worlds.all_worlds import BY_TABLE, EXACT, IN, OPEN, OUT, exact_chances
 from discreet.audit.worlds.one_table import value_chances
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Flags = NDArray[np.uint8]
-Codes = NDArray[np.int32]
 
 
 @njit(cache=True)

@@ -13,13 +13,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.audit.reading.exact_tables import Population, Table, combination_codes
 from discreet.audit.reading.view import Seen
 from discreet.audit.worlds.all_worlds import CONTRADICTED, IN, OPEN
 from discreet.audit.worlds.possible import chances, settle
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Slots = NDArray[np.int32]
 Bits = NDArray[np.uint64]
 

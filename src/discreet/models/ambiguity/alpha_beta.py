@@ -10,10 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.exact import products_at_most
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import (

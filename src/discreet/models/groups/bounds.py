@@ -12,8 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.models.groups.kernels import entropy, fill_top
 
 # Inputs are moved to the safe side by this much, some thousand times what rounding may have cost them.

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups
 from discreet.models.parameters import Parameter, Parameterized, Whole
 
 LEAST_K = Whole(2, "a release with k = 1 promises nothing")

@@ -10,8 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 
 # n ln n for the counts that nearly all pairs have: a look-up takes a fifth of a logarithm.
 N_LOG_N = np.arange(4096) * np.log(np.maximum(np.arange(4096), 1))

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups
 from discreet.models.exact import decide, pairs, products_at_most, sign_with_logs
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, exact

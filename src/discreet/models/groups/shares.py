@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups, Tally
 from discreet.models.exact import products_at_most
 
 

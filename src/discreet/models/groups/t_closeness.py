@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.counts.groups import Groups, Tally
 from discreet.models.exact import decide, pairs
 from discreet.models.groups.shares import lost_to_caps, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import FloatArray
 from discreet.models.likelihood.size_kernels import log_binomial, log_poisson
 
 _SURE = 18.0  # e^(−18): what is less likely counts as impossible

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.counts.cells import Cells
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.likelihood.options import Likely, Options
 from discreet.models.likelihood.sizes import decided_by_bounds, normal_sums, sizes_allowed, together
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.cells import Cells
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.groups.alpha_k import AlphaK
 from discreet.models.groups.beta_likeness import BetaLikeness

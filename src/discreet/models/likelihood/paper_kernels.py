@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import FloatArray
 from discreet.models.likelihood.size_kernels import FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
 
 # The paper stops at 0.99 and 0.01; of a hundred groups that are left at 0.99 each, less than half would remain.

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.cells import Cells
 from discreet.counts.groups import Groups, tally
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.limits import expected_tally
 from discreet.models.likelihood.options import Likely

@@ -17,8 +17,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 
 UNBOUNDED = 1 << 61  # a size that no group reaches
 # How a sum ended: it was finished, it failed for sure, or what was asked is sure to hold.

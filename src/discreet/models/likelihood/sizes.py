@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.cells import Cells
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.likelihood.options import Likely, Options
 
 

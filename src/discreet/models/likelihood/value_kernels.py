@@ -13,8 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.models.likelihood.block_kernels import block_of, distinct_block, limited_block
 from discreet.models.likelihood.size_kernels import ENOUGH, FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
 

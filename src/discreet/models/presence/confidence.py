@@ -12,8 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.models.presence.presence import UNLIMITED, times
 
 Delta = tuple[Fraction, Fraction]

@@ -22,8 +22,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 
 _ROUNDING = 2.0**-53
 # Shevtsova 2010 has 0.5600 for sums of independent trials that are not alike; a trial's third absolute central moment

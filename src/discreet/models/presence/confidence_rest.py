@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray, Outside
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.counts.groups import Outside
 
 
 def rest_confidence(outside: Outside, low: int, high: int, least: float) -> float:

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.addresses import public
-from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups, Outside
 from discreet.errors import DataError, Mistake, PolicyError, shown
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.parameters import Interval, Number, Parameter, Parameterized, as_text, as_word
 from discreet.models.presence.confidence import confident, limits, sure_levels
 from discreet.models.presence.presence import source_words

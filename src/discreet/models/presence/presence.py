@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.addresses import public
-from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups
 from discreet.errors import DataError, Infeasible, Mistake
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.parameters import Interval, Parameter, Parameterized, as_text
 
 UNLIMITED = 1 << 61  # more people than there are

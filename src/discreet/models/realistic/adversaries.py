@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import FloatArray
 from discreet.models.parameters import Number, Parameter, Parameterized, Threshold, Whole, as_text, as_word, exact
 from discreet.models.realistic.priors import TABLE, Prior
 

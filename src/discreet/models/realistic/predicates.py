@@ -10,9 +10,10 @@ from itertools import islice
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, Tally
+from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.counts.groups import Tally
 from discreet.errors import SHOWN, Mistake, PolicyError, did_you_mean, shown
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.realistic.priors import Prior
 
 

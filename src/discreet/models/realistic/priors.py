@@ -14,7 +14,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray, Tally
+from discreet.arrays import FloatArray
+from discreet.counts.groups import Tally
 from discreet.errors import Mistake, PolicyError, offenders, shown
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.parameters import Number, Whole, Wrong, as_text, as_word

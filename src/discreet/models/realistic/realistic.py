@@ -9,10 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
+from discreet.counts.groups import Groups, Tally
 from discreet.errors import Mistake
-from discreet.hierarchies.hierarchy import IntArray, Value
+from discreet.hierarchies.hierarchy import Value
 from discreet.models.exact import decide, pairs
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, as_word, exact
 from discreet.models.realistic.adversaries import Adversary

@@ -18,8 +18,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 
 # Caps are moved to the safe side by this much, some thousand times what rounding may have cost them.
 _SLACK = 1e-11

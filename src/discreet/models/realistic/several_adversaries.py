@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups, Tally
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.counts.groups import Groups, Tally
 from discreet.models.realistic.adversaries import Adversary
 from discreet.models.realistic.realistic import Sides
 from discreet.models.realistic.realistic_kernels import fall, rise

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.counts.groups import Groups, People, Tally
 from discreet.models.exact import MARGIN as MARGIN
 from discreet.models.exact import pairs
 from discreet.models.robust.exact_posteriors import deal_exactly, two_valued_exactly

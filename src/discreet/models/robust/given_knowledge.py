@@ -13,9 +13,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.parameters import Number, Wrong, as_text, as_word
 from discreet.models.robust.knowledge import NOTHING, AttributeSet, Finder, Knowledge, knowledge_of_sets
 

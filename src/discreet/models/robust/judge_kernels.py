@@ -10,8 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.models.robust.beliefs import LEVELS, MARGIN, NEAR_FULL, NEAR_TWO, PEOPLE, VERDICTS
 from discreet.models.robust.posterior_bounds import most
 from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued

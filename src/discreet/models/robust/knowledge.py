@@ -19,10 +19,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
-from discreet.hierarchies.hierarchy import Codes, IntArray
 
 MIN_SUPPORT = 30
 ALL_SUBSETS_UP_TO = 5  # quasi-identifiers

@@ -18,8 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 
 _ROUNDING = 1e-12  # of a sum of prices, relative to its terms: far above what floating point loses
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 
 # Chances are scaled so that the values of the group are the expected ones; then the weight of all its worlds together
 # is that of a multinomial at its mean, far above this. What is below may be rounded away: 0 stands for "can't be told".

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray, Groups, People, Tally
+from discreet.counts.groups import Groups, People, Tally
 from discreet.errors import SHOWN, DiscreetError, Mistake, PolicyError, did_you_mean, shown
-from discreet.hierarchies.hierarchy import Codes, IntArray, Value
+from discreet.hierarchies.hierarchy import Value
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, as_word, exact
 from discreet.models.robust.beliefs import LEVELS, MARGIN, PEOPLE, VERDICTS, Judged, judged
 from discreet.models.robust.given_knowledge import GivenKnowledge

@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from discreet.arrays import FloatArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.parameters import Threshold, exact

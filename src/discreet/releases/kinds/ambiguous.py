@@ -14,12 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import IntArray, Value
+from discreet.hierarchies.hierarchy import Value
 from discreet.releases.kinds.grouped import (
     Apart,
     Grouped,

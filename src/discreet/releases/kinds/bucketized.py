@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet.arrays import Codes
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, people_of
 from discreet.engines.arrow import numbers
@@ -19,7 +20,7 @@ from discreet.engines.base import PublishedTables, Rewriting, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.hierarchy import Codes, Hierarchy
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.releases.kinds.grouped import (
     Apart,
     Assigned,

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Tally
@@ -19,7 +20,7 @@ from discreet.engines.arrow import texts as text_array
 from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes, IntArray, Value
+from discreet.hierarchies.hierarchy import Value
 from discreet.releases.kinds.published import AGAIN, Counted, counted_values, group_sizes, open_table, sensitive_tallies
 from discreet.releases.kinds.tables import in_use
 from discreet.search.plan import SUPPRESSED, Plan

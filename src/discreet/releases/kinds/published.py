@@ -8,13 +8,14 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.coding import value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Tally, tally
 from discreet.engines.base import Engine, Frequencies, PublishedTables
 from discreet.errors import DataError, HierarchyError, Mistake, shown
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.words import rule_from_words
 
 Manifest = dict[str, Any]

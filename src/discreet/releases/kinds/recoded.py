@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet.arrays import IntArray, number_equal
 from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables
-from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Value
 from discreet.releases.kinds.published import (
     Counted,
     Manifest,
@@ -114,9 +115,7 @@ def group_recoded(
     starred = np.full(len(found.counts), star)
     for values, codes in zip(found.values, found.codes, strict=True):
         starred &= np.array([v == EVERYTHING for v in values], dtype=np.bool_)[codes]
-    group = np.zeros(len(found.counts), dtype=np.int64)
-    for values, codes in zip(found.values[:width], found.codes[:width], strict=True):
-        group = np.unique(group * len(values) + codes, return_inverse=True)[1]
+    group = number_equal(found.codes[:width], len(found.counts))
     kept, numbers = np.unique(group[~starred], return_inverse=True)
     group = np.full(len(group), -1, dtype=np.int64)
     group[~starred] = numbers

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import Population
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.releases.kinds.published import AGAIN
 from discreet.releases.mapping import boxes_of_groups
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.kernels import group_equal
 from discreet.engines.arrow import numbers, truths
 from discreet.engines.arrow import texts as text_array
 from discreet.engines.counted_rows import CodedColumn, CountedRows
-from discreet.hierarchies.hierarchy import EVERYTHING, Codes, IntArray, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Value
 from discreet.search.plan import SUPPRESSED, Plan, Recoding
 
 if TYPE_CHECKING:

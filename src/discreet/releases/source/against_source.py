@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.errors import Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.releases.kinds.ambiguous import Ambiguous
 from discreet.releases.kinds.bucketized import Bucketized
 from discreet.releases.kinds.grouped import Grouped, read_grouped
@@ -31,7 +32,6 @@ from discreet.releases.source.assignment import (
     Offered,
     Pairs,
     beyond,
-    numbered,
     pairs_of,
     unpaired,
     unplaced,
@@ -98,16 +98,15 @@ class _Common:
 
 def _common(source: Frequencies, theirs: Sequence[int], release: Frequencies, ours: Sequence[int]) -> _Common:
     """Number the combinations of the columns `theirs` of the source, which are the columns `ours` of the release."""
-    coded, sizes = [], []
+    coded = []
     known = np.ones(len(release.counts), dtype=np.bool_)
     for there, here in zip(theirs, ours, strict=True):
         index = {value: i for i, value in enumerate(source.values[there])}
         codes = np.array([index.get(value, -1) for value in release.values[here]], dtype=np.int64)[release.codes[here]]
         known &= codes >= 0
         coded.append(np.concatenate([source.codes[there], np.maximum(codes, 0)]))
-        sizes.append(max(len(index), 1))
     rows = len(source.counts)
-    numbers = numbered(coded, sizes, rows + len(release.counts))
+    numbers = number_equal(coded, rows + len(release.counts))
     return _Common(numbers[:rows], numbers[rows:], known, int(numbers.max(initial=-1)) + 1)
 
 
@@ -145,7 +144,7 @@ def _groups_at(
 ) -> IntArray:
     """The published group of each row of the source, where a whole column is published at one level; −1 for none."""
     texts = recoded.texts()
-    columns, sizes = [], []
+    columns = []
     nobody = np.zeros(len(leaves[0]), dtype=np.bool_)
     for d, (h, level, codes) in enumerate(zip(hierarchies, levels, leaves, strict=True)):
         number = {text: i for i, text in enumerate(dict.fromkeys(text[d] for text in texts))}
@@ -155,8 +154,7 @@ def _groups_at(
         columns.append(
             np.concatenate([np.array([number[text[d]] for text in texts], dtype=np.int64), np.maximum(own, 0)])
         )
-        sizes.append(max(len(number), 1))
-    numbers = numbered(columns, sizes, len(texts) + len(nobody))
+    numbers = number_equal(columns, len(texts) + len(nobody))
     group = np.full(int(numbers.max(initial=-1)) + 1, -1, dtype=np.int64)
     group[numbers[: len(texts)]] = np.arange(len(texts))
     return np.where(nobody, -1, group[numbers[len(texts) :]])

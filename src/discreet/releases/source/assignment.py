@@ -6,13 +6,12 @@ within a kind, a row of the source may be published in every group whose labels 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.releases.kinds.published import group_sizes
 
 
@@ -133,18 +132,6 @@ def beyond(offered: IntArray, count: IntArray, asked: Asked, kinds: int) -> int:
     distinct, number = np.unique(keys, return_inverse=True)
     surplus = group_sizes(number, np.concatenate([-count[fits], asked.count]), len(distinct))
     return int(np.maximum(surplus, 0).sum())
-
-
-def numbered(columns: Sequence[IntArray | Codes], sizes: Sequence[int], rows: int) -> IntArray:
-    """One number for each combination of coded columns: 0, 1, …
-
-    >>> numbered([np.array([2, 0, 2]), np.array([1, 1, 1])], [3, 2], 3).tolist()
-    [1, 0, 1]
-    """
-    found = np.zeros(rows, dtype=np.int64)
-    for codes, size in zip(columns, sizes, strict=True):
-        found = np.unique(found * size + codes, return_inverse=True)[1].astype(np.int64)
-    return found
 
 
 def _by_kind(offered: IntArray, asked: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, IntArray
 from discreet.releases.source.flow_kernels import serve
 
 TOO_MANY = -1

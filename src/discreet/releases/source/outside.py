@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet, Marginals
 from discreet.counts.outside import people_by_value, population_of
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence

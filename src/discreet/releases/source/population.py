@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.counts.groups import Outside
 from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.releases.contents import read_mapping
 from discreet.releases.kinds.published import AGAIN, Manifest
 from discreet.releases.kinds.regions import regions

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Codes
 from discreet.counts.coding import frequency_set, merged
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import Engine, Frequencies
@@ -15,7 +16,7 @@ from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, Value
+from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.policy.policy import Policy, read_policy
 from discreet.releases.kinds.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.report.marginals import Grain
 
 MOST_BINS = 8  # and one for 0

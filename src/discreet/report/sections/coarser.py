@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.releases.kinds.tables import published_values
 from discreet.report.marginals import Grain, common_path, leaf_counts, shown, spread_counts
 from discreet.search.plan import Recoding

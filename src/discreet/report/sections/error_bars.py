@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray, Groups, Tally
-from discreet.hierarchies.hierarchy import EVERYTHING, IntArray, Value
+from discreet.arrays import FloatArray, IntArray
+from discreet.counts.groups import Groups, Tally
+from discreet.hierarchies.hierarchy import EVERYTHING, Value
 from discreet.releases.kinds.bucketized import Bucketized
 from discreet.releases.kinds.grouped import Grouped
 from discreet.releases.kinds.published import Published

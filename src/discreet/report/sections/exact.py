@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray, number_equal
 from discreet.report.marginals import leaf_counts, printable, shown
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
 
@@ -94,10 +93,7 @@ def told_by_tables(plan: Plan) -> tuple[FloatArray, ...]:
 
 def _first_of_each(group: IntArray, codes: Sequence[Codes]) -> IntArray:
     """The first entry of each combination of codes in each group."""
-    key = group
-    for column in codes:
-        key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
-    first: IntArray = np.unique(key, return_index=True)[1]
+    first: IntArray = np.unique(number_equal([group, *codes], len(group)), return_index=True)[1]
     return first
 
 

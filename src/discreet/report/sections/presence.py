@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray, Groups, Outside
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
+from discreet.counts.groups import Groups, Outside
 from discreet.models.parameters import exact
 from discreet.models.presence.confidence import confidence
 from discreet.models.presence.presence import Presence

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.groups import Groups, People, Tally
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.parameters import as_text, exact
 from discreet.models.robust.knowledge import default_sets
 from discreet.models.robust.robust import Robust

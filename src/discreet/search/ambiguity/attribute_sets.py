@@ -14,9 +14,9 @@ from itertools import combinations as pairs_of
 
 import numpy as np
 
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray, people_of
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.counts.groups import people_of
 from discreet.models.ambiguity.alpha_beta import BEST, AlphaBeta
 from discreet.models.parameters import exact
 from discreet.progress import Progress

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import IntArray
 
 
 def smallest_beta(totals: IntArray, suppressed: int = 0) -> Fraction:

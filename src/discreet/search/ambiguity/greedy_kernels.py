@@ -9,8 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray
 
 _EXACT = float(1 << 53)  # whole numbers below are exact as floating point
 _RARE = 0.1  # what a row's rarity counts, beside how unevenly its values would spread over the group

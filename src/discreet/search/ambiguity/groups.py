@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import all_hold
 from discreet.models.groups.alpha_k import AlphaK

@@ -12,8 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray
 
 _SPREAD_OF_UNIFORM = math.sqrt(12.0)  # one over the standard deviation of numbers spread evenly from 0 to 1
 _FREE = 0.02  # what a cut costs at least, in units of log(combinations): one that costs nothing is not infinitely good

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.hierarchies.hierarchy import Codes
+from discreet.arrays import Codes
 from discreet.search.ambiguity.greedy_kernels import NEAR, Asked, Made, Rows, Space, add, at_most, draw, take_in
 
 _FAR = 4096  # groups looked at for a row that none of the nearest has room for

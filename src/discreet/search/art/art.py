@@ -12,9 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.errors import Infeasible
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.art.draft import Draft, Gathered, gathered, start

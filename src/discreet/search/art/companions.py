@@ -12,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.search.art.index import Index, Points, Stock, Table
 from discreet.search.art.tree import apart, nearest, take
 

@@ -7,9 +7,9 @@ from math import ceil
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, Mistake
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.base import all_hold
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.parameters import exact

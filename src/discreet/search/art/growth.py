@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, IntArray
 from discreet.search.art.index import Index, Points, Stock, Table
 from discreet.search.art.tree import apart, conflict, nearest, take
 

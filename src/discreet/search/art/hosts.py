@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.search.art.growth import empty_group, fill, missing
 from discreet.search.art.index import Index, Table
 from discreet.search.art.tree import conflict, nearest

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.robust.knowledge import Knowledge
 
 Points = NDArray[np.float32]

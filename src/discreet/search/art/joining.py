@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.search.art.draft import Draft, Gathered, gathered, together
 from discreet.search.art.hosts import Hosts, nearest_hosts
 from discreet.search.art.index import stock_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import IntArray
 from discreet.search.art.index import Index, Stock, Table
 from discreet.search.art.tree import conflict, take
 

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 from numba import njit
 
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, IntArray
 from discreet.search.art.index import Index, Points, Stock, Table
 
 

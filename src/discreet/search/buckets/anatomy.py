@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.progress import Progress, silent
 from discreet.search.buckets.bucketizing import (
     Demand,

@@ -7,8 +7,7 @@ import heapq
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import FloatArray, IntArray
 
 
 @njit(cache=True)

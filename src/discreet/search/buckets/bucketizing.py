@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray
 from discreet.errors import DiscreetError, Infeasible, Mistake, offenders
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.models.groups.alpha_k import AlphaK

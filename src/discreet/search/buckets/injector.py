@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.progress import Progress, silent
 from discreet.search.buckets.bucketizing import Demand, bucketization, check_eligible, demand, kept, shuffled_rows
 from discreet.search.buckets.injector_rules import Rules, negative_rules

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import IntArray
 from discreet.search.buckets.injector_rules import has, meet, put
 from discreet.utility.queries import Bits
 

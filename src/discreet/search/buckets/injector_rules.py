@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.robust.knowledge import Finder, default_sets
 from discreet.utility.queries import Bits
 

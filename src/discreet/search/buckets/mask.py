@@ -12,10 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray
 from discreet.errors import Infeasible
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
 from discreet.search.buckets.bucketizing import UNPROTECTED, Demand, bucketization, check_eligible, demand, kept

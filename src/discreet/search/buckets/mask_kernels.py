@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 
 
 @njit(cache=True)

@@ -19,8 +19,8 @@ from time import perf_counter
 
 import numpy as np
 
+from discreet.arrays import FloatArray
 from discreet.counts.frequency import Population
-from discreet.counts.groups import FloatArray
 from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.cells import Cells
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress

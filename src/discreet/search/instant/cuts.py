@@ -16,12 +16,12 @@ from time import monotonic, perf_counter
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes
 from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray
 from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent

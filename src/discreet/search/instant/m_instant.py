@@ -19,8 +19,9 @@ from time import perf_counter
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent

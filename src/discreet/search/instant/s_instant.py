@@ -20,10 +20,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from discreet.arrays import Codes
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node, RollUp
-from discreet.hierarchies.hierarchy import Codes
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent

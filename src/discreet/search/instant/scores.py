@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import DiscreetError, Mistake
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.likelihood.likely import Options, likely, supports
 from discreet.summaries.base import Summary, TooManyGroups

@@ -13,9 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from discreet.arrays import IntArray
 from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake
-from discreet.hierarchies.hierarchy import Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity

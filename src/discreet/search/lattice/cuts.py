@@ -17,10 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import Codes, IntArray
 from discreet.counts.groups import Groups, Tally
 from discreet.counts.kernels import Keys, merge_groups, merge_tallies, spread_of_groups
 from discreet.counts.roll_up import RollUp
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold, least_suppressed
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 

@@ -8,9 +8,9 @@ from time import monotonic
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.kernels import spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import all_hold, least_suppressed, may_leave_out
 from discreet.progress import Progress
 from discreet.search.plan import Problem

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray, Groups
+from discreet.counts.groups import Groups
 from discreet.counts.kernels import Levels
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.errors import Mistake, PolicyError
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import AboutPopulation, PrivacyModel, all_hold, may_leave_out
 from discreet.models.exact import MARGIN
 from discreet.models.parameters import Threshold, exact

@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.counts.kernels import Keys
-from discreet.hierarchies.hierarchy import Codes, IntArray
 
 
 class Space(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import Codes, IntArray
 from discreet.search.local.kernels import Space, span
 from discreet.search.local.state import (
     AFTER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.hierarchies.hierarchy import Codes
+from discreet.arrays import Codes
 from discreet.progress import Progress, silent
 from discreet.search.local.kernels import nearest
 from discreet.search.local.moves import improve

@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.counts.groups import BoolArray, FloatArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.kernels import Keys
-from discreet.hierarchies.hierarchy import Codes, IntArray
 from discreet.search.local.kernels import Space, span
 
 UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS = range(6)  # places in `used`

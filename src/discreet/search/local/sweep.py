@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
 from discreet.search.local.kernels import sweep

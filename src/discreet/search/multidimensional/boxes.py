@@ -20,9 +20,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.counts.groups import FloatArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.errors import Infeasible
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, Population
-from discreet.counts.groups import BoolArray, FloatArray, Groups, Outside, tally
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.counts.groups import Groups, Outside, tally
 from discreet.models.base import AboutPopulation, all_hold
 from discreet.search.multidimensional.boxes_kernels import (
     Crowd,

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 
 
 class Domain(NamedTuple):

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
 from discreet.search.multidimensional.boxes import boxes

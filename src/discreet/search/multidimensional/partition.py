@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray, Groups, tally
+from discreet.counts.groups import Groups, tally
 from discreet.errors import DiscreetError, Infeasible, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
 from discreet.search.local.kernels import linked

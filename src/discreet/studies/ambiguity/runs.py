@@ -10,8 +10,8 @@ from math import ceil, isfinite
 
 import numpy as np
 
+from discreet.arrays import FloatArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import FloatArray
 from discreet.errors import Infeasible
 from discreet.models.ambiguity.alpha_beta import BEST, SEPARATE, AlphaBeta
 from discreet.models.groups.l_diversity import DistinctDiversity, FrequencyDiversity

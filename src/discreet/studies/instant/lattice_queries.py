@@ -15,12 +15,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrays import IntArray
 from discreet.engines.arrow import coding_table, numbers
 from discreet.engines.sql.engine import SqlEngine
 from discreet.errors import DataError, Mistake
 from discreet.studies.instant.scratch import scratch_of
 
-IntArray = NDArray[np.int64]
 Runs = tuple[tuple[int, int], ...]  # first and last leaf of each
 _PLACES = count()  # several tables can be asked about through one engine
 

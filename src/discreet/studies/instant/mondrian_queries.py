@@ -12,10 +12,10 @@ from typing import Protocol
 
 import numpy as np
 
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import BoolArray, FloatArray
 from discreet.errors import DiscreetError, Mistake
-from discreet.hierarchies.hierarchy import Codes, Hierarchy, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent

@@ -11,8 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.models.presence.confidence import Delta, limits
 
 

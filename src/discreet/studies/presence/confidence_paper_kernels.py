@@ -14,8 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
-from discreet.counts.groups import BoolArray, FloatArray
-from discreet.hierarchies.hierarchy import IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 
 # What the loops have done, in this order: hyp evaluated; pairs (x, y) that can be; those of them that SD leaves out.
 TALLIES = 3

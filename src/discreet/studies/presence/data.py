@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, Population
-from discreet.counts.groups import FloatArray
 from discreet.counts.outside import marginals_of
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.studies.robust.data import ADULT, complete_rows
 from discreet.studies.tables import counted, first_attributes, in_folder, merged, sample, values_told
 

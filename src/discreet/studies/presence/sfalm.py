@@ -16,10 +16,10 @@ from time import process_time
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.groups import Groups
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.base import all_hold
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.verdicts import witness

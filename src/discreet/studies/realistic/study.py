@@ -16,10 +16,10 @@ from time import perf_counter
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.hierarchy import IntArray
 from discreet.models.examples import groups_of
 from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.priors import CountsPrior, SharesPrior
