@@ -17,8 +17,8 @@ from discreet.errors import DiscreetError, PolicyError
 from discreet.models.ambiguity.alpha_beta import AlphaBeta, association, presence
 from discreet.models.base import least_suppressed
 from discreet.models.examples import groups_of
+from discreet.models.registry import model_from_words
 from discreet.models.verdicts import verdict
-from discreet.models.words import model_from_words
 from discreet.search.plan import Ambiguity
 from discreet.studies.worlds import belief, tables
 from tests.search.patients import PATIENTS

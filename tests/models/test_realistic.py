@@ -75,7 +75,7 @@ def test_table_3_is_not_private_with_epsilon_two_and_a_half_against_the_prior_of
 
 
 def test_nothing_is_private_against_class_four_and_the_error_says_what_to_take_instead() -> None:
-    from discreet.models.words import model_from_words
+    from discreet.models.registry import model_from_words
 
     models, [mistake] = model_from_words("realistic", {"class": "IV", "epsilon": 3}, "realistic", ["disease"])
     assert not models and mistake.place == "realistic.class"

@@ -12,7 +12,7 @@ from discreet.models.realistic.adversaries import ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.predicates import Predicate, Predicates
 from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
 from discreet.models.realistic.realistic import Realistic
-from discreet.models.words import model_from_words
+from discreet.models.registry import model_from_words
 
 
 def read(folder: Path = Path(), **words: object) -> Realistic:

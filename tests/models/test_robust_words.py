@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.models.examples import bucketized
+from discreet.models.registry import model_from_words
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.robust import Robust
-from discreet.models.words import model_from_words
 
 ROWS = [({"age": "30"}, "HIV", "0.003"), ({"age": "30", "zip": ""}, None, "1/3"), ({}, "flu", 0)]
 

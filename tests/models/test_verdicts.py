@@ -54,7 +54,7 @@ def test_levels_are_the_quantities_of_the_definitions(by_group: list[list[str]],
     seen = as_groups(by_group, table)
 
     def levels(kind: str, parameters: dict[str, object]) -> list[float]:
-        from discreet.models.words import model_from_words
+        from discreet.models.registry import model_from_words
 
         [model], _ = model_from_words(kind, parameters, "", [ATTRIBUTE])
         return [pytest.approx(level) for level in model.level(seen)]

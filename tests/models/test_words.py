@@ -11,7 +11,7 @@ from discreet.models.groups.alpha_k import AlphaK
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import DistinctDiversity, RecursiveDiversity
 from discreet.models.groups.t_closeness import TCloseness
-from discreet.models.words import model_from_words
+from discreet.models.registry import model_from_words
 from tests.models.cases import ATTRIBUTE, KINDS
 
 

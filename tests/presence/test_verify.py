@@ -21,7 +21,7 @@ from discreet.cli.main import app
 from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.presence.presence import Presence
 from discreet.policy.policy import Policy
-from discreet.releases.kinds.region_kernels import NOBODYS, SEVERAL, owners
+from discreet.publications.region_kernels import NOBODYS, SEVERAL, owners
 from discreet.releases.references import failing_alone
 from discreet.releases.verify import Findings
 from discreet.run.anonymize import find_plan

@@ -12,7 +12,7 @@ import pytest
 from discreet.errors import PolicyError
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
-from discreet.models.words import model_from_words
+from discreet.models.registry import model_from_words
 from discreet.policy.policy import policy_from_words
 
 AGE = {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}

@@ -18,7 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import DiscreetError, anonymize, apply, policy_from_words
-from discreet.releases.source import assignment_kernels
+from discreet.publications.source import assignment_kernels
 from discreet.releases.verify import verify
 from tests.releases.making import Columns, planned, put_manifest
 from tests.releases.making import release as release_of

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.releases.source import assignment_kernels
-from discreet.releases.source.assignment import Asked, Labels, Offered, beyond, pairs_of, unpaired, unplaced
+from discreet.publications.source import assignment_kernels
+from discreet.publications.source.assignment import Asked, Labels, Offered, beyond, pairs_of, unpaired, unplaced
 
 LEAVES = 4
 

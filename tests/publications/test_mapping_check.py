@@ -18,9 +18,9 @@ from discreet.errors import HierarchyError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Cuts, Dates, Flat, Intervals, Prefixes, Taxonomy
-from discreet.releases.mapping import _entry
-from discreet.releases.meanings import height, is_name, stands_for
-from discreet.releases.told import Told
+from discreet.publications.mapping import _entry
+from discreet.publications.meanings import height, is_name, stands_for
+from discreet.publications.published_rules import Told
 from tests.releases.making import put_manifest
 from tests.releases.reading import manifest_of, read_table
 

@@ -21,8 +21,8 @@ from discreet.hierarchies.rules import Flat
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.beta_likeness import BetaLikeness
 from discreet.models.verdicts import verdicts
-from discreet.releases.kinds.ambiguous import write_ambiguous
-from discreet.releases.kinds.bucketized import write_bucketized
+from discreet.publications.ambiguous import write_ambiguous
+from discreet.publications.bucketized import write_bucketized
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.references import PUBLISHED
 from discreet.releases.verify import read_published, recheck

@@ -15,7 +15,7 @@ from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Taxonomy
-from discreet.releases.kinds.published import Counted, Published
+from discreet.publications.published import Counted, Published
 from discreet.report.data import ReportData, report_data
 from discreet.report.release import release_data
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from discreet import anonymize, policy_from_words
-from discreet.releases.meanings import ranges_of
+from discreet.publications.meanings import ranges_of
 from discreet.report.release import ReleaseData
 from discreet.report.sections.error_bars import ErrorBar
 

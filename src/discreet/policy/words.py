@@ -217,7 +217,7 @@ def _promises(
     entries: object, sensitive: tuple[str, ...] | None, folder: Path, private: bool
 ) -> tuple[tuple[object, ...], tuple[PrivacyModel, ...], list[Mistake]]:
     """The entries of `require`, the models they mean, and what is wrong with them."""
-    from discreet.models.words import model_from_words
+    from discreet.models.registry import model_from_words
 
     example = "for example [{k_anonymity: {k: 5}}]"
     if not isinstance(entries, (list, tuple)) or not entries:

@@ -21,7 +21,7 @@ from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Value
-from discreet.releases.kinds.grouped import (
+from discreet.publications.grouped import (
     Apart,
     Grouped,
     added_name,
@@ -31,8 +31,8 @@ from discreet.releases.kinds.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.kinds.published import AGAIN, Counted, Manifest, columns_of, counted_values
-from discreet.releases.source.table import misfits
+from discreet.publications.published import AGAIN, Counted, Manifest, columns_of, counted_values
+from discreet.publications.source.table import misfits
 from discreet.search.plan import Ambiguity
 
 SENSITIVE = "sensitive"

@@ -21,7 +21,7 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.releases.kinds.grouped import (
+from discreet.publications.grouped import (
     Apart,
     Assigned,
     Grouped,
@@ -32,9 +32,9 @@ from discreet.releases.kinds.grouped import (
     sensitive_columns,
     write_grouped,
 )
-from discreet.releases.kinds.published import AGAIN, Counted, Manifest, columns_of, counted_values
-from discreet.releases.kinds.tables import assignments
-from discreet.releases.source.table import misfits, value_codes
+from discreet.publications.published import AGAIN, Counted, Manifest, columns_of, counted_values
+from discreet.publications.source.table import misfits, value_codes
+from discreet.publications.tables import assignments
 from discreet.search.plan import Bucketization
 
 QUASI_IDENTIFIERS, SENSITIVE = "quasi_identifiers", "sensitive"

@@ -21,8 +21,8 @@ from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Value
-from discreet.releases.kinds.published import AGAIN, Counted, counted_values, group_sizes, open_table, sensitive_tallies
-from discreet.releases.kinds.tables import in_use
+from discreet.publications.published import AGAIN, Counted, counted_values, group_sizes, open_table, sensitive_tallies
+from discreet.publications.tables import in_use
 from discreet.search.plan import SUPPRESSED, Plan
 
 

@@ -18,9 +18,9 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.intervals import Cuts
 from discreet.hierarchies.texts import span
-from discreet.releases.kinds.region_kernels import cheapest_cover
-from discreet.releases.kinds.tables import published_values
-from discreet.releases.told import Told, last_filled, nodes_of
+from discreet.publications.published_rules import Told, last_filled, nodes_of
+from discreet.publications.region_kernels import cheapest_cover
+from discreet.publications.tables import published_values
 from discreet.search.plan import SUPPRESSED, Recoding
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Rule, Value
-from discreet.releases.kinds.published import AGAIN, Manifest, names_file, quasi_identifiers_of
-from discreet.releases.meanings import height, is_name, rule_as_told, stands_for
+from discreet.publications.meanings import height, is_name, rule_as_told, stands_for
+from discreet.publications.published import AGAIN, Manifest, names_file, quasi_identifiers_of
 
 _PLACE = "mapping.json"
 # What reading a mapping that we did not write can raise.

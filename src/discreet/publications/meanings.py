@@ -23,7 +23,7 @@ from discreet.hierarchies.numbers import parse, plain
 from discreet.hierarchies.rules import Cuts, Taxonomy
 from discreet.hierarchies.texts import possible_ends, set_text, span
 from discreet.hierarchies.words import rule_from_words
-from discreet.releases.mapping import RangeFinder
+from discreet.publications.mapping import RangeFinder
 
 _BRACKETS = re.compile(r"[\[(](\S+), (\S+)\)")
 _OPEN_END = re.compile(r"(>=|<=|<)(\S+)")

@@ -20,7 +20,7 @@ from discreet.hierarchies.intervals import Cuts, Intervals
 from discreet.hierarchies.numbers import Number, parse
 from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.texts import possible_ends
-from discreet.releases.kinds.tables import published_values
+from discreet.publications.tables import published_values
 from discreet.search.plan import Plan, Recoding
 
 Parts = list[list[Any]]  # what a published text stands for: see `mapping`

@@ -12,7 +12,7 @@ from discreet.arrays import IntArray, number_equal
 from discreet.counts.groups import Groups
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
-from discreet.releases.kinds.published import (
+from discreet.publications.published import (
     Counted,
     Manifest,
     columns_of,
@@ -22,7 +22,7 @@ from discreet.releases.kinds.published import (
     quasi_identifiers_of,
     sensitive_tallies,
 )
-from discreet.releases.source.population import Around, Surroundings, around
+from discreet.publications.source.population import Around, Surroundings, around
 
 
 @dataclass(frozen=True, eq=False)

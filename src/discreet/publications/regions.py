@@ -15,8 +15,8 @@ from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import Population
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
-from discreet.releases.kinds.published import AGAIN
-from discreet.releases.mapping import boxes_of_groups
+from discreet.publications.mapping import boxes_of_groups
+from discreet.publications.published import AGAIN
 
 _STRANGE = Mistake("mapping.json", "is not the mapping of this release", AGAIN)
 # What reading a mapping that we did not write can raise.
@@ -42,7 +42,7 @@ class Regions:
 
     def people(self, population: Population, hierarchies: Sequence[Hierarchy]) -> tuple[IntArray, int]:
         """How many people fall in each group, and how many fall in more than one."""
-        from discreet.releases.kinds.region_kernels import (  # late: most re-checks need no compiled code
+        from discreet.publications.region_kernels import (  # late: most re-checks need no compiled code
             NOBODYS,
             SEVERAL,
             owners,

@@ -17,7 +17,7 @@ from typing import Any
 from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.duckdb.publishing import about_file
 from discreet.errors import DataError, Mistake, ReleaseError, shown
-from discreet.releases.kinds.published import AGAIN, Manifest
+from discreet.publications.published import AGAIN, Manifest
 from discreet.releases.manifest_words import SEVERAL_TABLES, manifest_mistakes
 
 MANIFEST, MAPPING, REPORT, SIGNATURE = "manifest.json", "mapping.json", "report.html", "manifest.sig"

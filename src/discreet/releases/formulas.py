@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.engines.base import PublishedTables
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.formulas import counted_formulas, formulas, is_formula
-from discreet.releases.kinds.published import Manifest, Published, columns_of
+from discreet.publications.published import Manifest, Published, columns_of
 
 
 def formula_notes(published: Published, tables: PublishedTables, manifest: Manifest) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 from discreet.errors import Mistake
 from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
-from discreet.releases.kinds.published import AGAIN, Manifest, names_file
+from discreet.publications.published import AGAIN, Manifest, names_file
 
 SEVERAL_TABLES = ("bucketization", "ambiguity")  # kinds of releases that are several tables; the others are one
 

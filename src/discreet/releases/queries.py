@@ -16,14 +16,14 @@ from discreet.engines.base import Frequencies
 from discreet.engines.open import published_tables
 from discreet.errors import Mistake, PolicyError, ReleaseError, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, Value
+from discreet.publications.ambiguous import read_ambiguous
+from discreet.publications.bucketized import read_bucketized
+from discreet.publications.grouped import Grouped
+from discreet.publications.published import AGAIN, Manifest
+from discreet.publications.recoded import Recoded, read_recoded
+from discreet.publications.source.table import read_source, value_codes
 from discreet.releases.contents import read_manifest
-from discreet.releases.kinds.ambiguous import read_ambiguous
-from discreet.releases.kinds.bucketized import read_bucketized
-from discreet.releases.kinds.grouped import Grouped
-from discreet.releases.kinds.published import AGAIN, Manifest
-from discreet.releases.kinds.recoded import Recoded, read_recoded
 from discreet.releases.manifest import checksum, finite
-from discreet.releases.source.table import read_source, value_codes
 from discreet.search.plan import Ambiguity, Bucketization, Plan, Recoding
 from discreet.utility.estimates import Combinations, estimates, estimates_exact, published_ranges, published_sets
 from discreet.utility.published import read_published

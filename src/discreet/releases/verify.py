@@ -16,20 +16,20 @@ from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.registry import model_from_words
 from discreet.models.verdicts import Verdict, verdict
-from discreet.models.words import model_from_words
+from discreet.publications.ambiguous import read_ambiguous
+from discreet.publications.bucketized import read_bucketized
+from discreet.publications.mapping_check import mapping_mistakes
+from discreet.publications.published import AGAIN, Manifest, Published
+from discreet.publications.recoded import Recoded, among, read_recoded
+from discreet.publications.source.against_source import misfits_of
+from discreet.publications.source.outside import needs_population, promised_marginals, read_population
+from discreet.publications.source.population import Surroundings, differing, surroundings_of
+from discreet.publications.source.table import read_source
 from discreet.releases.contents import check_contents, read_manifest, read_mapping
-from discreet.releases.kinds.ambiguous import read_ambiguous
-from discreet.releases.kinds.bucketized import read_bucketized
-from discreet.releases.kinds.published import AGAIN, Manifest, Published
-from discreet.releases.kinds.recoded import Recoded, among, read_recoded
 from discreet.releases.manifest import checksum, promises
-from discreet.releases.mapping_check import mapping_mistakes
 from discreet.releases.references import PUBLISHED
-from discreet.releases.source.against_source import misfits_of
-from discreet.releases.source.outside import needs_population, promised_marginals, read_population
-from discreet.releases.source.population import Surroundings, differing, surroundings_of
-from discreet.releases.source.table import read_source
 
 # Kinds of releases that are several tables; the others are one.
 _READERS: Mapping[str, Callable[[PublishedTables, Manifest, FrequencySet | None], Published]] = {

@@ -15,8 +15,8 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.groups import Groups
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
+from discreet.publications.published import Published
 from discreet.releases.contents import REPORT
-from discreet.releases.kinds.published import Published
 from discreet.report.marginals import most_common, printable, shown
 from discreet.report.sections.ambiguous import Ambiguous, ambiguous
 from discreet.report.sections.beliefs import Belief, beliefs

@@ -29,20 +29,20 @@ from discreet.policy.kinds import FROM_A_SUMMARY
 from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
 from discreet.progress import Progress, silent
+from discreet.publications.ambiguous import write_ambiguous
+from discreet.publications.bucketized import write_bucketized
+from discreet.publications.mapping import mapping_of, told_levels
+from discreet.publications.published import Manifest
+from discreet.publications.published_rules import Told, taxonomy_notes, told_rules
+from discreet.publications.recoded import Recoded
+from discreet.publications.tables import assignment_table, release_rows
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.formulas import formula_notes
-from discreet.releases.kinds.ambiguous import write_ambiguous
-from discreet.releases.kinds.bucketized import write_bucketized
-from discreet.releases.kinds.published import Manifest
-from discreet.releases.kinds.recoded import Recoded
-from discreet.releases.kinds.tables import assignment_table, release_rows
 from discreet.releases.manifest import checksum, measures, promises, versions
-from discreet.releases.mapping import mapping_of, told_levels
 from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.signature import Signer, read_signer
-from discreet.releases.told import Told, taxonomy_notes, told_rules
 from discreet.releases.verify import check_manifest, read_published, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page

@@ -24,13 +24,13 @@ from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
+from discreet.publications.mapping import recode
+from discreet.publications.published import Manifest
+from discreet.publications.recoded import Recoded, group_recoded, read_recoded
+from discreet.publications.tables import published_values
 from discreet.releases.contents import read_manifest, read_mapping
 from discreet.releases.figures import private_folder
 from discreet.releases.folder import check_target
-from discreet.releases.kinds.published import Manifest
-from discreet.releases.kinds.recoded import Recoded, group_recoded, read_recoded
-from discreet.releases.kinds.tables import published_values
-from discreet.releases.mapping import recode
 from discreet.releases.signature import read_signer
 from discreet.releases.verify import is_about_population
 from discreet.run.anonymize import Clock, Release, publish

@@ -12,8 +12,8 @@ from typing import Any
 
 from discreet.errors import DiscreetError, Mistake
 from discreet.files.small_files import read_small
+from discreet.publications.published import AGAIN
 from discreet.releases.contents import MAPPING, REPORT, read_manifest, read_mapping
-from discreet.releases.kinds.published import AGAIN
 from discreet.releases.manifest import versions
 from discreet.releases.signature import check_signature
 from discreet.releases.verify import Findings

@@ -27,6 +27,7 @@ from discreet.models.parameters import (
     as_text,
     exact,
 )
+from discreet.models.promise import PRESENCE, VALUES, Promise, Words, read_as
 
 SEPARATE = "separate"  # a table for every quasi-identifier
 BEST = "best"  # the search chooses which quasi-identifiers share a table
@@ -204,3 +205,22 @@ def _distinct(groups: Groups) -> IntArray:
         rule = "is about values that are published in tables apart"
         raise DiscreetError(Mistake("ambiguity", rule, "write publish: ambiguity"))
     return groups.distinct
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    return (
+        "As far as the release tells, nobody who fits into a group is in the table with a probability above "
+        f"{parameters['alpha']}, and nobody who is in it has a certain value of {column} with a probability above "
+        f"{parameters['beta']}."
+    )
+
+
+AMBIGUITY = Promise(
+    AlphaBeta.word,
+    "{alpha: 0.1, beta: 0.2}",
+    read_as(AlphaBeta, "{alpha: 0.1, beta: 0.2}"),
+    _sentence,
+    about=frozenset({VALUES, PRESENCE}),
+    only=("ambiguity",),
+    examples=({"alpha": 0.9, "beta": 0.5},),
+)

@@ -13,6 +13,7 @@ from discreet.counts.groups import Groups
 from discreet.models.groups.k_anonymity import LEAST_K
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
+from discreet.models.promise import VALUES, Promise, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -59,3 +60,18 @@ class AlphaK(Parameterized):
 
     def describe(self) -> str:
         return f"({as_text(self.alpha)}, {self.k})-anonymity of {self.attribute}"
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    least, most = parameters["k"], parameters["alpha"]
+    return f"Every group has at least {least} rows, and no value of {column} makes up more than {most} of any."
+
+
+ALPHA_K = Promise(
+    AlphaK.word,
+    "{alpha: 0.5, k: 5}",
+    read_as(AlphaK, "{alpha: 0.5, k: 5}"),
+    _sentence,
+    about=frozenset({VALUES}),
+    examples=({"alpha": 0.9, "k": 2},),
+)

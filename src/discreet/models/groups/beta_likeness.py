@@ -14,6 +14,7 @@ from discreet.counts.groups import Groups, Tally
 from discreet.models.exact import decide, pairs, sign_with_logs
 from discreet.models.groups.shares import lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
+from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -101,3 +102,20 @@ class BetaLikeness(Parameterized):
         t = groups.tallies[self.attribute]
         ratio: FloatArray = kernels.largest_ratio(t.offsets, t.values, t.counts, groups.sizes, weight)
         return ratio
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    return (
+        f"Knowing somebody's group makes no value of {column} more likely by more than {parameters['beta']} times "
+        "its share in the whole table."
+    )
+
+
+BETA_LIKENESS = Promise(
+    BetaLikeness.word,
+    "{beta: 1, kind: basic}",
+    read_as(BetaLikeness, "{beta: 1, kind: basic}"),
+    _sentence,
+    about=frozenset({VALUES, SHIFT}),
+    examples=tuple({"beta": 3, "kind": kind} for kind in ("basic", "enhanced")),
+)

@@ -15,6 +15,7 @@ from discreet.counts.groups import Groups
 from discreet.models.exact import decide, pairs, sign_with_logs
 from discreet.models.groups.shares import lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
+from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
 
 _LARGEST_EXPONENT = 700.0  # e^700 is above every ratio of two counts and still a number
 
@@ -93,3 +94,20 @@ class DeltaDisclosure(Parameterized):
             t.offsets, t.values, t.counts, groups.sizes, one_over(table_shares(t)), domain
         )
         return low, change
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    return (
+        f"In every group, the share of each value of {column} differs from that in the whole table by less than "
+        f"a factor of e to the power of {parameters['delta']}."
+    )
+
+
+DELTA_DISCLOSURE = Promise(
+    DeltaDisclosure.word,
+    "{delta: 1}",
+    read_as(DeltaDisclosure, "{delta: 1}"),
+    _sentence,
+    about=frozenset({VALUES, SHIFT}),
+    examples=({"delta": 9},),
+)

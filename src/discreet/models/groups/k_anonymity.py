@@ -11,6 +11,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.models.parameters import Parameter, Parameterized, Whole
+from discreet.models.promise import Promise, Words, read_as
 
 LEAST_K = Whole(2, "a release with k = 1 promises nothing")
 
@@ -46,3 +47,21 @@ class KAnonymity(Parameterized):
 
     def describe(self) -> str:
         return f"{self.k}-anonymity"
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    others = int(parameters["k"]) - 1
+    so_many = f"at least {others:,} other{'s' * (others != 1)}."
+    if exact:  # who they are is plain to see, or any combination of their values
+        return f"Everybody shares a group with {so_many}"
+    return f"By what others may know, everybody looks the same as {so_many}"
+
+
+_EVERY_COLUMN = {"attribute": ("k_anonymity is about all sensitive attributes alike", "leave it out")}
+K_ANONYMITY = Promise(
+    KAnonymity.word,
+    "{k: 5}",
+    read_as(KAnonymity, "{k: 5}", strange=_EVERY_COLUMN),
+    _sentence,
+    examples=({"k": 2},),
+)

@@ -8,17 +8,31 @@ superadditive; a bound on shares is kept by sums.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
+from discreet.errors import Mistake
 from discreet.models.exact import decide, pairs, products_at_most, sign_with_logs
 from discreet.models.groups.shares import lost_to_share, share_at_most
-from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, exact
+from discreet.models.parameters import (
+    Choice,
+    Name,
+    Number,
+    Parameter,
+    Parameterized,
+    Threshold,
+    Whole,
+    Wrong,
+    as_text,
+    exact,
+)
+from discreet.models.promise import VALUES, Given, Promise, Read, Words, read_as
 
 _LEAST_L = Whole(2, "every group has at least one value, so l = 1 promises nothing")
 _REAL_L = Number(1, why="every group reaches l = 1, so it promises nothing")
@@ -220,3 +234,59 @@ class FrequencyDiversity(Parameterized):
 
     def describe(self) -> str:
         return f"{as_text(self.l)}-diversity of {self.attribute} (no value above 1/{as_text(self.l)})"
+
+
+_KINDS: Mapping[str, type[Parameterized]] = {
+    "distinct": DistinctDiversity,
+    "entropy": EntropyDiversity,
+    "recursive": RecursiveDiversity,
+    "frequency": FrequencyDiversity,
+}
+_EXAMPLE = "{l: 3, kind: distinct}"
+_NO_C = {"c": ("belongs to kind: recursive alone", "leave it out, or write kind: recursive")}
+
+
+def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> Read:
+    """`kind` says which of the four is meant."""
+    kind, mistakes = given.pop("kind", "distinct"), []
+    try:
+        kind = Choice(tuple(_KINDS)).read(kind)
+    except Wrong as wrong:
+        # Go on with the kind that the other parameters speak for, so that only real mistakes are listed.
+        kind = "recursive" if "c" in given else "entropy"
+        mistakes = [Mistake(f"{place}.kind", wrong.rule, wrong.repair)]
+    models, more = read_as(_KINDS[str(kind)], _EXAMPLE, also=("kind",), strange=_NO_C)(given, place, sensitive, folder)
+    return [] if mistakes else models, [*mistakes, *more]
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    least = parameters["l"]
+    match parameters.get("kind", "distinct"):
+        case "distinct":
+            return f"Every group holds at least {least} different values of {column}."
+        case "entropy":
+            return f"In every group, {column} is as uncertain as {least} equally likely values."
+        case "recursive":
+            return (
+                f"In every group, the most common value of {column} has less than {parameters.get('c')} times the rows "
+                f"of all values from the {_ordinal(int(least))} most common on."
+            )
+    return f"In no group does one value of {column} make up more than one row in {least}."
+
+
+def _ordinal(n: int) -> str:
+    ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"
+
+
+L_DIVERSITY = Promise(
+    "l_diversity",
+    _EXAMPLE,
+    _read,
+    _sentence,
+    about=frozenset({VALUES}),
+    examples=(
+        *({"l": 2, "kind": kind} for kind in ("distinct", "entropy", "frequency")),
+        *({"l": least, "kind": "recursive", "c": 3} for least in (2, 3)),
+    ),
+)

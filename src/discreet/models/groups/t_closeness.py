@@ -14,6 +14,7 @@ from discreet.counts.groups import Groups, Tally
 from discreet.models.exact import decide, pairs
 from discreet.models.groups.shares import lost_to_caps, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
+from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -159,3 +160,18 @@ def _surplus(counts: dict[int, int], reference: dict[int, int]) -> tuple[int, in
     """What a group has more of than the table, as a fraction of two integers."""
     n, rows = sum(counts.values()), sum(reference.values())
     return sum(max(0, count * rows - reference[value] * n) for value, count in counts.items()), n * rows
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    distance = parameters["t"]
+    return f"In every group, {column} is distributed as in the whole table, up to a distance of {distance}."
+
+
+T_CLOSENESS = Promise(
+    TCloseness.word,
+    "{t: 0.2, distance: equal}",
+    read_as(TCloseness, "{t: 0.2, distance: equal}"),
+    _sentence,
+    about=frozenset({VALUES, SHIFT}),
+    examples=tuple({"t": 0.9, "distance": distance} for distance in ("equal", "ordered", "hierarchical")),
+)

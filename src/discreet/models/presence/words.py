@@ -19,8 +19,10 @@ from discreet.files.numbers import whole_number
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import read_numbers
 from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
+from discreet.models.parameters import exact as as_fraction
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
+from discreet.models.promise import PRESENCE, Given, Promise, Read, Words
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
 CONFIDENT_EXAMPLE = "{delta: [0, 0.2], confidence: 0.8, population: people.csv}"
@@ -206,3 +208,53 @@ def _population(words: object, place: str, folder: Path) -> tuple[str | Path | N
         return located(folder, words), []
     repair = "for example people.csv; a frame goes into a model made in Python"
     return None, [Mistake(place, f"must be the path of a table, got {shown(words)}", repair)]
+
+
+def _read_presence(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> Read:
+    models, mistakes = read_presence(given, place, folder)
+    return [*models], mistakes
+
+
+def _read_confident(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> Read:
+    models, mistakes = read_confident_presence(given, place, folder)
+    return [*models], mistakes
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    low, high = parameters["delta"]
+    if not as_fraction(low):
+        chances = f"nobody is in it with a probability above {high}"
+    elif as_fraction(high) == 1:
+        chances = f"everybody is in it with a probability of at least {low}"
+    else:
+        chances = f"everybody is in it with a probability of at least {low} and at most {high}"
+    return f"Whoever knows everybody in the population still cannot tell who is in the table: {chances}."
+
+
+def _confident_sentence(parameters: Words, column: str, exact: bool) -> str:
+    return (
+        f"{_sentence(parameters, column, exact)} The publisher, who knows only how common each value is, is sure of "
+        f"that with a confidence of {parameters['confidence']} for each group."
+    )
+
+
+# Groups must not overlap, and whoever is in none of them is judged, too.
+_APART = ("generalization", "multidimensional")
+PRESENCE_PROMISE = Promise(
+    Presence.word,
+    EXAMPLE,
+    _read_presence,
+    _sentence,
+    about=frozenset({PRESENCE}),
+    only=_APART,
+    examples=({"delta": [0, 0.9]},),
+)
+CONFIDENT_PRESENCE = Promise(
+    ConfidentPresence.word,
+    CONFIDENT_EXAMPLE,
+    _read_confident,
+    _confident_sentence,
+    about=frozenset({PRESENCE}),
+    only=_APART,
+    examples=({"delta": [0, 0.9], "confidence": 0.5},),
+)

@@ -16,6 +16,7 @@ from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import is_file, read_numbers
 from discreet.models.parameters import Parameter, read_parameters
+from discreet.models.promise import SHIFT, VALUES, Given, Promise, Read, Risk, Words, attributes_read
 from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates
 from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, Prior, SharesPrior
@@ -173,3 +174,74 @@ def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:
             rule = f"must be a value, a list of values or {{not: …}}, got {shown(word)}"
             mistakes.append(Mistake(f"{place}[{i}]", rule, f"put values in quotes where they are numbers; {example}"))
     return Predicates(tuple(listed), each) if listed or each else EACH_VALUE, mistakes
+
+
+def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> Read:
+    asked, mistakes = read_realistic(given, place, folder)
+    attributes, wrong = attributes_read(given, place, sensitive, Realistic.parameters)
+    mistakes += wrong
+    if asked is None or mistakes:
+        return [], mistakes
+    return [Realistic(asked.epsilon, asked.adversary, a, asked.predicates) for a in attributes], []
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    what = "what the policy lists about" if parameters.get("predicates") else "any value of"
+    return (
+        f"Being in the table hardly changes what others believe: the belief of {_adversary(parameters)} in {what} "
+        f"somebody's {column}, and the doubt of it, is within a factor of {parameters['epsilon']} of what it would be "
+        "without that person's row."
+    )
+
+
+def _adversary(parameters: Words) -> str:
+    """Who is meant, for people."""
+    prior = parameters.get("prior", "table")
+    shape = {"table": "the shares of the whole table", "uniform": "equal shares of all values"}
+    belief = shape[prior] if isinstance(prior, str) and prior in shape else "shares that the policy lists"
+    match parameters["class"]:
+        case "I":
+            who = f"an adversary who expects {belief} from data on {_people(parameters['stubbornness'])}"
+        case "II":
+            who = f"an adversary who expects anything from data on at most {_people(parameters['stubbornness'])}"
+        case _:
+            who = f"an adversary who expects {belief} and whom no data would convince otherwise"
+    known = parameters.get("known", 0)
+    return who + (f" and who knows the rows of {_people(known)}" if known else "")
+
+
+def _people(count: object) -> str:
+    number = f"{count:,}" if isinstance(count, int) else str(count)
+    return f"{number} {'person' if count == 1 else 'people'}"
+
+
+def _leaves_open(parameters: Words, agreeing: float) -> list[Risk]:
+    more = {
+        "I": "Whoever expects other shares, or rests on more data, may learn more.",
+        "II": "Whoever rests on more data may learn more.",
+        "III": "Whoever expects other shares may learn more.",
+    }
+    listed = "" if not parameters.get("predicates") else " Only what the policy lists is protected, not every value."
+    return [
+        (
+            "Adversaries other than the one assumed",
+            more[parameters["class"]]
+            + " So may whoever expects different shares for different people, by their age for instance. "
+            "And what the release teaches about everybody is not hidden: only what a person's own row adds to it."
+            + listed,
+        )
+    ]
+
+
+REALISTIC = Promise(
+    Realistic.word,
+    EXAMPLE,
+    _read,
+    _sentence,
+    about=frozenset({VALUES, SHIFT}),
+    leaves_open=_leaves_open,
+    examples=(
+        {"class": "II", "stubbornness": 2, "epsilon": 9},
+        {"class": "III", "epsilon": 9, "predicates": ["a", {"not": "b"}]},
+    ),
+)

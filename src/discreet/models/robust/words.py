@@ -15,6 +15,7 @@ from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import SEPARATORS, cells, is_file, read_lines
 from discreet.models.parameters import Number, Wrong, read_parameters
+from discreet.models.promise import VALUES, Given, Promise, Read, Risk, Words, agreement, attributes_read
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.knowledge import MIN_SUPPORT
 from discreet.models.robust.robust import Robust
@@ -171,3 +172,53 @@ def read_knowledge(
             continue
         rows.append(({name: cell for name, cell in named.items() if cell is not None}, value, p))
     return rows, mistakes[:_SHOWN]
+
+
+def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> Read:
+    attributes, wrong = attributes_read(given, place, sensitive, Robust.parameters)
+    models, mistakes = read_robust(given, place, folder, attributes)
+    mistakes += wrong
+    return [] if mistakes else [*models], mistakes
+
+
+def _sentence(parameters: Words, column: str, exact: bool) -> str:
+    what = "what the policy protects" if parameters.get("values") else "a certain one"
+    return (
+        f"Whoever knows how common each value of {column} is among people of every kind still cannot be surer than "
+        f"1 in {parameters['r']} that somebody has {what}."
+    )
+
+
+def _leaves_open(parameters: Words, agreeing: float) -> list[Risk]:
+    risks = [
+        (
+            "Knowing individuals",
+            "The adversary is taken to know how values are distributed among people of each kind, not what a certain "
+            "person has. Whoever knows the value of somebody in a group can strike it out, and be surer of the others.",
+        ),
+        (
+            "Knowing other distributions",
+            "The promise is about the distributions named above. Whoever knows more, from columns that are not in the "
+            "table or about kinds of people too rare to be counted, may learn more.",
+        ),
+    ]
+    if parameters.get("values"):
+        risks.append(
+            (
+                "Values that the policy does not list",
+                "They are not protected: a group may have only one of them, in the open. " + agreement(agreeing),
+            )
+        )
+    return risks
+
+
+ROBUST = Promise(
+    Robust.word,
+    EXAMPLE,
+    _read,
+    _sentence,
+    about=frozenset({VALUES}),
+    leaves_open=_leaves_open,
+    only=("bucketization",),
+    examples=({"r": 2, "min_support": 3},),
+)

@@ -20,13 +20,13 @@ from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.errors import Mistake
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.releases.kinds.ambiguous import Ambiguous
-from discreet.releases.kinds.bucketized import Bucketized
-from discreet.releases.kinds.grouped import Grouped, read_grouped
-from discreet.releases.kinds.published import Manifest, Published, columns_of, open_table, quasi_identifiers_of
-from discreet.releases.kinds.recoded import Recoded, group_recoded
-from discreet.releases.mapping import runs_of_groups
-from discreet.releases.source.assignment import (
+from discreet.publications.ambiguous import Ambiguous
+from discreet.publications.bucketized import Bucketized
+from discreet.publications.grouped import Grouped, read_grouped
+from discreet.publications.mapping import runs_of_groups
+from discreet.publications.published import Manifest, Published, columns_of, open_table, quasi_identifiers_of
+from discreet.publications.recoded import Recoded, group_recoded
+from discreet.publications.source.assignment import (
     Asked,
     Labels,
     Offered,
@@ -36,7 +36,7 @@ from discreet.releases.source.assignment import (
     unpaired,
     unplaced,
 )
-from discreet.releases.source.table import count_source, value_codes
+from discreet.publications.source.table import count_source, value_codes
 
 _REPAIR = "give the very table that was published, or publish it again"
 

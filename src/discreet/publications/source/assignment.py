@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.arrays import Codes, IntArray
 from discreet.errors import DataError, Mistake
-from discreet.releases.kinds.published import group_sizes
+from discreet.publications.published import group_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def unplaced(offered: Offered, asked: Asked, labels: Labels, met: IntArray | Non
     [0, 0, 1, 1]
     """
     # Late: most re-checks need no compiled code.
-    from discreet.releases.source.assignment_kernels import MOST_EDGES, TOO_MANY, unmet_by_labels
+    from discreet.publications.source.assignment_kernels import MOST_EDGES, TOO_MANY, unmet_by_labels
 
     offers, asks, by_offer, by_ask = _by_kind(offered.kind, asked.kind)
     missing = unmet_by_labels(
@@ -99,7 +99,7 @@ def unplaced(offered: Offered, asked: Asked, labels: Labels, met: IntArray | Non
 
 def unpaired(kind: IntArray, place: IntArray, count: IntArray, asked: Asked, pairs: Pairs) -> int:
     """The same where groups list who stands in them: entries of the source have a `place`, each once in a kind."""
-    from discreet.releases.source.assignment_kernels import unmet_by_pairs
+    from discreet.publications.source.assignment_kernels import unmet_by_pairs
 
     offers, asks, by_offer, by_ask = _by_kind(kind, asked.kind)
     return int(

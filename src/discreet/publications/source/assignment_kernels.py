@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, IntArray
-from discreet.releases.source.flow_kernels import serve
+from discreet.publications.source.flow_kernels import serve
 
 TOO_MANY = -1
 MOST_EDGES = 60_000_000  # of one kind; each takes 20 bytes

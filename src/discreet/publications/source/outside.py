@@ -17,9 +17,9 @@ from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import read_marginals
-from discreet.releases.kinds.published import Manifest, hierarchy_in_words, quasi_identifiers_of
-from discreet.releases.source.population import Surroundings, outsiders
-from discreet.releases.source.table import value_codes
+from discreet.publications.published import Manifest, hierarchy_in_words, quasi_identifiers_of
+from discreet.publications.source.population import Surroundings, outsiders
+from discreet.publications.source.table import value_codes
 
 _MARGINALS = "confident_presence.marginals"
 

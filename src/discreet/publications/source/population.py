@@ -18,9 +18,9 @@ from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.counts.groups import Outside
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
+from discreet.publications.published import AGAIN, Manifest
+from discreet.publications.regions import regions
 from discreet.releases.contents import read_mapping
-from discreet.releases.kinds.published import AGAIN, Manifest
-from discreet.releases.kinds.regions import regions
 
 _THE_VERY = "give the very population that the release was made with"
 

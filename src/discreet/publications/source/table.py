@@ -18,7 +18,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.policy.policy import Policy, read_policy
-from discreet.releases.kinds.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
+from discreet.publications.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
 
 
 def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> FrequencySet:

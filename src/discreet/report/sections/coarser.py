@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.releases.kinds.tables import published_values
+from discreet.publications.tables import published_values
 from discreet.report.marginals import Grain, common_path, leaf_counts, shown, spread_counts
 from discreet.search.plan import Recoding
 

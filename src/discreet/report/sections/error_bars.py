@@ -15,10 +15,10 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.groups import Groups, Tally
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
-from discreet.releases.kinds.bucketized import Bucketized
-from discreet.releases.kinds.grouped import Grouped
-from discreet.releases.kinds.published import Published
-from discreet.releases.meanings import ranges_of
+from discreet.publications.bucketized import Bucketized
+from discreet.publications.grouped import Grouped
+from discreet.publications.meanings import ranges_of
+from discreet.publications.published import Published
 from discreet.report.marginals import most_common, shown
 
 MOST_QUESTIONS = 200  # per column, of its most common values

@@ -16,9 +16,9 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.groups import Groups, People, Tally
 from discreet.models.parameters import as_text, exact
+from discreet.models.registry import model_from_words
 from discreet.models.robust.knowledge import default_sets
 from discreet.models.robust.robust import Robust
-from discreet.models.words import model_from_words
 from discreet.report.marginals import Grain, shown
 from discreet.report.sections.chances import Chances, chances
 from discreet.report.words import model_of

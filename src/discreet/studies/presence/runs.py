@@ -15,7 +15,7 @@ from discreet.models.presence.confidence import confidence
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence, within
 from discreet.progress import Progress, silent
-from discreet.releases.kinds.regions import Regions
+from discreet.publications.regions import Regions
 from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
