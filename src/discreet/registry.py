@@ -1,4 +1,4 @@
-"""Things that are named by a word (a promise, a search, a kind of publication, a section of the report), and found by it.
+"""Things that are named by a word: promises, searches, kinds of publication, sections of the report.
 
 Ours are listed where they belong, as ``module:name``, and loaded when somebody asks for them. Others come by a call of
 `register`, or with an installed package that names an entry point of the registry's group.
@@ -16,7 +16,7 @@ from discreet.errors import DiscreetError, Mistake
 
 Thing = TypeVar("Thing")
 
-_WORD = re.compile(r"[a-z][a-z0-9_]{0,39}")  # as policies and manifests write them
+_WORD = re.compile(r"[a-z][a-z_]{0,39}")  # as policies and manifests write them
 
 
 class Registry(Generic[Thing]):
@@ -28,8 +28,8 @@ class Registry(Generic[Thing]):
     (['red', 'blue'], '0123456789abcdefABCDEF', False)
     """
 
-    def __init__(self, noun: str, group: str, own: Mapping[str, str]):
-        """`own` says where ours are; `group` is that of the entry points of others."""
+    def __init__(self, noun: str, group: str, own: Mapping[str, str | Thing]):
+        """`own` are ours, or where they are; `group` is that of the entry points of others."""
         self.noun, self.group = noun, group
         self._own = dict(own)
         self._things: dict[str, Thing] = {}  # those that were loaded, or registered by a call
@@ -48,10 +48,10 @@ class Registry(Generic[Thing]):
         return self._things[word]
 
     def register(self, word: str, thing: Thing) -> None:
-        """Let a word stand for something. A word can't be taken twice: a policy must mean the same wherever it is read."""
+        """Let a word stand for something. None can be taken twice: a policy means the same wherever it is read."""
         if not _WORD.fullmatch(word):
             rule = f"can't be the word of a {self.noun}"
-            raise DiscreetError(Mistake(repr(word), rule, "take small letters, digits and _, beginning with a letter"))
+            raise DiscreetError(Mistake(repr(word), rule, "take small letters and _, beginning with a letter"))
         if word in self:
             raise DiscreetError(Mistake(word, f"is a {self.noun} already", "take another word"))
         self._things[word] = thing
@@ -64,7 +64,10 @@ class Registry(Generic[Thing]):
 
     def _load(self, word: str) -> Thing:
         if word in self._own:
-            module, _, name = self._own[word].partition(":")
+            own = self._own[word]
+            if not isinstance(own, str):
+                return own
+            module, _, name = own.partition(":")
             return cast(Thing, getattr(import_module(module), name))
         brought = self._packages()[word]
         try:

@@ -21,8 +21,8 @@ from pyarrow import parquet
 from discreet import DataError, verify
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.publishing import WrittenFiles
-from discreet.publications.ambiguous import auxiliary_names
-from discreet.publications.bucketized import write_bucketized
+from discreet.publications.ambiguous_tables import auxiliary_names
+from discreet.publications.bucketized_tables import write_bucketized
 from discreet.search.plan import SUPPRESSED, Bucketization
 from tests.releases.making import Columns, column, planned, release
 from tests.releases.reading import Row, read_file

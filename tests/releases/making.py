@@ -21,11 +21,13 @@ from discreet.hierarchies.rules import Flat
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.beta_likeness import BetaLikeness
 from discreet.models.verdicts import verdicts
-from discreet.publications.ambiguous import write_ambiguous
-from discreet.publications.bucketized import write_bucketized
+from discreet.policy.kinds import PUBLICATIONS
+from discreet.publications.ambiguous_tables import write_ambiguous
+from discreet.publications.bucketized_tables import write_bucketized
+from discreet.releases.contents import read_mapping
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.references import PUBLISHED
-from discreet.releases.verify import read_published, recheck
+from discreet.releases.verify import recheck
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization
 
 
@@ -140,7 +142,9 @@ def release(
         },
     }
     put_manifest(folder, manifest)
-    found = recheck(manifest, folder, files, read_published(folder, manifest, files, frequency))
+    kind = PUBLICATIONS[manifest["publish"]]
+    mapping = None if kind.several else read_mapping(folder)
+    found = recheck(manifest, folder, files, kind.read(files, manifest, mapping, frequency, None))
     manifest["promises"] = promises(found.verdicts)
     put_manifest(folder, manifest)
     return manifest

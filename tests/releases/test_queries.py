@@ -15,7 +15,8 @@ from discreet.errors import DataError, PolicyError, ReleaseError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.policy.policy import policy_from_words
-from discreet.releases.queries import QueryError, answers, query_error, query_error_of, true_answers
+from discreet.publications.answers import answers
+from discreet.releases.queries import QueryError, query_error, query_error_of, true_answers
 from discreet.run.anonymize import anonymize, find_plan
 from discreet.run.intake import take_in
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Recoding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -181,3 +181,8 @@ def tables_of(plan: Plan) -> dict[str, list[str]]:
     else:
         apart = {"quasi_identifiers.csv": [*names]}
     return apart | {"sensitive.csv": sensitive}
+
+
+def without_values(data: ReportData) -> ReportData:
+    """The report without the list of what is in each column, where every published value may stand."""
+    return replace(data, sections={**data.sections, "values": ()})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from discreet.labels.figures import epsilon_text
 from discreet.models.realistic.realistic import smallest_epsilon
 from discreet.report.html import custodian_page
 from discreet.report.sections.beliefs import ADVERSARIES, beliefs
-from discreet.report.words import epsilon_text
 from tests.report.examples import custodian, manifest
 from tests.report.towns import example
 

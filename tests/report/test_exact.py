@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from discreet.report.sections.ambiguous import ambiguous as how_sure
 from discreet.report.sections.exact import exact, told_by_tables
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Ambiguity, Bucketization, Plan
-from tests.report.examples import ambiguous, bucketized, custodian, frequencies, manifest, tables_of
+from tests.report.examples import ambiguous, bucketized, custodian, frequencies, manifest, tables_of, without_values
 from tests.report.patients import TABLE, people
 
 PATIENTS = [
@@ -43,7 +42,7 @@ def data_of(plan: Plan, **changes) -> ReportData:
 def told(plan: Plan, **changes) -> str:
     """The report in all its forms."""
     data = data_of(plan, **changes)
-    return custodian_page(data) + to_text(data) + json.dumps(to_json(replace(data, values=())))
+    return custodian_page(data) + to_text(data) + json.dumps(to_json(without_values(data)))
 
 
 def ambiguity(alpha: str, beta: str, level: float) -> dict:

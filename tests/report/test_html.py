@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 
+from discreet.labels.figures import number
 from discreet.report.charts import histogram
 from discreet.report.data import ReportData
 from discreet.report.html import custodian_page
 from discreet.report.release import size_bins
 from discreet.report.text import to_text
-from discreet.report.words import number
 from discreet.search.plan import Plan, Recoding
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
 from tests.report.pages import Page

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from discreet.models.groups.l_diversity import FrequencyDiversity
-from discreet.releases.queries import answers
+from discreet.publications.answers import answers
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Ambiguity, Problem
 from discreet.studies.ambiguity import study as ambiguity

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from discreet.cli.main import app
 from discreet.errors import DataError, DiscreetError, Infeasible
+from discreet.labels.figures import percent
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.realistic.adversaries import ClassTwo
 from discreet.models.realistic.realistic import Realistic
-from discreet.report.words import percent
 from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
 from discreet.studies.claims import Claim, Reproduction, to_json, to_text

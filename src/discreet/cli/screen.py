@@ -37,8 +37,8 @@ class Screen:
 
     def findings(self, release: Path, findings: Findings) -> None:
         """The verdict of a re-check."""
+        from discreet.labels.figures import number
         from discreet.releases.manifest import reached
-        from discreet.report.words import number
 
         answer = {
             "release": str(release),

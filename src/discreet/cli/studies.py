@@ -11,7 +11,7 @@ import typer
 
 from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake, did_you_mean
-from discreet.policy.kinds import EXACT
+from discreet.policy.kinds import is_exact
 from discreet.studies.papers import PAPERS
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -49,11 +49,11 @@ def compare(
     except Wrong as wrong:
         raise DiscreetError(Mistake("--epsilon", wrong.rule, wrong.repair)) from None
     read = read_policy(policy)
-    if asked is not None and read.publish in EXACT:
+    if asked is not None and is_exact(read.publish):
         rule = f"is about coarser values; the policy publishes by {read.publish}"
         raise DiscreetError(Mistake("--epsilon", rule, "leave it out"))
     with screen.progress() as progress:
-        if read.publish in EXACT:
+        if is_exact(read.publish):
             from discreet.report.pages import methods_page
             from discreet.run.methods import compare_methods
 

@@ -67,6 +67,9 @@ class AboutPopulation(Protocol):
         None where there is nobody, or nothing is promised to them.
         """
 
+    def among(self) -> object | None:
+        """Which people it speaks of, the same for the same ones; None if they are those of the table itself."""
+
 
 def needs_source(model: PrivacyModel) -> bool:
     """Is what a group reaches known only to whoever has the original table? Then a release can't tell it."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import Mistake, did_you_mean
+from discreet.labels.figures import percent
 from discreet.models.base import PrivacyModel
 from discreet.models.parameters import Choice, Parameter, Parameterized, read_parameters
 
@@ -27,19 +28,6 @@ def agreement(share: float) -> str:
     if share <= 0:
         return "In this release no group agrees on it."
     return f"In this release {percent(share)} of the published rows are in such a group."
-
-
-def percent(share: float) -> str:
-    """A share of something that is no secret, with one decimal.
-
-    >>> percent(0), percent(0.0001), percent(0.1234), percent(0.9999), percent(1)
-    ('0%', '<0.1%', '12.3%', '>99.9%', '100%')
-    """
-    if 0 < share < 0.001:
-        return "<0.1%"
-    if 0.999 < share < 1:
-        return ">99.9%"
-    return f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
 def _nothing(parameters: Words, agreeing: float) -> list[Risk]:

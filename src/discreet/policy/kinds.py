@@ -1,45 +1,161 @@
-"""The kinds of publication: which searches lead to each, and which promises and settings go with it."""
+"""The kinds of publication: what each has to say and to do, and which promises and settings go with it.
+
+A kind is an object in `publications`, found here by the word that a policy names it by. Everybody else asks the object:
+a policy whether its settings fit, a run to write the tables, a re-check to read them, a report what to call things.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
-from discreet.addresses import located
 from discreet.errors import Mistake, shown, unknown_word
+from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.promise import Risk
+from discreet.models.registry import MODELS
+from discreet.registry import Registry
+from discreet.search.registry import SEARCHES, SUMMARY, searches_for
 
 if TYPE_CHECKING:
-    from discreet.models.base import PrivacyModel
+    import numpy as np
 
-# Kinds of publication, and the searches that lead to each; the first is the default.
-SEARCHES: Mapping[str, tuple[str, ...]] = {
-    "generalization": ("optimal", "instant", "instant_cuts", "incognito", "optimize"),
-    "multidimensional": ("mondrian", "instant"),
-    "local_recoding": ("local",),
-    "bucketization": ("art", "anatomy", "injector", "mask"),
-    "ambiguity": ("greedy",),
-}
-# Searches that choose from a summary of the table.
-FROM_A_SUMMARY = ("instant", "instant_cuts")
-# Kinds that publish exact values and hide which of them belong together.
-EXACT = ("bucketization", "ambiguity")
-# Promises about who is in the table at all.
-ABOUT_PRESENCE = ("presence", "confident_presence")
-# Promises that only some kinds of publication can keep. Presence needs groups of which no two overlap.
-_ONLY = {
-    "robust": ("bucketization",),
-    "ambiguity": ("ambiguity",),
-    **dict.fromkeys(ABOUT_PRESENCE, ("generalization", "multidimensional")),
-}
+    from discreet.arrays import FloatArray
+    from discreet.counts.frequency import FrequencySet
+    from discreet.engines.base import PublishedTables, Tables
+    from discreet.publications.published import Manifest, Published
+    from discreet.publications.published_rules import Told
+    from discreet.publications.source.population import Surroundings
+    from discreet.search.plan import Plan
+    from discreet.utility.queries import Workload
 
 
-def word_of(model: PrivacyModel) -> str:
-    """The word by which a policy asks for a promise."""
-    return next(iter(model.to_words()))
+@dataclass(frozen=True)
+class KindWords:
+    """What is said differently of a kind of publication."""
+
+    title: str  # what it does, after its name
+    group: str  # what a group is
+    together: str  # what being in one means
+    use: tuple[str, ...]  # how its tables are read
+    quasi_identifiers: str  # what becomes of them
+    undeclared: str  # what became of a column that was not declared one of them
+    spread: str = ""  # how shares of values are told from it, where that is not plain
+    # Of releases of exact values:
+    hidden: str = ""  # what they keep to themselves, after "hidden is"
+    price: str = ""  # the same, before "is not told"
+    apart: str = ""  # how values stand in tables, after "published as they were"
+    entry: str = ""  # what a row of a table is, if all tables are alike
+    presumed: str = ""  # what an adversary who judges beliefs is taken to know
 
 
-def choose_search(publish: object, search: object, promised: Iterable[str]) -> tuple[str, Mistake | None]:
+class Publication(Protocol):
+    """A kind of publication: it writes what a plan says into tables, and reads these tables again."""
+
+    @property
+    def word(self) -> str:
+        """By which a policy and a manifest name it."""
+
+    @property
+    def exact(self) -> bool:
+        """Does it publish exact values and hide which of them belong together? Else they are made coarser."""
+
+    @property
+    def several(self) -> bool:
+        """Is a release several tables? Else it is one, with a mapping that later rows can follow."""
+
+    @property
+    def words(self) -> KindWords:
+        """What is said of it."""
+
+    @property
+    def needs(self) -> tuple[tuple[str, str], ...]:
+        """Promises that it can't do without, each with how to ask for it."""
+
+    def default_search(self, promised: Sequence[str]) -> str:
+        """The search for these promises, if a policy names none."""
+
+    def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
+        """What in a policy does not go with it."""
+
+    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+        """Adversaries that these promises don't speak of; `seen_through` is what a worst-case one learns, if known."""
+
+    def shows_presence(self) -> Risk | None:
+        """The risk of whoever is in the table being seen, if that is what it publishes."""
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What everybody should know of a release by this plan."""
+
+    def write(self, plan: Any, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
+        """Write the tables; returns what the manifest says of them."""
+
+    def levels(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, int] | None:
+        """The published level of each quasi-identifier, where a whole column has one."""
+
+    def mapping(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, Any] | None:
+        """How later rows can be published the same way, if they can."""
+
+    def read(
+        self,
+        tables: PublishedTables,
+        manifest: Manifest,
+        mapping: Mapping[str, Any] | None,
+        source: FrequencySet | None,
+        known: Surroundings | None,
+    ) -> Published:
+        """Count the published tables, one scan of each; the `source` and the people `known` around it, if there are."""
+
+    def check_mapping(self, published: Any, manifest: Manifest, mapping: Mapping[str, Any]) -> list[Mistake]:
+        """What is wrong with a mapping that was published with the tables."""
+
+    def compare(self, published: Any, comparing: Comparing) -> list[Mistake]:
+        """What the tables say that their source does not."""
+
+    def answers(self, published: Any, manifest: Manifest, source: FrequencySet, workload: Workload) -> FloatArray:
+        """What an analyst who has the tables answers to each query; the `source` only says which values there are."""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What is to be written besides the plan: the source's columns in order, and how."""
+
+    source: tuple[str, ...]  # all columns of the table
+    published: tuple[str, ...]  # those of them that are published
+    others: tuple[str, ...]  # those that are published as they are
+    star: bool  # are suppressed rows published as all *?
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """What a release is held against: the table that it was made from, counted, and where its other columns are."""
+
+    table: FrequencySet
+    source: Any  # as it was given: a path or a frame
+    tables: PublishedTables
+    manifest: Manifest
+    mapping: Mapping[str, Any] | None  # that of a recoded table, already checked
+
+
+PUBLICATIONS: Registry[Publication] = Registry(
+    "kind of publication",
+    "discreet.publications",
+    {
+        "generalization": "discreet.publications.recoded:GENERALIZATION",
+        "multidimensional": "discreet.publications.recoded:MULTIDIMENSIONAL",
+        "local_recoding": "discreet.publications.recoded:LOCAL_RECODING",
+        "bucketization": "discreet.publications.bucketized:BUCKETIZATION",
+        "ambiguity": "discreet.publications.ambiguous:AMBIGUITY",
+    },
+)
+
+
+def is_exact(publish: str) -> bool:
+    """Are values published as they are, and is hidden which of them belong together?"""
+    return publish in PUBLICATIONS and PUBLICATIONS[publish].exact
+
+
+def choose_search(publish: object, search: object, promised: Sequence[str]) -> tuple[str, Mistake | None]:
     """The search that publishes so; when none is named, the default one for what is promised.
 
     >>> choose_search("generalization", None, ["k_anonymity"])
@@ -47,49 +163,45 @@ def choose_search(publish: object, search: object, promised: Iterable[str]) -> t
     >>> choose_search("bucketization", None, ["l_diversity"])
     ('anatomy', None)
     """
-    if not isinstance(publish, str) or publish not in SEARCHES:
-        return "", unknown_word("publish", publish, SEARCHES)
-    searches = SEARCHES[publish]
+    if not isinstance(publish, str) or publish not in PUBLICATIONS:
+        return "", unknown_word("publish", publish, PUBLICATIONS)
     if not search:
-        return ("anatomy" if publish == "bucketization" and "robust" not in promised else searches[0]), None
+        return PUBLICATIONS[publish].default_search(promised), None
+    searches = searches_for(publish)
     if not isinstance(search, str):
         return "", unknown_word("search", search, searches)
     if search in searches:
         return search, None
-    elsewhere = [kind for kind, others in SEARCHES.items() if search in others]
+    elsewhere = SEARCHES[search].publishes if search in SEARCHES else ()
     if elsewhere:
         rule = f"{shown(search)} does not lead to publish: {publish}"
-        return "", Mistake("search", rule, f"use {_listed(searches)}, or publish: {' or '.join(elsewhere)}")
+        return "", Mistake("search", rule, f"use {listed(searches)}, or publish: {' or '.join(elsewhere)}")
     return "", unknown_word("search", search, searches)
 
 
 def misfits(
     publish: str, search: str, promised: Sequence[str], sensitive: Sequence[str], others: Sequence[str], suppressed: str
 ) -> list[Mistake]:
-    """What in a policy does not go with its kind of publication."""
-    mistakes = [
-        Mistake(
-            "publish", f"{shown(publish)} can't keep the promise {shown(word)}", f"write publish: {' or '.join(kinds)}"
-        )
-        for word, kinds in _ONLY.items()
-        if word in promised and publish not in kinds
-    ]
-    return (
-        mistakes
-        if publish not in EXACT
-        else [
-            *mistakes,
-            *_missing_promises(publish, search, promised),
-            *_unfit_columns(publish, sensitive, others),
-            *_unfit_suppression(publish, suppressed),
-        ]
-    )
+    """What in a policy does not go with its kind of publication, or with its search."""
+    kind, mistakes = PUBLICATIONS[publish], []
+    for word in dict.fromkeys(promised):
+        only = MODELS[word].only if word in MODELS else ()  # a model made in Python needs no word that we know
+        if only and publish not in only:
+            rule = f"{shown(publish)} can't keep the promise {shown(word)}"
+            mistakes.append(Mistake("publish", rule, f"write publish: {' or '.join(only)}"))
+        elif only and kind.exact and promised.count(word) > 1:
+            rule = f"{shown(word)} is promised {promised.count(word)} times"
+            mistakes.append(Mistake("require", rule, "keep one of them"))
+    for place, needs in ((f"publish: {publish}", kind.needs), (f"search: {search}", SEARCHES[search].needs)):
+        for word, repair in needs:
+            if word not in promised:
+                mistakes.append(Mistake("require", f"{place} needs the promise {word!r}", repair))
+    return [*mistakes, *kind.misfits(sensitive, others, suppressed)]
 
 
 def lacks_population(model: PrivacyModel, place: str, private: bool) -> list[Mistake]:
     """A promise about presence must say among whom, unless the table itself holds them."""
-    known = (getattr(model, name, None) for name in ("population", "marginals"))
-    if private or word_of(model) not in ABOUT_PRESENCE or any(given is not None for given in known):
+    if private or not isinstance(model, AboutPopulation) or model.among() is not None:
         return []
     repair = "name the table of everybody who could be in, or say with 'private' which rows of the source are in"
     return [Mistake(f"{place}.population", "is missing", repair)]
@@ -97,67 +209,24 @@ def lacks_population(model: PrivacyModel, place: str, private: bool) -> list[Mis
 
 def several_populations(models: Iterable[PrivacyModel], source: str) -> list[Mistake]:
     """All promises about presence speak of the same people; those that name none, of the source's."""
-    among = {_meant_by(model, source) for model in models if word_of(model) in ABOUT_PRESENCE}
-    if len(among) < 2:
+    named = {model.among() or source for model in models if isinstance(model, AboutPopulation)}
+    if len(named) < 2:
         return []
     repair = "give all of them the same population"
-    return [Mistake("require", f"promises about presence speak of {len(among)} different populations", repair)]
+    return [Mistake("require", f"promises about presence speak of {len(named)} different populations", repair)]
 
 
-def _meant_by(model: PrivacyModel, source: str) -> object:
-    """A population as it was given: a file by its path, a frame by being the same one, marginals by all they say."""
-    if getattr(model, "marginals", None) is not None:
-        [words] = model.to_words().values()
-        return str([words["marginals"], words.get("size")])
-    given = getattr(model, "population", None)
-    if given is None:
-        return source
-    return str(located(Path(), given)) if isinstance(given, str | Path) else id(given)
-
-
-def instant_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:
+def summary_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:
     """What does not go with searching a summary, or without."""
-    if search not in FROM_A_SUMMARY:
+    if SEARCHES[search].reads != SUMMARY:
         rule = "is for search: instant alone"
         return [] if summary is None else [Mistake("summary", rule, "leave it out, or write search: instant")]
     if not others:
         return []
-    rule = f"{shown(search)} never looks at single rows, so {_listed(others)} can't be published as they are"
+    rule = f"{shown(search)} never looks at single rows, so {listed(others)} can't be published as they are"
     return [Mistake("search", rule, "give these columns another role, or leave `search` out")]
 
 
-def _missing_promises(publish: str, search: str, promised: Sequence[str]) -> list[Mistake]:
-    mistakes = [
-        Mistake("require", f"{shown(word)} is promised {promised.count(word)} times", "keep one of them")
-        for word, kinds in _ONLY.items()
-        if publish in kinds and promised.count(word) > 1
-    ]
-    if publish == "ambiguity" and "ambiguity" not in promised:
-        repair = "add ambiguity: {alpha: 0.1, beta: 0.2}"
-        mistakes.append(Mistake("require", "publish: ambiguity needs the promise 'ambiguity'", repair))
-    if search == "art" and "robust" not in promised:
-        repair = "add robust: {r: 5}, or write search: anatomy"
-        mistakes.append(Mistake("require", "search: art needs the promise 'robust'", repair))
-    return mistakes
-
-
-def _unfit_columns(publish: str, sensitive: Sequence[str], others: Sequence[str]) -> list[Mistake]:
-    mistakes = []
-    if len(sensitive) != 1:
-        rule = f"{shown(publish)} separates one sensitive attribute from the others, the policy has {len(sensitive)}"
-        mistakes.append(Mistake("attributes", rule, "give exactly one column the role sensitive"))
-    if publish == "ambiguity" and others:
-        rule = f"'ambiguity' hides combinations, so {_listed(others)} can't be published beside them"
-        mistakes.append(Mistake("attributes", rule, "give these columns the role quasi_identifier or identifier"))
-    return mistakes
-
-
-def _unfit_suppression(publish: str, suppressed: str) -> list[Mistake]:
-    if suppressed != "star":
-        return []
-    rule = f"'star' is for coarser values; in a release by {publish} suppressed rows are left out"
-    return [Mistake("suppressed", rule, "write suppressed: drop")]
-
-
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
+    """Names in a message."""
     return ", ".join(repr(name) for name in names)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from discreet.addresses import located
 from discreet.errors import Mistake, PolicyError, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import RULE, exact_number, is_long
+from discreet.models.registry import word_of
 from discreet.policy.kinds import (
     choose_search,
-    instant_misfits,
     lacks_population,
     misfits,
     several_populations,
-    word_of,
+    summary_misfits,
 )
 from discreet.policy.private_rows import read_private
 
@@ -179,7 +179,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         others = [a.name for a in found["attributes"] if a.role == Role.OTHER]
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
-        mistakes += instant_misfits(found["search"], found.get("summary"), others)
+        mistakes += summary_misfits(found["search"], found.get("summary"), others)
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 

@@ -1,155 +1,109 @@
-"""Ambiguous releases: exact values, but each attribute (or set of attributes) in a table of its own.
+"""Ambiguity: every value exact, each attribute (or set of them) in a table of its own.
 
-An auxiliary table has the distinct values of every group, ``sensitive`` the group's sensitive values with their counts.
-Which values of a group belong together is not told.
+What a policy asks is answered here; what reads and writes tables is loaded when it is used.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from discreet.errors import Mistake
+from discreet.models.promise import Risk
+from discreet.policy.kinds import Comparing, KindWords, Writing, listed
+from discreet.publications.base import ExactKind
 
-from discreet.arrays import IntArray
-from discreet.counts.coding import merged
-from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups
-from discreet.engines.base import Frequencies, PublishedTables, Tables
-from discreet.errors import DataError, Mistake
-from discreet.hierarchies.hierarchy import Value
-from discreet.publications.grouped import (
-    Apart,
-    Grouped,
-    added_name,
-    assigned,
-    quasi_identifier_columns,
-    read_grouped,
-    sensitive_columns,
-    write_grouped,
+if TYPE_CHECKING:
+    import numpy as np
+
+    from discreet.arrays import FloatArray
+    from discreet.counts.frequency import FrequencySet
+    from discreet.engines.base import PublishedTables, Tables
+    from discreet.publications.ambiguous_tables import Ambiguous
+    from discreet.publications.published import Manifest
+    from discreet.publications.source.population import Surroundings
+    from discreet.search.plan import Ambiguity
+    from discreet.utility.queries import Workload
+
+
+@dataclass(frozen=True)
+class AmbiguousKind(ExactKind):
+    """Of a group, which values occur is told, and not which of them belong together."""
+
+    def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
+        mistakes = super().misfits(sensitive, others, suppressed)
+        if others:
+            rule = f"'ambiguity' hides combinations, so {listed(others)} can't be published beside them"
+            mistakes.append(Mistake("attributes", rule, "give these columns the role quasi_identifier or identifier"))
+        return mistakes
+
+    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+        return [
+            (
+                "A list of the population",
+                "A combination of values is taken to be as likely as any other of its group. Whoever holds a list of "
+                "all the people there are can strike out what nobody has, and be surer of the rest than promised: "
+                "discreet audit --population tells by how much.",
+            ),
+            (
+                "People whom several groups cover",
+                "The promise is about each group. Somebody whose values all occur in several groups may be in any of "
+                "them: the chances add up, and may together exceed what is promised of one.",
+            ),
+        ]
+
+    def write(self, plan: Ambiguity, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
+        from discreet.publications.ambiguous_tables import write_ambiguous
+
+        return write_ambiguous(plan, writing.source, tables, random)
+
+    def read(
+        self,
+        tables: PublishedTables,
+        manifest: Manifest,
+        mapping: Mapping[str, Any] | None,
+        source: FrequencySet | None,
+        known: Surroundings | None,
+    ) -> Ambiguous:
+        from discreet.publications.ambiguous_tables import read_ambiguous
+
+        return read_ambiguous(tables, manifest, source)
+
+    def compare(self, published: Ambiguous, comparing: Comparing) -> list[Mistake]:
+        from discreet.publications.source.against_source import ambiguous_misfits
+
+        return ambiguous_misfits(published, comparing)
+
+    def answers(self, published: Ambiguous, manifest: Manifest, source: FrequencySet, workload: Workload) -> FloatArray:
+        from discreet.publications.answers import from_ambiguous
+
+        return from_ambiguous(published, source, workload)
+
+
+AMBIGUITY = AmbiguousKind(
+    "ambiguity",
+    KindWords(
+        title="ambiguity: every value exact, in tables apart that hide which of them belong together",
+        group="rows whose values are listed together, without saying which belong to the same person",
+        together="Inside a group nobody can tell which values belong together. The larger the group, the better its "
+        "people are hidden, and the less is known about them.",
+        use=(
+            "Each table lists what occurs in a group, each value once; the last one tells how many rows of the group "
+            "have each sensitive value.",
+            "Which values of a group belong together, and how often a quasi-identifier occurs in it, is not told: take "
+            "each of the m entries of a table for n / m of the n rows of its group.",
+            "The numbers of the groups are random and mean nothing.",
+        ),
+        quasi_identifiers="published as it is, apart from the other columns",
+        undeclared="is protected only as the sensitive one is: inside its group.",
+        hidden="which of them belong together",
+        price="which values belong together",
+        apart=", but in tables apart. A table lists what occurs in a group, each once. What is hidden is which values "
+        "of a group belong to the same person: so who is in it, and who has which sensitive value. The numbers of "
+        "groups are random.",
+        presumed=" She is taken to know that the person is in the table.",
+        spread=", if each of the m entries of a table stands for n / m rows of its group of n",
+    ),
+    needs=(("ambiguity", "add ambiguity: {alpha: 0.1, beta: 0.2}"),),
 )
-from discreet.publications.published import AGAIN, Counted, Manifest, columns_of, counted_values
-from discreet.publications.source.table import misfits
-from discreet.search.plan import Ambiguity
-
-SENSITIVE = "sensitive"
-
-
-def write_ambiguous(plan: Ambiguity, columns: Sequence[str], tables: Tables, random: np.random.Generator) -> Manifest:
-    """Write all tables and say in the words of a manifest what they are; `columns` are those of the source."""
-    rows = assigned(plan, random)
-    quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
-    group = added_name("group", columns)
-    count = added_name("count", columns)
-    written: dict[str, list[str]] = {}
-    sets = [[plan.frequency.attributes[d] for d in table] for table in plan.tables]
-    for attributes, stem in zip(sets, auxiliary_names(sets), strict=True):
-        table = tables.name(stem)
-        write_grouped(tables, table, [quasi_identifiers[a] for a in attributes], rows, group, repeated=False)
-        written[table] = attributes
-    within = [c for c in columns if c in sensitive]
-    table, values = tables.name(SENSITIVE), [sensitive[c] for c in within]
-    write_grouped(tables, table, values, rows, group, group_first=True, repeated=False, count_column=count)
-    return {"tables": written | {table: within}, "group_column": group, "count_column": count}
-
-
-def auxiliary_names(sets: Sequence[Sequence[str]]) -> list[str]:
-    """A file name (without its ending) for each set of attributes, good on every system.
-
-    >>> auxiliary_names([["age"], ["zip", "sex"], ["Age"], ["a/b"], ["?"]])
-    ['auxiliary_age', 'auxiliary_zip_sex', 'auxiliary_Age_2', 'auxiliary_a_b', 'auxiliary_']
-    """
-    found: list[str] = []
-    for attributes in sets:
-        plain = unicodedata.normalize("NFC", "_".join(attributes))
-        stem = "auxiliary_" + re.sub(r"\W+", "_", plain)[:48].strip("_")
-        taken = {unicodedata.normalize("NFC", name.casefold()) for name in found}
-        name, i = stem, 1
-        while unicodedata.normalize("NFC", name.casefold()) in taken:
-            i += 1
-            name = f"{stem}_{i}"
-        found.append(name)
-    return found
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Ambiguous(Apart):
-    """All tables as anybody can count them; those of `values` are rows of the source, by the counts in the file."""
-
-    auxiliary: tuple[Grouped, ...]
-    sets: tuple[tuple[str, ...], ...]  # the attributes of each of them
-
-    @property
-    def tables(self) -> Mapping[str, int]:
-        return {t.file: t.rows for t in self.auxiliary} | {self.values.file: len(self.values.found.counts)}
-
-    def counted(self) -> Counted:
-        columns: Counted = {}
-        for names, table in zip(self.sets, self.auxiliary, strict=True):
-            columns |= counted_values(names, table.found)
-        return columns | self.counted_sensitive()
-
-    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
-        distinct = np.stack([t.sizes for t in self.auxiliary], axis=1)
-        return Groups(self.values.sizes, self.tallies(hierarchies), distinct=distinct)
-
-
-def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Ambiguous:
-    """Count all tables, one scan of each, and check that they fit each other (and the source, if given)."""
-    files, group, count = manifest["tables"], manifest["group_column"], manifest["count_column"]
-    [last] = [file for file in files if Path(file).stem == SENSITIVE]
-    sensitive = columns_of(manifest, "sensitive")
-    sets = {file: attributes for file, attributes in files.items() if file != last}
-    apart = sorted(a for attributes in sets.values() for a in attributes)
-    if apart != sorted(columns_of(manifest, "quasi_identifier")) or files[last] != sensitive or not all(sets.values()):
-        raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
-    auxiliary = tuple(read_grouped(tables, file, attributes, group) for file, attributes in sets.items())
-    values = _counted(read_grouped(tables, last, [*sensitive, count], group))
-    mistakes = [m for found in auxiliary for m in _auxiliary_mistakes(found, values)]
-    if table is not None:
-        for found, attributes in zip(auxiliary, sets.values(), strict=True):  # who has a value is one row at least
-            mistakes += misfits(found.file, found.found, attributes, table)
-        mistakes += misfits(last, values.found, sensitive, table)
-    if mistakes:
-        raise DataError(*mistakes)
-    named = tuple(tuple(attributes) for attributes in sets.values())
-    return Ambiguous(auxiliary=auxiliary, sets=named, values=values, sensitive=tuple(sensitive), table=table)
-
-
-def _auxiliary_mistakes(found: Grouped, values: Grouped) -> list[Mistake]:
-    if found.groups != values.groups:
-        return [Mistake(found.file, f"has not the groups of {values.file}", AGAIN)]
-    mistakes = []
-    if (found.found.counts > 1).any():
-        mistakes.append(Mistake(found.file, "lists a row twice", AGAIN))
-    if (found.sizes > values.sizes).any():
-        mistakes.append(Mistake(found.file, "lists more combinations of a group than the group has rows", AGAIN))
-    return mistakes
-
-
-def _counted(found: Grouped) -> Grouped:
-    """The sensitive table with each entry counted as its last column says."""
-    texts = found.found.values[-1]
-    counts = np.array([_whole(text) for text in texts], dtype=np.int64)
-    if (counts < 1).any():
-        raise DataError(Mistake(found.file, "has counts that are not whole numbers from 1", AGAIN))
-    per_entry: IntArray = counts[found.found.codes[-1]]
-    own = Frequencies(found.found.values[:-1], found.found.codes[:-1], per_entry)
-    if (found.found.counts > 1).any() or _repeats(own, found):
-        raise DataError(Mistake(found.file, "lists a value of a group twice", AGAIN))
-    return replace(found, found=own)
-
-
-def _repeats(own: Frequencies, found: Grouped) -> bool:
-    """Has a group the same sensitive values with two counts?"""
-    columns = [found.group, *own.codes]
-    distinct, _ = merged(columns, [found.groups, *(len(v) for v in own.values)], own.counts)
-    return len(distinct[0]) < len(own.counts)
-
-
-def _whole(text: Value) -> int:
-    """A count in plain digits; 0 for anything else, and for more rows than a sum of counts is exact for."""
-    return int(text) if text is not None and re.fullmatch(r"[1-9][0-9]{0,9}", text) else 0

@@ -1,130 +1,120 @@
-"""Bucketized releases: exact quasi-identifiers in one table, sensitive values in another, joined by groups alone.
+"""Bucketization: exact quasi-identifiers in one table, sensitive values in another, joined by groups alone.
 
-``quasi_identifiers`` has the quasi-identifiers of every row and its group, ``sensitive`` the group and the sensitive
-values. Inside a group nothing tells whose value is which.
+What a policy asks is answered here; what reads and writes tables is loaded when it is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from discreet.errors import Mistake
+from discreet.models.promise import Risk
+from discreet.policy.kinds import Comparing, KindWords, Writing
+from discreet.publications.base import ExactKind
 
-from discreet.arrays import Codes
-from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, people_of
-from discreet.engines.arrow import numbers
-from discreet.engines.base import PublishedTables, Rewriting, Tables
-from discreet.errors import DataError, Mistake
-from discreet.hierarchies.build import build
-from discreet.hierarchies.categories import Flat
-from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.publications.grouped import (
-    Apart,
-    Assigned,
-    Grouped,
-    added_name,
-    assigned,
-    quasi_identifier_columns,
-    read_grouped,
-    sensitive_columns,
-    write_grouped,
+if TYPE_CHECKING:
+    import numpy as np
+
+    from discreet.arrays import FloatArray
+    from discreet.counts.frequency import FrequencySet
+    from discreet.engines.base import PublishedTables, Tables
+    from discreet.publications.bucketized_tables import Bucketized
+    from discreet.publications.published import Manifest
+    from discreet.publications.source.population import Surroundings
+    from discreet.search.plan import Bucketization, Plan
+    from discreet.utility.queries import Workload
+
+
+@dataclass(frozen=True)
+class BucketizedKind(ExactKind):
+    """Whoever is in the table can be seen, and of a group its values, but not whose they are."""
+
+    def default_search(self, promised: Sequence[str]) -> str:
+        return "art" if "robust" in promised else "anatomy"
+
+    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+        if "robust" in promised:
+            return []
+        return [
+            (
+                "Knowing what people of some kind tend to have",
+                "Everybody's quasi-identifiers stand beside their group. Whoever knows that a value is common among "
+                "people like one of the group, and rare among people like the others, may guess whose it is. "
+                "Only the promise robust limits that." + (f" In this release, {seen_through}." if seen_through else ""),
+            )
+        ]
+
+    def shows_presence(self) -> Risk | None:
+        return (
+            "Seeing who is in the table",
+            "The quasi-identifiers are published exactly, one row per person. Whoever knows those of a person sees "
+            "whether the person took part, and in which group. If taking part says something by itself (a register "
+            "of patients), publish otherwise.",
+        )
+
+    def notes(self, plan: Plan) -> list[str]:
+        if not plan.suppressed:
+            return []
+        # It shows who is in the table, and so who is missing.
+        because = " and ".join(plan.frequency.sensitive)
+        return [
+            f"{plan.suppressed:,} rows are left out because of their {because}: whoever knows that "
+            "somebody is in the table and misses that person here may suspect why"
+        ]
+
+    def write(self, plan: Bucketization, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
+        from discreet.publications.bucketized_tables import write_bucketized
+
+        return write_bucketized(plan, writing.source, tables, writing.others, random)
+
+    def read(
+        self,
+        tables: PublishedTables,
+        manifest: Manifest,
+        mapping: Mapping[str, Any] | None,
+        source: FrequencySet | None,
+        known: Surroundings | None,
+    ) -> Bucketized:
+        from discreet.publications.bucketized_tables import read_bucketized
+
+        return read_bucketized(tables, manifest, source)
+
+    def compare(self, published: Bucketized, comparing: Comparing) -> list[Mistake]:
+        from discreet.publications.source.against_source import bucketized_misfits
+
+        return bucketized_misfits(published, comparing)
+
+    def answers(
+        self, published: Bucketized, manifest: Manifest, source: FrequencySet, workload: Workload
+    ) -> FloatArray:
+        from discreet.publications.answers import from_bucketized
+
+        return from_bucketized(published, source, workload)
+
+
+BUCKETIZATION = BucketizedKind(
+    "bucketization",
+    KindWords(
+        title="bucketization: quasi-identifiers and sensitive values exact, in tables apart",
+        group="people whose sensitive values are published together, without saying whose is whose",
+        together="Inside a group nobody can tell whose sensitive value is whose. The larger the group, the better "
+        "they are hidden, and the less is known about them.",
+        use=(
+            "Everybody's exact quasi-identifiers are in one table, the sensitive values of each group in another. Join "
+            "them by the group: a person of a group of n has a value that b of them have with a chance of b / n.",
+            "Counts by quasi-identifiers alone, or by sensitive values alone, are exact. Counts by both are estimates: "
+            "sum up a · b / n over the groups, where a people of the group have the quasi-identifiers.",
+            "The numbers of the groups are random and mean nothing.",
+        ),
+        quasi_identifiers="published as it is, apart from the sensitive values",
+        undeclared="was not separated from the others.",
+        hidden="whose sensitive value is whose",
+        price="whose sensitive value is whose",
+        apart=". Everybody's quasi-identifiers stand together in one table, with the number of a group; the sensitive "
+        "values of the group stand in another. What is hidden is whose value is whose inside a group. The numbers are "
+        "random.",
+        entry="one row per person",
+    ),
 )
-from discreet.publications.published import AGAIN, Counted, Manifest, columns_of, counted_values
-from discreet.publications.source.table import misfits, value_codes
-from discreet.publications.tables import assignments
-from discreet.search.plan import Bucketization
-
-QUASI_IDENTIFIERS, SENSITIVE = "quasi_identifiers", "sensitive"
-
-
-def write_bucketized(
-    plan: Bucketization, columns: Sequence[str], tables: Tables, others: Sequence[str], random: np.random.Generator
-) -> Manifest:
-    """Write both tables and say in the words of a manifest what they are; `columns` are those of the source.
-
-    Columns of role other (`others`) stand beside the quasi-identifiers; only they need a second scan of the source.
-    """
-    rows = assigned(plan, random)
-    quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
-    group = added_name("group", columns)
-    beside = [c for c in columns if c in quasi_identifiers or c in others]
-    within = [c for c in columns if c in sensitive]
-    people, values = tables.name(QUASI_IDENTIFIERS), tables.name(SENSITIVE)
-    if others:
-        tables.rewrite(people, _rewriting(plan, rows, [*beside, group], group, int(random.integers(1 << 62))))
-    else:
-        write_grouped(tables, people, [quasi_identifiers[c] for c in beside], rows, group)
-    write_grouped(tables, values, [sensitive[c] for c in within], rows, group, group_first=True)
-    distorted = {"distorted": sorted(plan.exchanged)} if plan.exchanged else {}
-    return {"tables": {people: beside, values: within}, "group_column": group} | distorted
-
-
-def _rewriting(plan: Bucketization, rows: Assigned, columns: list[str], group: str, seed: int) -> Rewriting:
-    """The quasi-identifiers of the source's own rows, each with the group of its assignment."""
-    number = np.zeros(len(plan.group), dtype=np.int64)
-    number[rows.kept] = rows.number
-    keys = [*plan.frequency.attributes, *plan.frequency.sensitive]
-    return Rewriting(assignments(plan, [numbers(number)]), keys, columns, {group: 0}, seed, sorted_by=[group])
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Bucketized(Apart):
-    """Both tables as anybody can count them; those who are in a group are as many as its values."""
-
-    people: Grouped
-    quasi_identifiers: tuple[str, ...]
-
-    @property
-    def tables(self) -> Mapping[str, int]:
-        return {self.people.file: self.people.rows, self.values.file: self.values.rows}
-
-    def counted(self) -> Counted:
-        return counted_values(self.quasi_identifiers, self.people.found) | self.counted_sensitive()
-
-    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
-        leaves, codes = self._coded()
-        people = people_of(self.people.group, codes, self.people.found.counts, self.groups, leaves, self.table)
-        return Groups(self.people.sizes, self.tallies(hierarchies), people)
-
-    def _coded(self) -> tuple[tuple[Hierarchy, ...], list[Codes]]:
-        """The quasi-identifiers as leaves of flat hierarchies: the source's, so that codes agree, or their own."""
-        found = self.people.found
-        if self.table is None:
-            leaves = tuple(build(n, v, Flat()) for n, v in zip(self.quasi_identifiers, found.values, strict=True))
-        else:
-            leaves = self.table.hierarchies
-        return leaves, [value_codes(h, v)[c] for h, v, c in zip(leaves, found.values, found.codes, strict=True)]
-
-
-def read_bucketized(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Bucketized:
-    """Count both tables, one scan of each, and check that they fit each other (and the source, if given)."""
-    files, group = manifest["tables"], manifest["group_column"]
-    [first] = [file for file in files if Path(file).stem == QUASI_IDENTIFIERS]
-    [second] = [file for file in files if Path(file).stem == SENSITIVE]
-    others, sensitive = columns_of(manifest, "other"), columns_of(manifest, "sensitive")
-    quasi_identifiers = columns_of(manifest, "quasi_identifier") if table is None else list(table.attributes)
-    if len(files) != 2 or sorted(files[first]) != sorted([*quasi_identifiers, *others]) or files[second] != sensitive:
-        raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
-    people = read_grouped(tables, first, quasi_identifiers, group, beside=others)
-    values = read_grouped(tables, second, sensitive, group)
-    mistakes = [] if _fit(people, values) else [Mistake(second, f"has not the groups of {first}", AGAIN)]
-    if table is not None:
-        mistakes += misfits(first, people.found, quasi_identifiers, table)
-        mistakes += misfits(second, values.found, sensitive, table, manifest.get("distorted", []))
-    if mistakes:
-        raise DataError(*mistakes)
-    return Bucketized(
-        people=people,
-        quasi_identifiers=tuple(quasi_identifiers),
-        values=values,
-        sensitive=tuple(sensitive),
-        table=table,
-    )
-
-
-def _fit(people: Grouped, values: Grouped) -> bool:
-    """Have both tables the same groups, of the same sizes?"""
-    return people.groups == values.groups and np.array_equal(people.sizes, values.sizes)

@@ -160,6 +160,7 @@ class Apart:
     sensitive: tuple[str, ...]
     table: FrequencySet | None = None
     starred = 0
+    around = None  # whoever is in the table is plain to see, or not told at all
 
     @property
     def rows(self) -> int:

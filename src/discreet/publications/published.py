@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from discreet.errors import DataError, HierarchyError, Mistake, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.words import rule_from_words
+
+if TYPE_CHECKING:
+    from discreet.publications.source.population import Around
 
 Manifest = dict[str, Any]
 
@@ -48,6 +51,10 @@ class Published(Protocol):
     @property
     def smallest(self) -> int:
         """How many rows the smallest group has; 0 if there is none."""
+
+    @property
+    def around(self) -> Around | None:
+        """The people it could be about, where they are known."""
 
     @property
     def alone(self) -> Self:

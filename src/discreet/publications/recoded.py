@@ -1,122 +1,111 @@
-"""A recoded table read back: groups are the rows with equal quasi-identifiers."""
+"""Coarser values: generalization, multidimensional and local recoding publish one table, and how to read it.
+
+What a policy asks is answered here; what reads and writes tables is loaded when it is used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from discreet.errors import Mistake
+from discreet.policy.kinds import Comparing, KindWords, Writing
+from discreet.publications.base import Kind
 
-from discreet.arrays import IntArray, number_equal
-from discreet.counts.groups import Groups
-from discreet.engines.base import Frequencies, PublishedTables
-from discreet.hierarchies.hierarchy import EVERYTHING, Value
-from discreet.publications.published import (
-    Counted,
-    Manifest,
-    columns_of,
-    counted_values,
-    group_sizes,
-    open_table,
-    quasi_identifiers_of,
-    sensitive_tallies,
+if TYPE_CHECKING:
+    import numpy as np
+
+    from discreet.arrays import FloatArray
+    from discreet.counts.frequency import FrequencySet
+    from discreet.engines.base import PublishedTables, Tables
+    from discreet.publications.published import Manifest
+    from discreet.publications.published_rules import Told
+    from discreet.publications.recoded_tables import Recoded
+    from discreet.publications.source.population import Surroundings
+    from discreet.search.plan import Recoding
+    from discreet.utility.queries import Workload
+
+
+@dataclass(frozen=True)
+class RecodedKind(Kind):
+    """Every row of the table with coarser quasi-identifiers; rows whose published ones are equal are a group."""
+
+    def write(self, plan: Recoding, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
+        from discreet.publications.recoded_tables import write_recoded
+
+        table = tables.name("data")
+        write_recoded(plan, writing, tables, table, random)
+        return {"table": table}
+
+    def levels(self, plan: Recoding, rules: Mapping[str, Told]) -> Mapping[str, int] | None:
+        from discreet.publications.mapping import told_levels
+
+        return told_levels(plan, rules)
+
+    def mapping(self, plan: Recoding, rules: Mapping[str, Told]) -> Mapping[str, Any] | None:
+        from discreet.publications.mapping import mapping_of
+
+        return mapping_of(plan, rules)
+
+    def read(
+        self,
+        tables: PublishedTables,
+        manifest: Manifest,
+        mapping: Mapping[str, Any] | None,
+        source: FrequencySet | None,
+        known: Surroundings | None,
+    ) -> Recoded:
+        from discreet.publications.recoded_tables import among, read_recoded
+        from discreet.publications.source.population import surroundings_of
+
+        recoded = read_recoded(tables, manifest)
+        people = surroundings_of(source) if known is None else known
+        if people is None:
+            return recoded
+        assert mapping is not None, "who else could be in a group is told by the mapping"
+        return among(recoded, mapping, manifest, people)
+
+    def check_mapping(self, published: Recoded, manifest: Manifest, mapping: Mapping[str, Any]) -> list[Mistake]:
+        from discreet.publications.mapping_check import mapping_mistakes
+
+        return mapping_mistakes(mapping, manifest, published.texts())
+
+    def compare(self, published: Recoded, comparing: Comparing) -> list[Mistake]:
+        from discreet.publications.source.against_source import recoded_misfits
+
+        return recoded_misfits(published, comparing)
+
+    def answers(self, published: Recoded, manifest: Manifest, source: FrequencySet, workload: Workload) -> FloatArray:
+        from discreet.publications.answers import from_recoded
+
+        return from_recoded(published, manifest, source, workload)
+
+
+_WORDS = KindWords(
+    title="",
+    group="published rows that cannot be told apart by their quasi-identifiers",
+    together="Rows of a group cannot be told apart. The larger the group, the better its people are hidden, and the "
+    "less is known about them.",
+    use=(
+        "Each row is one row of the original table, with coarser values: a range such as 20-39, a name of several "
+        "values, the first characters of a code (479**), a set {a, b}, or * for anything.",
+        "The sensitive values are exact, so counts by published values are. Within a range nothing is told: take its "
+        "values as evenly spread only if nothing better is known, and let models see ranges as ranges.",
+        "Rows are in random order. Their place in the file means nothing.",
+    ),
+    quasi_identifiers="made coarser",
+    undeclared="was not made coarser.",
 )
-from discreet.publications.source.population import Around, Surroundings, around
-
-
-@dataclass(frozen=True, eq=False)
-class Recoded:
-    """The published table as anybody can count it: groups of equal quasi-identifiers, suppressed rows apart."""
-
-    found: Frequencies
-    group: IntArray  # of each combination; −1: a row published as all *
-    groups: int
-    sensitive: Mapping[str, int]  # name → column of `found`
-    file: str = "data"
-    around: Around | None = None  # the people it could be about, where they are known
-    names: tuple[str, ...] = ()  # of all columns of `found`
-
-    @property
-    def tables(self) -> Mapping[str, int]:
-        return {self.file: self.rows}
-
-    @property
-    def rows(self) -> int:
-        return int(self.found.counts.sum())
-
-    @property
-    def starred(self) -> int:
-        return int(self.found.counts[self.group < 0].sum())
-
-    @property
-    def sizes(self) -> IntArray:
-        """How many rows each group has."""
-        kept = self.group >= 0
-        return group_sizes(self.group[kept], self.found.counts[kept], self.groups)
-
-    @property
-    def smallest(self) -> int:
-        return int(self.sizes.min()) if self.groups else 0
-
-    @property
-    def alone(self) -> Recoded:
-        return self
-
-    def counted(self) -> Counted:
-        kept = self.group >= 0
-        counts = np.where(kept, self.found.counts, 0)
-        return counted_values(self.names, replace(self.found, counts=counts))
-
-    def texts(self) -> list[tuple[Value, ...]]:
-        """What each group publishes of its quasi-identifiers."""
-        kept = np.flatnonzero(self.group >= 0)
-        first = kept[np.unique(self.group[kept], return_index=True)[1]]
-        width = len(self.found.values) - len(self.sensitive)
-        columns = [
-            [values[code] for code in codes[first].tolist()]
-            for values, codes in zip(self.found.values[:width], self.found.codes[:width], strict=True)
-        ]
-        return list(zip(*columns, strict=True))
-
-    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
-        kept = self.group >= 0
-        group = self.group[kept]
-        found = Frequencies(self.found.values, tuple(c[kept] for c in self.found.codes), self.found.counts[kept])
-        tallies = sensitive_tallies(found, self.sensitive, group, self.groups, hierarchies)
-        groups = Groups(self.sizes, tallies)
-        if self.around is None:
-            return groups
-        a = self.around
-        return replace(groups, population=a.population, outside=a.outside, left_out=a.left_out, elsewhere=a.elsewhere)
-
-
-def read_recoded(tables: PublishedTables, manifest: Manifest) -> Recoded:
-    """Count a published table: one scan of it."""
-    table = manifest["table"]
-    engine = open_table(tables, table, manifest["columns"])
-    quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
-    found = engine.frequencies([*quasi_identifiers, *sensitive])
-    star = manifest.get("suppressed_as") == "star" and manifest["rows"]["suppressed"] > 0
-    recoded = group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table)
-    return replace(recoded, names=(*quasi_identifiers, *sensitive))
-
-
-def among(recoded: Recoded, folder: Path, manifest: Manifest, known: Surroundings) -> Recoded:
-    """The same table among the people it could be about."""
-    found = around(folder, manifest, known, recoded.texts(), recoded.sizes, recoded.starred)
-    return replace(recoded, around=found)
-
-
-def group_recoded(
-    found: Frequencies, width: int, sensitive: Sequence[str], *, star: bool, file: str = "data"
-) -> Recoded:
-    """Put equal quasi-identifiers (the first `width` columns) together; with `star`, rows that are all ``*`` apart."""
-    starred = np.full(len(found.counts), star)
-    for values, codes in zip(found.values, found.codes, strict=True):
-        starred &= np.array([v == EVERYTHING for v in values], dtype=np.bool_)[codes]
-    group = number_equal(found.codes[:width], len(found.counts))
-    kept, numbers = np.unique(group[~starred], return_inverse=True)
-    group = np.full(len(group), -1, dtype=np.int64)
-    group[~starred] = numbers
-    return Recoded(found, group, len(kept), {name: width + i for i, name in enumerate(sensitive)}, file)
+_SPREAD = ", if a range is spread evenly over its values"
+GENERALIZATION = RecodedKind(
+    "generalization", replace(_WORDS, title="generalization: every row of a column at the same level")
+)
+MULTIDIMENSIONAL = RecodedKind(
+    "multidimensional",
+    replace(_WORDS, title="multidimensional: each region of the data as coarse as it needs to be", spread=_SPREAD),
+)
+LOCAL_RECODING = RecodedKind(
+    "local_recoding",
+    replace(_WORDS, title="local recoding: each group as coarse as it needs to be", spread=_SPREAD),
+)

@@ -17,7 +17,8 @@ from discreet.errors import DiscreetError
 from discreet.models.base import PrivacyModel
 from discreet.models.robust.beliefs import MOST_STEPS
 from discreet.models.robust.robust import Robust
-from discreet.releases.queries import answers, true_answers
+from discreet.publications.answers import answers
+from discreet.releases.queries import true_answers
 from discreet.search.plan import SUPPRESSED, Bucketization, Plan
 from discreet.utility.queries import RelativeError, Workload, relative_error
 

@@ -17,8 +17,9 @@ from typing import Any
 from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.duckdb.publishing import about_file
 from discreet.errors import DataError, Mistake, ReleaseError, shown
+from discreet.policy.kinds import PUBLICATIONS
 from discreet.publications.published import AGAIN, Manifest
-from discreet.releases.manifest_words import SEVERAL_TABLES, manifest_mistakes
+from discreet.releases.manifest_words import manifest_mistakes
 
 MANIFEST, MAPPING, REPORT, SIGNATURE = "manifest.json", "mapping.json", "report.html", "manifest.sig"
 _FORMS = (".csv", ".parquet")  # of tables that are files
@@ -42,10 +43,12 @@ def read_manifest(folder: Path) -> Manifest:
         raise ReleaseError(Mistake(str(path), "can't be read", AGAIN)) from None
     if not isinstance(manifest, dict):
         raise ReleaseError(Mistake(str(path), "is not the manifest of a release", AGAIN))
-    several = {"tables": dict} if manifest.get("publish") in SEVERAL_TABLES else {"table": str}
+    several = {"tables": dict} if _is_several(manifest.get("publish")) else {"table": str}
     missing = [name for name, kind in (_PARTS | several).items() if not isinstance(manifest.get(name), kind)]
     if missing:
         raise ReleaseError(Mistake(str(path), f"lacks {', '.join(missing)}", AGAIN))
+    if manifest["publish"] not in PUBLICATIONS:
+        raise ReleaseError(Mistake(str(path), "is of no kind of publication that we know", AGAIN))
     if mistakes := [*manifest_mistakes(manifest), *_misplaced(folder, manifest)]:
         raise ReleaseError(*mistakes)
     return manifest
@@ -66,7 +69,12 @@ def read_mapping(folder: Path) -> dict[str, Any]:
 
 def tables_of(manifest: Manifest) -> list[str]:
     """The names of the published tables."""
-    return list(manifest["tables"]) if manifest["publish"] in SEVERAL_TABLES else [manifest["table"]]
+    return list(manifest["tables"]) if _is_several(manifest["publish"]) else [manifest["table"]]
+
+
+def _is_several(publish: object) -> bool:
+    """Is a release of this kind several tables? One that nobody knows may be anything, and is not read."""
+    return isinstance(publish, str) and publish in PUBLICATIONS and PUBLICATIONS[publish].several
 
 
 def check_contents(folder: Path, manifest: Manifest, tables: PublishedTables | None = None) -> list[Mistake]:

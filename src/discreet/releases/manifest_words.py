@@ -17,8 +17,6 @@ from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
 from discreet.publications.published import AGAIN, Manifest, names_file
 
-SEVERAL_TABLES = ("bucketization", "ambiguity")  # kinds of releases that are several tables; the others are one
-
 MOST_PROMISES = 200
 
 _MORE = "says more than a manifest does"

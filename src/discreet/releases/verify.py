@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,24 +18,15 @@ from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.registry import model_from_words
 from discreet.models.verdicts import Verdict, verdict
-from discreet.publications.ambiguous import read_ambiguous
-from discreet.publications.bucketized import read_bucketized
-from discreet.publications.mapping_check import mapping_mistakes
+from discreet.policy.kinds import PUBLICATIONS, Comparing
 from discreet.publications.published import AGAIN, Manifest, Published
-from discreet.publications.recoded import Recoded, among, read_recoded
-from discreet.publications.source.against_source import misfits_of
 from discreet.publications.source.outside import needs_population, promised_marginals, read_population
-from discreet.publications.source.population import Surroundings, differing, surroundings_of
+from discreet.publications.source.population import Surroundings, differing
 from discreet.publications.source.table import read_source
 from discreet.releases.contents import check_contents, read_manifest, read_mapping
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.references import PUBLISHED
 
-# Kinds of releases that are several tables; the others are one.
-_READERS: Mapping[str, Callable[[PublishedTables, Manifest, FrequencySet | None], Published]] = {
-    "bucketization": read_bucketized,
-    "ambiguity": read_ambiguous,
-}
 # What reading a manifest that we did not write can raise.
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _CHANGED = Mistake("manifest.json", "is not what was written: its checksum differs", AGAIN)
@@ -85,39 +76,20 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
             return Findings((), tuple(strange), 0, 0)  # a schema that is no release is not read
         if known is None:
             known = promised_marginals(manifest, _promised(manifest)[0], table)
-        published = read_published(folder, manifest, tables, table, known)
+        kind = PUBLICATIONS[manifest["publish"]]
+        mapping = None if kind.several else read_mapping(folder)
+        published = kind.read(tables, manifest, mapping, table, known)
         found = recheck(manifest, folder, tables, published)
         other = [] if table is None else _check_source(table, manifest)
-        mapping, wrong = None, []
-        if isinstance(published, Recoded):
-            mapping = read_mapping(folder)
-            wrong = mapping_mistakes(mapping, manifest, published.texts())
+        wrong = [] if mapping is None else kind.check_mapping(published, manifest, mapping)
         if table is not None and not wrong:
-            other += misfits_of(published, manifest, tables, table, source, mapping)
+            other += kind.compare(published, Comparing(table, source, tables, manifest, mapping))
         other += wrong
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except DiscreetError as error:
         return Findings((), (*check_contents(folder, manifest), *error.mistakes), 0, 0)
     except _NOT_OURS:
         return Findings((), (_CHANGED,), 0, 0)
-
-
-def read_published(
-    folder: Path,
-    manifest: Manifest,
-    tables: PublishedTables,
-    table: FrequencySet | None = None,
-    known: Surroundings | None = None,
-) -> Published:
-    """Count the published tables: one scan of each. `table` is the source, where promises need it.
-
-    `known` are the people around it; as a rule, those that the source was read with.
-    """
-    if reader := _READERS.get(manifest["publish"]):
-        return reader(tables, manifest, table)
-    recoded = read_recoded(tables, manifest)
-    known = surroundings_of(table) if known is None else known
-    return recoded if known is None else among(recoded, folder, manifest, known)
 
 
 def is_about_population(manifest: Manifest) -> bool:
@@ -139,7 +111,7 @@ def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, pu
     if any(weights != PUBLISHED for weights in manifest.get("references", {}).values()):
         rule = "compares its groups with another distribution than its own, which would tell of rows that were left out"
         mistakes.append(Mistake("manifest.json", rule, AGAIN))
-    if isinstance(published, Recoded) and published.around is not None:
+    if published.around is not None:
         mistakes += differing(published.around, manifest.get("population"))
     hierarchies = manifest.get("hierarchies", {})
     alone = published.alone.judged(hierarchies)
@@ -150,7 +122,7 @@ def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, pu
             judged.append(verdict(model, beside if needs_source(model) else alone))
         except DiscreetError as error:  # it speaks of what others know of the source, which is not here
             unjudged.append(model)
-            if isinstance(model, ConfidentPresence) and isinstance(published, Recoded) and published.around is not None:
+            if isinstance(model, ConfidentPresence) and published.around is not None:
                 mistakes.append(_OWN_ROWS)  # the population is here
             else:
                 mistakes += [Mistake(m.place, m.rule, m.repair or _SOURCE) for m in error.mistakes]
@@ -229,9 +201,9 @@ def _models(manifest: Manifest, entries: Sequence[Mapping[str, Any]]) -> tuple[l
 
 def _check_counts(published: Published, manifest: Manifest) -> list[Mistake]:
     rows = manifest["rows"]
-    recoded = manifest["publish"] not in _READERS
-    place = manifest["table"] if recoded else "release"
-    star = recoded and manifest.get("suppressed_as") == "star"
+    kind = PUBLICATIONS[manifest["publish"]]
+    place = "release" if kind.several else manifest["table"]
+    star = not kind.exact and manifest.get("suppressed_as") == "star"
     expected = rows["published"] + (rows["suppressed"] if star else 0)
     mistakes = []
     if published.rows != expected or published.starred < expected - rows["published"]:
@@ -250,7 +222,7 @@ def _check_counts(published: Published, manifest: Manifest) -> list[Mistake]:
 
 def _read_source(source: Any, manifest: Manifest) -> FrequencySet:
     try:
-        return read_source(source, manifest, rules=manifest["publish"] not in _READERS)
+        return read_source(source, manifest, rules=not PUBLICATIONS[manifest["publish"]].exact)
     except _NOT_OURS:
         raise ReleaseError(_CHANGED) from None
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from discreet.labels.figures import chance, percent
 from discreet.report.release import SizeBin
 from discreet.report.sections.chances import ChanceBin
 from discreet.report.sections.coarser import EXACTNESS
-from discreet.report.words import chance, percent
 
 
 def bar(share: float, of_it: float = 0.0) -> str:

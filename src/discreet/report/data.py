@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-
-from discreet.arrays import FloatArray
-from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal, printable
-from discreet.report.release import (
-    ReleaseData,
-    achieved_in_words,
-    agreeing,
-    promise_lines,
-    roles_of,
-    scalars,
-)
-from discreet.report.sections.answers import Answers, answers
-from discreet.report.sections.coarser import Became, became, told_by_ranges
-from discreet.report.sections.exact import Exact, exact, told_by_tables
+from discreet.labels.figures import percent
+from discreet.report.marginals import Grain, Marginal, printable
+from discreet.report.release import ReleaseData, achieved_in_words, agreeing, promise_lines, scalars
+from discreet.report.sections.answers import Answers
+from discreet.report.sections.coarser import Became
+from discreet.report.sections.exact import Exact
 from discreet.report.sections.open_risks import open_risks
-from discreet.report.sections.presence import Confident, Present, confident, present
+from discreet.report.sections.presence import Confident, Present
 from discreet.report.sections.presence_risks import presence_risks
-from discreet.report.sections.worst_case import WorstCase, seen_through, worst_case
-from discreet.report.words import hierarchy_in_words, percent
-from discreet.search.plan import SUPPRESSED, Bucketization, Plan, Recoding
+from discreet.report.sections.registry import SECTIONS, Private, private_figures
+from discreet.report.sections.worst_case import WorstCase, seen_through
+from discreet.report.words import roles_of
+from discreet.search.plan import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +30,47 @@ class ReportData(ReleaseData):
 
     loss: float
     loss_geometric: float
-    worst_case: WorstCase | None
-    presence: Present | None
-    confidences: tuple[Confident, ...]
-    attributes: tuple[Became, ...]  # of a generalized release
-    exact: Exact | None  # of a release of exact values
-    answers: Answers | None
-    marginals: tuple[Marginal, ...]
     share_step: int
     scans: int
     seconds: Mapping[str, float]
     facts: Mapping[str, str | int | float | bool]
+
+    @property
+    def worst_case(self) -> WorstCase | None:
+        figures: WorstCase | None = self.sections["worst_case"]
+        return figures
+
+    @property
+    def presence(self) -> Present | None:
+        figures: Present | None = self.sections["presence"]
+        return figures
+
+    @property
+    def confidences(self) -> tuple[Confident, ...]:
+        figures: tuple[Confident, ...] = self.sections["confidences"]
+        return figures
+
+    @property
+    def attributes(self) -> tuple[Became, ...]:
+        """Of a release of coarser values."""
+        figures: tuple[Became, ...] = self.sections["attributes"]
+        return figures
+
+    @property
+    def exact(self) -> Exact | None:
+        """Of a release of exact values."""
+        figures: Exact | None = self.sections["exact"]
+        return figures
+
+    @property
+    def answers(self) -> Answers | None:
+        figures: Answers | None = self.sections["answers"]
+        return figures
+
+    @property
+    def marginals(self) -> tuple[Marginal, ...]:
+        figures: tuple[Marginal, ...] = self.sections["marginals"]
+        return figures
 
 
 def report_data(
@@ -57,17 +79,9 @@ def report_data(
     """What the custodian is told: the release's own page, the `figures` about the source, and counts of the plan."""
     promises = figures["promises"]
     grain = Grain(plan.frequency.rows)
-    worst = worst_case(plan, promises, grain) if isinstance(plan, Bucketization) else None
-    who, sure = present(plan.groups, promises), confident(plan.groups, promises)
-    attributes: tuple[Became, ...] = ()
-    apart: Exact | None = None
-    if isinstance(plan, Recoding):
-        words = {name: hierarchy_in_words(w) for name, w in manifest["hierarchies"].items()}
-        every = range(len(plan.frequency.hierarchies))
-        attributes = tuple(became(plan, i, figures["losses"], words, grain) for i in every)
-        told = told_by_ranges(plan)
-    else:
-        apart, told = exact(plan, manifest["tables"]), told_by_tables(plan)
+    found = dict(release.sections) | private_figures(Private(plan, manifest, figures, grain))
+    sections = {word: found[word] for word in SECTIONS if word in found}  # in the order of the page
+    worst, exact = sections["worst_case"], sections["exact"]
     own = {field.name: getattr(release, field.name) for field in fields(ReleaseData)}
     return ReportData(
         **own
@@ -76,6 +90,7 @@ def report_data(
                 {**manifest, "promises": promises}, achieved_in_words(manifest, release.ambiguous)
             ),
             "notes": (*release.notes, *(printable(note) for note in figures["notes"])),
+            "sections": sections,
             "open_risks": open_risks(
                 promises,
                 roles_of(manifest),
@@ -83,36 +98,15 @@ def report_data(
                 agreeing(plan.groups),
                 seeded=release.seeded,
                 stars=release.suppressed if manifest["suppressed_as"] == "star" else 0,
-                exchanged=f"{percent(apart.exchanged)} of the published rows" if apart and apart.exchanged else "",
-                seen_through="" if worst is None else seen_through(worst, grain.step),
-                who=presence_risks(who, sure, roles_of(manifest)),
+                exchanged=f"{percent(exact.exchanged)} of the published rows" if exact and exact.exchanged else "",
+                seen_through="" if worst is None else seen_through(worst),
+                who=presence_risks(sections["presence"], sections["confidences"], roles_of(manifest)),
             ),
         },
         loss=figures["loss"],
         loss_geometric=figures["loss_geometric"],
-        worst_case=worst,
-        presence=who,
-        confidences=sure,
-        attributes=attributes,
-        exact=apart,
-        answers=answers(plan) if plan.frequency.leaf_rows is None else None,
-        marginals=_marginals(plan, told, grain),
         share_step=grain.step,
         scans=figures["scans"],
         seconds=dict(figures["seconds"]),
         facts=scalars(figures["facts"]),
     )
-
-
-def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Marginal, ...]:
-    """Quasi-identifiers as far as the release tells, then the sensitive columns as they are published."""
-    f, kept = plan.frequency, plan.group != SUPPRESSED
-    found = []
-    for at, (h, after) in enumerate(zip(f.hierarchies, told, strict=True)):
-        finest = 0 if plan.node is None else plan.node[at]
-        before = f.rows_by_leaf(at).astype(np.float64)
-        found.append(marginal(h, "quasi_identifier", before, after, finest, grain))
-    for name, h in f.sensitive_hierarchies.items():
-        after = leaf_counts(h, plan.values(name)[kept], plan.count[kept])
-        found.append(marginal(h, "sensitive", f.totals[name].astype(np.float64), after, 0, grain))
-    return tuple(found)

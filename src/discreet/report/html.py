@@ -8,15 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.policy.kinds import EXACT
+from discreet.labels.figures import chance, epsilon_text, number, percent
+from discreet.policy.kinds import PUBLICATIONS
 from discreet.report import charts
 from discreet.report.data import ReportData
-from discreet.report.kinds import COARSER, HIDDEN, HOW_TO_USE, KINDS, TOGETHER, glossary, roles
+from discreet.report.kinds import glossary, roles
 from discreet.report.release import ReleaseData
 from discreet.report.sections.coarser import EXACTNESS
 from discreet.report.sections.presence_charts import confidences, presences
+from discreet.report.sections.registry import CUSTODIAN, RELEASE, SECTIONS
 from discreet.report.text import became, checked_from, headline
-from discreet.report.words import chance, epsilon_text, number, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -26,24 +27,38 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def release_page(data: ReleaseData) -> str:
     """The page that is published with a release. The same data give the same bytes."""
-    return _template("release.html.j2").render(use=HOW_TO_USE.get(data.publish, COARSER), **_common(data))
+    return _page("release.html.j2", RELEASE, data)
 
 
 def custodian_page(data: ReportData) -> str:
     """The page for the custodian and the privacy board, not for publication."""
-    return _template("report.html.j2").render(became=became, exactness=EXACTNESS, **_common(data))
+    return _page("report.html.j2", CUSTODIAN, data)
+
+
+def _page(template: str, page: str, data: ReleaseData) -> str:
+    """A page with all of its sections that have something to tell."""
+    from markupsafe import Markup
+
+    common = _common(data)
+    parts = []
+    for word, figures in data.sections.items():
+        section = SECTIONS[word]
+        if figures and section.template and page in section.pages:
+            parts.append(Markup(_template(section.template).render(figures=figures, **common)))
+    return _template(template).render(sections=parts, **common)
 
 
 def _common(data: ReleaseData) -> dict[str, object]:
     return {
         "data": data,
+        "became": became,
+        "exactness": EXACTNESS,
         "headline": headline(data),
-        "apart": data.publish in EXACT,
+        "apart": PUBLICATIONS[data.publish].exact,
         "checked_from": checked_from(data),
         "glossary": glossary(data.publish),
         "roles": roles(data.publish),
-        "hidden": HIDDEN.get(data.publish, TOGETHER),
-        "kind": KINDS.get(data.publish, data.publish),
+        "words": PUBLICATIONS[data.publish].words,
     }
 
 
@@ -68,14 +83,21 @@ def page_environment() -> Environment:
 
 @cache
 def _template(name: str) -> Template:
-    """The page with holes. Made once: that takes longer than filling them."""
+    """A page or section with holes, by its file or its own text. Made once: that takes longer than filling them."""
+    environment = _report_environment()
+    return environment.from_string(name) if "<" in name else environment.get_template(name)
+
+
+@cache
+def _report_environment() -> Environment:
+    """What reports are made in: with our charts."""
     from markupsafe import Markup
 
     environment = page_environment()
     several = (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram, charts.spread)
     for chart in (*several, presences, confidences):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
-    return environment.get_template(name)
+    return environment
 
 
 def _trusted(chart: Callable[..., str], markup: type[str]) -> Callable[..., str]:

@@ -6,7 +6,7 @@ tells adversaries nothing that they don't have already. What is known of the sou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,19 +14,23 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.groups import Groups
-from discreet.hierarchies.hierarchy import EVERYTHING, Value
+from discreet.labels.figures import number
+from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
+from discreet.models.promise import Risk
+from discreet.models.registry import model_from_words
 from discreet.publications.published import Published
 from discreet.releases.contents import REPORT
-from discreet.report.marginals import most_common, printable, shown
-from discreet.report.sections.ambiguous import Ambiguous, ambiguous
-from discreet.report.sections.beliefs import Belief, beliefs
-from discreet.report.sections.error_bars import ErrorBar, error_bars
-from discreet.report.sections.open_risks import Risk, open_risks
+from discreet.report.marginals import printable, shown
+from discreet.report.sections.ambiguous import Ambiguous
+from discreet.report.sections.beliefs import Belief
+from discreet.report.sections.error_bars import ErrorBar
+from discreet.report.sections.open_risks import open_risks
 from discreet.report.sections.presence_risks import presence_risks_in_general
-from discreet.report.words import hierarchy_in_words, model_of, number, promise_in_words
+from discreet.report.sections.registry import Public, public_figures
+from discreet.report.sections.values import PublishedColumn
+from discreet.report.words import hierarchy_in_words, model_of, promise_in_words, roles_of
 
 FEW_SIZES = 8  # so many have a place each
-MOST_VALUES = 8  # of a column
 _UNTOLD = "known to the publisher alone, who has the original table"
 
 
@@ -71,25 +75,6 @@ class Column:
     hierarchy: str
 
 
-@dataclass(frozen=True)
-class Common:
-    """A published value, and its share of what is published."""
-
-    label: str
-    share: float
-
-
-@dataclass(frozen=True)
-class PublishedColumn:
-    """A published column: how many different values it has, the most common ones, and the share that is hidden (*)."""
-
-    name: str
-    role: str
-    values: int
-    hidden: float
-    common: tuple[Common, ...]
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReleaseData:
     """What anybody may read of a release."""
@@ -107,10 +92,7 @@ class ReleaseData:
     discernibility: float
     k: int | None
     sizes: tuple[SizeBin, ...]
-    ambiguous: Ambiguous | None
-    beliefs: tuple[Belief, ...]
-    values: tuple[PublishedColumn, ...]
-    error_bars: tuple[ErrorBar, ...]
+    sections: Mapping[str, Any]  # the figures of each section, in the order of the page
     columns: tuple[Column, ...]
     open_risks: tuple[Risk, ...]
     notes: tuple[str, ...]
@@ -125,6 +107,26 @@ class ReleaseData:
     needs_source: bool  # is there a promise that only whoever has the original table can judge?
     needs_population: bool  # is there one about who is in the table?
 
+    @property
+    def ambiguous(self) -> Ambiguous | None:
+        figures: Ambiguous | None = self.sections["ambiguous"]
+        return figures
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        figures: tuple[Belief, ...] = self.sections["beliefs"]
+        return figures
+
+    @property
+    def values(self) -> tuple[PublishedColumn, ...]:
+        figures: tuple[PublishedColumn, ...] = self.sections["values"]
+        return figures
+
+    @property
+    def error_bars(self) -> tuple[ErrorBar, ...]:
+        figures: tuple[ErrorBar, ...] = self.sections["error_bars"]
+        return figures
+
 
 def release_data(
     manifest: Mapping[str, Any], mapping: Mapping[str, Any], published: Published, groups: Groups
@@ -137,9 +139,8 @@ def release_data(
     promises, rows = manifest["promises"], manifest["rows"]
     kinds = [model_of(p) for p in promises]
     filled = groups.where(groups.sizes > 0)
-    sensitive = next(iter(filled.tallies), None)
-    unclear = ambiguous(filled, sensitive, promises) if manifest["publish"] == "ambiguity" else None
-    achieved = achieved_in_words(manifest, unclear)
+    sections = public_figures(Public(manifest, mapping, published, filled))
+    achieved = achieved_in_words(manifest, sections["ambiguous"])
     k = max((int(p["k"]) for _, p in kinds if "k" in p), default=None)
     return ReleaseData(
         keeps_promises=all(p["holds"] for p in promises),
@@ -155,10 +156,7 @@ def release_data(
         discernibility=manifest["discernibility"],
         k=k,
         sizes=size_bins(filled.sizes, k),
-        ambiguous=unclear,
-        beliefs=beliefs(filled),
-        values=_values(manifest, published),
-        error_bars=error_bars(manifest, mapping, published, filled),
+        sections=sections,
         columns=columns_of(manifest),
         open_risks=open_risks(
             promises,
@@ -180,14 +178,8 @@ def release_data(
         versions={str(name): str(v) for name, v in sorted(manifest["versions"].items())},
         files={str(name): dict(about) for name, about in sorted(manifest["files"].items()) if name != REPORT},
         needs_source=any(map(_needs_source, promises)),
-        needs_population=any(kind in ("presence", "confident_presence") for kind, _ in kinds),
+        needs_population=any(isinstance(model, AboutPopulation) for p in promises for model in _models(p)),
     )
-
-
-def roles_of(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """What every column of the source is: the published ones first, in their order. A manifest's own says nothing."""
-    published = [name for name in manifest["columns"] if name in manifest["roles"]]
-    return {name: str(manifest["roles"][name]) for name in dict.fromkeys([*published, *sorted(manifest["roles"])])}
 
 
 def promise_lines(manifest: Mapping[str, Any], achieved: Mapping[str, str]) -> tuple[PromiseLine, ...]:
@@ -214,8 +206,13 @@ def _is_untold(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
 
 def _needs_source(promise: Mapping[str, Any]) -> bool:
     """Is it about what others know of the original table?"""
-    kind, parameters = model_of(promise)
-    return kind == "confident_presence" or (kind == "robust" and parameters.get("knowledge", "table") == "table")
+    return any(map(needs_source, _models(promise)))
+
+
+def _models(promise: Mapping[str, Any]) -> list[PrivacyModel]:
+    """The models behind a promise; none if they are nothing that we know."""
+    word, parameters = model_of(promise)
+    return model_from_words(word, parameters, "", [str(parameters.get("attribute", ""))])[0]
 
 
 def achieved_in_words(manifest: Mapping[str, Any], unclear: Ambiguous | None) -> dict[str, str]:
@@ -248,21 +245,6 @@ def agreeing(groups: Groups) -> dict[str, float]:
     """Per sensitive column, the share of published rows in groups where all rows have the same value."""
     total = max(int(groups.sizes.sum()), 1)
     return {name: float(groups.sizes[np.diff(t.offsets) == 1].sum() / total) for name, t in groups.tallies.items()}
-
-
-def _values(manifest: Mapping[str, Any], published: Published) -> tuple[PublishedColumn, ...]:
-    """What is in each column, quasi-identifiers first."""
-    roles, counted = roles_of(manifest), published.counted()
-    names = [c for role in ("quasi_identifier", "sensitive") for c in manifest["columns"] if roles[c] == role]
-    return tuple(_column(name, roles[name], *counted[name]) for name in names)
-
-
-def _column(name: str, role: str, values: Sequence[Value], counts: IntArray) -> PublishedColumn:
-    total = max(int(counts.sum()), 1)
-    hidden = next((int(counts[i]) for i, value in enumerate(values) if value == EVERYTHING), 0)
-    chosen = most_common(values, counts, MOST_VALUES)
-    common = tuple(Common(shown(values[i]), int(counts[i]) / total) for i in chosen)
-    return PublishedColumn(shown(name), role, len(values), hidden / total, common)
 
 
 def size_bins(sizes: IntArray, k: int | None = None) -> tuple[SizeBin, ...]:

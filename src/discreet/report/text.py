@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from discreet.labels.figures import number, percent
+from discreet.policy.kinds import PUBLICATIONS
 from discreet.report.data import ReportData
 from discreet.report.release import ReleaseData
 from discreet.report.sections.answers import AnswerLine, Answers
 from discreet.report.sections.coarser import Became
 from discreet.report.sections.exact import Exact
-from discreet.report.sections.presence import Confident, Present
-from discreet.report.sections.worst_case import seen_through
-from discreet.report.words import chance, number, percent
+from discreet.report.sections.registry import SECTIONS
 
 MOST_ATTRIBUTES = 15
 MOST_LETTERS = 32
@@ -20,7 +20,9 @@ MOST_LETTERS = 32
 
 def to_json(data: ReportData) -> dict[str, Any]:
     """The report as plain dicts, lists, numbers and words."""
-    return asdict(data)
+    words: dict[str, Any] = asdict(data)
+    sections: dict[str, Any] = words.pop("sections")
+    return words | sections
 
 
 def to_text(data: ReportData) -> str:
@@ -49,11 +51,8 @@ def to_text(data: ReportData) -> str:
         lines.append(f"    and {len(data.attributes) - MOST_ATTRIBUTES} more in the report")
     if data.published and data.answers is not None and data.answers.typical is not None:
         lines.append(f"  {counting(data.answers, data.answers.typical)}")
-    if data.worst_case is not None and not data.worst_case.promised and data.worst_case.anybody_above:
-        lines.append(f"  {seen_through(data.worst_case, data.share_step)} (nothing is promised about that)")
-    if data.presence is not None:
-        lines.append(f"  {present(data.presence)}")
-    lines += [f"  {confident(c)}" for c in data.confidences]
+    for word, figures in data.sections.items():
+        lines += [f"  {line}" for line in SECTIONS[word].lines(figures)] if figures else []
     lines += [f"  note: {note}" for note in data.notes]
     return "\n".join(lines)
 
@@ -97,8 +96,7 @@ def became(a: Became) -> str:
 
 def exact_values(published: Exact, publish: str) -> str:
     """What a release of exact values keeps to itself, in one line."""
-    hidden = "whose sensitive value is whose" if publish == "bucketization" else "which of them belong together"
-    said = f"exact, in {len(published.tables)} tables; hidden is {hidden}"
+    said = f"exact, in {len(published.tables)} tables; hidden is {PUBLICATIONS[publish].words.hidden}"
     if not published.exchanged:
         return f"every value {said}"
     return f"quasi-identifiers {said}; {percent(published.exchanged)} of the rows have an exchanged sensitive value"
@@ -111,23 +109,6 @@ def counting(answers: Answers, line: AnswerLine) -> str:
     return (
         f"counting by {columns}: off by {percent(line.median or 0)} (median), {percent(line.mean or 0)} (mean) "
         f"of the truth, in {line.queries:,} random queries"
-    )
-
-
-def present(found: Present) -> str:
-    """How sure anybody could be of who is in the table, in one line."""
-    others = f"; in no published group: {found.others_in_words}" if found.elsewhere else ""
-    return (
-        f"chance of being in the table: {found.in_words}, {chance(found.share)} in the population of "
-        f"{found.people:,}{others}"
-    )
-
-
-def confident(found: Confident) -> str:
-    """How sure the publisher is, in one line."""
-    return (
-        f"confidence that people are in the table with a chance {found.delta}: at least {found.least_in_words} for "
-        f"every group, {found.mean_in_words} on average"
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field
 from dataclasses import replace as change
 from datetime import UTC, datetime
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,23 +18,18 @@ import numpy as np
 
 from discreet.addresses import is_address, public
 from discreet.counts.frequency import Population
-from discreet.engines.base import Engine, Rewriting, Tables, TooManyCombinations
+from discreet.engines.base import Engine, Tables, TooManyCombinations
 from discreet.engines.duckdb.publishing import about_file
 from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
 from discreet.models.presence.presence import Presence, out_of_reach
 from discreet.models.verdicts import verdicts
-from discreet.policy.kinds import FROM_A_SUMMARY
+from discreet.policy.kinds import PUBLICATIONS, Writing
 from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
 from discreet.progress import Progress, silent
-from discreet.publications.ambiguous import write_ambiguous
-from discreet.publications.bucketized import write_bucketized
-from discreet.publications.mapping import mapping_of, told_levels
 from discreet.publications.published import Manifest
 from discreet.publications.published_rules import Told, taxonomy_notes, told_rules
-from discreet.publications.recoded import Recoded
-from discreet.publications.tables import assignment_table, release_rows
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
@@ -43,27 +37,13 @@ from discreet.releases.formulas import formula_notes
 from discreet.releases.manifest import checksum, measures, promises, versions
 from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.signature import Signer, read_signer
-from discreet.releases.verify import check_manifest, read_published, recheck
+from discreet.releases.verify import check_manifest, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
 from discreet.run.intake import Intake, check_named, form_of, take_in
-from discreet.search.plan import Ambiguity, Bucketization, Plan, Problem, Recoding
-
-# Where each search of `kinds.SEARCHES` is found: module and function.
-_SEARCHES = {
-    "optimal": ("lattice.optimal", "optimal"),
-    "incognito": ("lattice.incognito", "incognito"),
-    "optimize": ("lattice.optimize", "optimize"),
-    "mondrian": ("multidimensional.mondrian", "mondrian"),
-    "local": ("local.local_recoding", "local_recoding"),
-    "art": ("art.art", "art"),
-    "anatomy": ("buckets.anatomy", "anatomy"),
-    "injector": ("buckets.injector", "injector"),
-    "mask": ("buckets.mask", "mask"),
-    "greedy": ("ambiguity.ambiguity", "greedy"),
-}
-_TIMED = ("optimal", "optimize")  # those that can be stopped by the clock
+from discreet.search.plan import Plan, Problem
+from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
 
 
 @dataclass(frozen=True)
@@ -135,7 +115,7 @@ def anonymize(
     check_target(folder, private=private, replace=replace, inputs=read_from(policy, source))
     signer = None if sign is None else read_signer(sign)
     notes: list[str] = []
-    if policy.search not in FROM_A_SUMMARY:
+    if SEARCHES[policy.search].reads == COUNTS:
         try:
             with clock("scan"):
                 progress("read", 0, 0, "")
@@ -148,7 +128,7 @@ def anonymize(
                 f"the table has about {error.found:,} distinct combinations, more than the {error.limit:,} that leave "
                 "the engine: the search worked on a summary of it, and made sure by a look at the table"
             )
-    if policy.search in FROM_A_SUMMARY:
+    if SEARCHES[policy.search].reads == SUMMARY:
         try:
             intake, plan = _instantly(policy, source, clock, progress)
         except TooManyCombinations as error:
@@ -185,7 +165,7 @@ def _by_a_summary(policy: Policy, error: TooManyCombinations) -> Policy:
 
 def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) -> tuple[Intake, Plan]:
     """A plan from a summary; what is known of the table in the end is what the looks at it told."""
-    from discreet.run.from_summary import corrected, find_instantly, summarize  # late: most runs need no summary
+    from discreet.run.from_summary import corrected, summarize  # late: most runs need no summary
     from discreet.run.looks import Surprised
 
     with clock("scan"):
@@ -197,7 +177,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
             _refuse_at_once(policy, known.summary.rows, known.population)
             limit = int(policy.suppress * known.summary.rows)
             try:
-                plan = _settled(policy, limit, partial(find_instantly, policy, known, progress=progress))
+                plan = _settled(policy, limit, partial(SEARCHES[policy.search].find, policy, known, progress=progress))
             except Surprised as surprise:  # a look showed what no estimate knew: with that, it is one no longer
                 known = corrected(policy, known, surprise)
     return Intake(known.engine, plan.frequency, known.counted), plan
@@ -210,8 +190,13 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     """
     _refuse_at_once(policy, intake.frequency.rows, intake.frequency.population)
 
+    chosen = SEARCHES[policy.search]
+    clock = [policy.time_limit] if chosen.timed else []
+
     def search(limit: int) -> Plan:
-        return _search(policy, Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed), progress)
+        problem = Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed)
+        plan: Plan = chosen.find(problem, progress, *clock)
+        return plan
 
     return _settled(policy, int(policy.suppress * intake.frequency.rows), search)
 
@@ -257,13 +242,6 @@ def _checked(policy: Policy, limit: int, search: Callable[[int], Plan]) -> Plan:
     return plan
 
 
-def _search(policy: Policy, problem: Problem, progress: Progress) -> Plan:
-    """Each search is loaded when it is asked for, since most of them load compiled code."""
-    module, function = _SEARCHES[policy.search]
-    search: Callable[..., Plan] = getattr(import_module(f"discreet.search.{module}"), function)
-    return search(problem, progress, *([policy.time_limit] if policy.search in _TIMED else []))
-
-
 def publish(
     policy: Policy,
     intake: Intake,
@@ -286,6 +264,7 @@ def publish(
     release, where the plan follows it. `notes` are about the source, and for the custodian.
     """
     check_named(policy.models, plan.groups)
+    kind = PUBLICATIONS[policy.publish]
     form, schema = form_of(policy, intake.engine), policy.schema or folder.resolve().name
     private = private_folder(folder) if private is None else private
     with (
@@ -298,8 +277,8 @@ def publish(
             progress("publish", 0, 0, "")
             written = _write_tables(policy, intake, plan, tables)
             rules = told_rules(plan, {a.name: a.hierarchy for a in policy.attributes})
-            if isinstance(plan, Recoding):
-                mapping = mapping_of(plan, rules) if mapping is None else mapping
+            mapping = kind.mapping(plan, rules) if mapping is None else mapping
+            if mapping is not None:
                 (partial / MAPPING).write_text(_json(mapping), encoding="utf-8")
         with clock("verify"):
             progress("verify", 0, 0, "")
@@ -308,7 +287,7 @@ def publish(
                 manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
             if policy.csv is not None:
                 manifest["csv"] = policy.csv
-            published = read_published(partial, manifest, tables, intake.frequency)
+            published = kind.read(tables, manifest, mapping, intake.frequency, None)
             if form == "csv":
                 manifest["notes"] += formula_notes(published, tables, manifest)
             manifest["files"] = {file.name: about_file(file) for file in sorted(partial.iterdir())}
@@ -316,7 +295,7 @@ def publish(
                 manifest["files"][name] = tables.about(name) | {"rows": rows}
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
-            if isinstance(published, Recoded) and published.around is not None:
+            if published.around is not None:
                 manifest["population"] = published.around.told()
             findings = recheck(manifest, partial, None, published)
             if not findings.kept:
@@ -354,31 +333,9 @@ def read_from(policy: Policy, *sources: Any) -> list[Path]:
 def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> dict[str, Any]:
     """Write what the plan publishes; returns what the manifest says about the tables."""
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
-    columns = intake.engine.columns
-    match plan:
-        case Bucketization():
-            return write_bucketized(plan, columns, tables, policy.others, random)
-        case Ambiguity():
-            return write_ambiguous(plan, columns, tables, random)
-        case Recoding():
-            table = tables.name("data")
-            _write_table(policy, intake, plan, tables, table, random)
-            return {"table": table}
-    raise TypeError(type(plan).__name__)
-
-
-def _write_table(
-    policy: Policy, intake: Intake, plan: Recoding, tables: Tables, table: str, random: np.random.Generator
-) -> None:
-    star = policy.suppressed == "star"
-    columns = _columns(policy, intake.engine)
-    if not policy.others:
-        tables.write(table, release_rows(plan, columns, star), random)
-        return
-    keys = [*policy.quasi_identifiers, *policy.sensitive]
-    published = {name: i for i, name in enumerate(policy.quasi_identifiers)}
-    seed = int(random.integers(1 << 62))
-    tables.rewrite(table, Rewriting(assignment_table(plan), keys, columns, published, seed, star))
+    published = tuple(_columns(policy, intake.engine))
+    writing = Writing(tuple(intake.engine.columns), published, policy.others, policy.suppressed == "star")
+    return PUBLICATIONS[policy.publish].write(plan, writing, tables, random)
 
 
 def _columns(policy: Policy, engine: Engine) -> list[str]:
@@ -395,11 +352,8 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Told]
     notes = [
         f"{c} is published as it is: nothing is promised about it, and it may single people out" for c in policy.others
     ]
-    if isinstance(plan, Bucketization) and suppressed:  # it shows who is in the table, and so who is missing
-        notes.append(
-            f"{suppressed:,} rows are left out because of their {' and '.join(policy.sensitive)}: whoever knows that "
-            "somebody is in the table and misses that person here may suspect why"
-        )
+    kind = PUBLICATIONS[policy.publish]
+    notes += kind.notes(plan)
     return {
         "discreet": versions()["discreet"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -416,7 +370,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Told]
             "limit": int(policy.suppress * frequency.rows),
         },
         "suppressed_as": policy.suppressed,
-        "node": told_levels(plan, rules) if isinstance(plan, Recoding) else None,
+        "node": kind.levels(plan, rules),
         "hierarchies": {name: told.words for name, told in rules.items()},
         "policy": _public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",

@@ -26,7 +26,7 @@ from discreet.policy.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
 from discreet.publications.mapping import recode
 from discreet.publications.published import Manifest
-from discreet.publications.recoded import Recoded, group_recoded, read_recoded
+from discreet.publications.recoded_tables import Recoded, group_recoded, read_recoded
 from discreet.publications.tables import published_values
 from discreet.releases.contents import read_manifest, read_mapping
 from discreet.releases.figures import private_folder

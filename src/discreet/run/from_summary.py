@@ -112,32 +112,44 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
     return made
 
 
-def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Progress = silent) -> Recoding:
-    """Search the summary for what the policy asks, looking at the data to make sure."""
-    looks, before = known.looks(policy.suppress > 0), known.engine.scans
+def instant(policy: Policy, known: Summarized, limit: int, progress: Progress = silent) -> Recoding:
+    """Search the summary for what the policy asks, looking at the data to make sure: S-INSTANT, or M-INSTANT."""
+    looks = known.looks(policy.suppress > 0)
     if policy.publish == "multidimensional":
-        plan = m_instant(known.summary, policy.models, looks.in_boxes, progress=progress)
-    else:
-        search = partial(
-            s_instant,
-            known.summary,
-            policy.models,
-            looks.at_node,
-            limit,
-            policy.utility,
-            progress=progress,
-            population=known.population,
-        )
-        try:
-            plan = search()
-        except TooManyCombinations:  # a look tells more than is published, as a rule; now no more than that
-            plan = search(answers_in_a_look=0)
-        if policy.search == "instant_cuts":
-            # Cuts are refined greedily, and may end above the best levels where promises hang on sensitive values.
-            cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)
-            taken = {"looks": known.engine.scans - before}
-            plan = min(plan, cut, key=lambda found: float(found.losses.mean()))
-            plan = replace(plan, facts={**plan.facts, **taken})
+        return _made_sure(policy, known, m_instant(known.summary, policy.models, looks.in_boxes, progress=progress))
+    return _made_sure(policy, known, _levels(policy, known, looks, limit, progress))
+
+
+def instant_cuts(policy: Policy, known: Summarized, limit: int, progress: Progress = silent) -> Recoding:
+    """The same, where values of one column may be published more or less coarsely."""
+    looks, before = known.looks(policy.suppress > 0), known.engine.scans
+    levels = _levels(policy, known, looks, limit, progress)
+    # Cuts are refined greedily, and may end above the best levels where promises hang on sensitive values.
+    cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)
+    plan = min(levels, cut, key=lambda candidate: float(candidate.losses.mean()))
+    return _made_sure(policy, known, replace(plan, facts={**plan.facts, "looks": known.engine.scans - before}))
+
+
+def _levels(policy: Policy, known: Summarized, looks: Looks, limit: int, progress: Progress) -> Recoding:
+    """The best levels of whole columns."""
+    search = partial(
+        s_instant,
+        known.summary,
+        policy.models,
+        looks.at_node,
+        limit,
+        policy.utility,
+        progress=progress,
+        population=known.population,
+    )
+    try:
+        return search()
+    except TooManyCombinations:  # a look tells more than is published, as a rule; now no more than that
+        return search(answers_in_a_look=0)
+
+
+def _made_sure(policy: Policy, known: Summarized, plan: Recoding) -> Recoding:
+    """The plan, if the table is what the summary said."""
     _check_population(plan)
     check_promises(policy.models, plan.frequency)  # again: a sample may lack values that the table has
     if known.statistics is not None:

@@ -30,10 +30,10 @@ from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.words import rule_from_words
-from discreet.models.base import PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import read_marginals
-from discreet.policy.kinds import ABOUT_PRESENCE, word_of
 from discreet.policy.policy import Policy, attribute_place, check_columns
 
 PeopleByValue = Mapping[str, Mapping[Value, int]]
@@ -157,7 +157,7 @@ def _nobody(policy: Policy) -> Mistake:
 
 
 def _needs_population(model: PrivacyModel) -> bool:
-    return word_of(model) in ABOUT_PRESENCE and getattr(model, "marginals", None) is None
+    return isinstance(model, AboutPopulation) and getattr(model, "marginals", None) is None
 
 
 def _population_of(policy: Policy) -> Any:
@@ -212,11 +212,12 @@ def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencie
     mistakes = population_mistakes(population, frequency, _place(given))
     if mistakes:
         raise DataError(*mistakes)
-    promised = {word_of(model) for model in policy.models}
+    exactly = any(isinstance(model, Presence) for model in policy.models)
+    by_value = any(isinstance(model, ConfidentPresence) for model in policy.models)
     return replace(
         frequency,
-        population=population if "presence" in promised else None,
-        marginals=marginals_of(population, frequency) if "confident_presence" in promised else None,
+        population=population if exactly else None,
+        marginals=marginals_of(population, frequency) if by_value else None,
     )
 
 

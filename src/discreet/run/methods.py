@@ -18,7 +18,7 @@ from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.parameters import as_text
 from discreet.models.robust.robust import Robust
-from discreet.policy.kinds import EXACT
+from discreet.policy.kinds import PUBLICATIONS, is_exact
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease, measure, protected_leaves
@@ -89,8 +89,9 @@ def compare_methods(policy: Policy, source: Any = None, progress: Progress = sil
     >>> [(r.method, r.groups, r.problematic) for r in compared.results if r.method == "anatomy"]
     [('anatomy', 10, 0.0)]
     """
-    if policy.publish not in EXACT:
-        rule = f"methods are compared for {' and '.join(EXACT)}, the policy publishes by {policy.publish}"
+    if not is_exact(policy.publish):
+        kinds = " and ".join(filter(is_exact, PUBLICATIONS))
+        rule = f"methods are compared for {kinds}, the policy publishes by {policy.publish}"
         raise PolicyError(Mistake("publish", rule, "discreet.run.compare compares promises for coarser values"))
     progress("read", 0, 0, "")
     f = take_in(policy, source).frequency

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from discreet.labels.figures import percent
 from discreet.report.line_chart import Axis, Dot, Line, powers_of_ten
-from discreet.report.words import percent
 
 Unit = Literal["seconds", "share", "number"]
 _WIDE = 30.0  # from this ratio of the largest to the smallest value on, a step up is a factor

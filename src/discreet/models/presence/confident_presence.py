@@ -18,7 +18,7 @@ from discreet.counts.groups import Groups, Outside
 from discreet.errors import DataError, Mistake, PolicyError, shown
 from discreet.models.parameters import Interval, Number, Parameter, Parameterized, as_text, as_word
 from discreet.models.presence.confidence import confident, limits, sure_levels
-from discreet.models.presence.presence import source_words
+from discreet.models.presence.presence import named, source_words
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,12 @@ class ConfidentPresence(Parameterized):
         [low], [high] = limits(np.array([groups.left_out]), self.delta)
         bound = rest_confidence(published, int(low), int(high), float(self.confidence))
         return Fraction(bound) >= self.confidence, bound
+
+    def among(self) -> object | None:
+        if self.marginals is None:
+            return named(self.population)
+        [words] = self.to_words().values()
+        return str([words["marginals"], words.get("size")])
 
     def require(self) -> str:
         return f"at least {as_text(self.confidence)}"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.addresses import public
+from discreet.addresses import located, public
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import DataError, Infeasible, Mistake
@@ -68,6 +68,9 @@ class Presence(Parameterized):
         rows, people = np.array([groups.left_out]), np.array([groups.elsewhere])
         return bool(within(self.delta, rows, people)[0]), groups.left_out / max(groups.elsewhere, 1)
 
+    def among(self) -> object | None:
+        return named(self.population)
+
     def require(self) -> str:
         return f"between {as_text(self.delta[0])} and {as_text(self.delta[1])}"
 
@@ -111,6 +114,13 @@ def within(delta: tuple[Fraction, Fraction], rows: IntArray, people: IntArray) -
     least, most = _exact(people, low.numerator), _exact(people, high.numerator)
     verdict: BoolArray = (_exact(rows, low.denominator) >= least) & (_exact(rows, high.denominator) <= most)
     return verdict.astype(np.bool_)
+
+
+def named(population: Any) -> object | None:
+    """A population as it was given: a file by its path, a frame by being the same one."""
+    if population is None:
+        return None
+    return str(located(Path(), population)) if isinstance(population, str | Path) else id(population)
 
 
 def source_words(population: object) -> dict[str, object]:

@@ -17,15 +17,16 @@ import numpy as np
 from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
-from discreet.engines.base import Frequencies, PublishedTables
+from discreet.engines.base import Frequencies
 from discreet.errors import Mistake
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.publications.ambiguous import Ambiguous
-from discreet.publications.bucketized import Bucketized
+from discreet.policy.kinds import Comparing
+from discreet.publications.ambiguous_tables import Ambiguous
+from discreet.publications.bucketized_tables import Bucketized
 from discreet.publications.grouped import Grouped, read_grouped
 from discreet.publications.mapping import runs_of_groups
-from discreet.publications.published import Manifest, Published, columns_of, open_table, quasi_identifiers_of
-from discreet.publications.recoded import Recoded, group_recoded
+from discreet.publications.published import columns_of, open_table, quasi_identifiers_of
+from discreet.publications.recoded_tables import Recoded, group_recoded
 from discreet.publications.source.assignment import (
     Asked,
     Labels,
@@ -41,42 +42,40 @@ from discreet.publications.source.table import count_source, value_codes
 _REPAIR = "give the very table that was published, or publish it again"
 
 
-def misfits_of(
-    published: Published,
-    manifest: Manifest,
-    tables: PublishedTables,
-    table: FrequencySet,
-    source: Any,
-    mapping: Mapping[str, Any] | None,
-) -> list[Mistake]:
-    """What a release says that its source does not; `mapping` is that of a recoded table, already checked.
-
-    Other columns are compared together with the rest; only they need another scan of `source` and release.
-    """
+def recoded_misfits(published: Recoded, comparing: Comparing) -> list[Mistake]:
+    """What a recoded table says that its source does not."""
+    manifest, table = comparing.manifest, comparing.table
     others, sensitive = columns_of(manifest, "other"), columns_of(manifest, "sensitive")
-    if isinstance(published, Recoded):
-        quasi_identifiers = quasi_identifiers_of(manifest)
-        found = _counted(table)
-        if others:
-            columns = [*quasi_identifiers, *sensitive, *others]
-            found, engine = count_source(source, columns), open_table(tables, published.file, manifest["columns"])
-            star = bool((published.group < 0).any())
-            width, beside = len(quasi_identifiers), [*sensitive, *others]
-            published = group_recoded(engine.frequencies(columns), width, beside, star=star, file=published.file)
-        assert mapping is not None
-        return _recoded(published, found, table.hierarchies, mapping)
-    if isinstance(published, Bucketized):
-        distorted = set(manifest.get("distorted", ()))
-        compared = [i for i, name in enumerate(sensitive) if name not in distorted]
-        people, found = published.people, _counted(table)
-        if others:
-            named = [*table.attributes, *others]
-            people = read_grouped(tables, people.file, named, manifest["group_column"])
-            found = count_source(source, [*named, *sensitive])
-        return _bucketized(people, published.values, found, compared)
-    if isinstance(published, Ambiguous):
-        return _ambiguous(published, [manifest["tables"][t.file] for t in published.auxiliary], table)
-    return []
+    quasi_identifiers = quasi_identifiers_of(manifest)
+    rows = _counted(table)
+    if others:  # compared together with the rest; only they need another scan of source and release
+        columns = [*quasi_identifiers, *sensitive, *others]
+        rows = count_source(comparing.source, columns)
+        engine = open_table(comparing.tables, published.file, manifest["columns"])
+        star = bool((published.group < 0).any())
+        width, beside = len(quasi_identifiers), [*sensitive, *others]
+        published = group_recoded(engine.frequencies(columns), width, beside, star=star, file=published.file)
+    assert comparing.mapping is not None
+    return _recoded(published, rows, table.hierarchies, comparing.mapping)
+
+
+def bucketized_misfits(published: Bucketized, comparing: Comparing) -> list[Mistake]:
+    """What exact people and values apart say that their source does not."""
+    manifest, table = comparing.manifest, comparing.table
+    others, sensitive = columns_of(manifest, "other"), columns_of(manifest, "sensitive")
+    distorted = set(manifest.get("distorted", ()))
+    compared = [i for i, name in enumerate(sensitive) if name not in distorted]
+    people, rows = published.people, _counted(table)
+    if others:
+        named = [*table.attributes, *others]
+        people = read_grouped(comparing.tables, people.file, named, manifest["group_column"])
+        rows = count_source(comparing.source, [*named, *sensitive])
+    return _bucketized(people, published.values, rows, compared)
+
+
+def ambiguous_misfits(published: Ambiguous, comparing: Comparing) -> list[Mistake]:
+    """What exact values in tables apart say that their source does not."""
+    return _ambiguous(published, published.sets, comparing.table)
 
 
 def _counted(table: FrequencySet) -> Frequencies:

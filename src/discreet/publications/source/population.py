@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.publications.published import AGAIN, Manifest
 from discreet.publications.regions import regions
-from discreet.releases.contents import read_mapping
 
 _THE_VERY = "give the very population that the release was made with"
 
@@ -75,7 +73,7 @@ def surroundings_of(frequency: FrequencySet | None) -> Surroundings | None:
 
 
 def around(
-    folder: Path,
+    mapping: Mapping[str, Any],
     manifest: Manifest,
     known: Surroundings,
     texts: Sequence[tuple[Value, ...]],
@@ -86,7 +84,6 @@ def around(
 
     Refused: groups that overlap, that the mapping does not know, or that have more rows than people.
     """
-    mapping = read_mapping(folder)
     where = regions(known.hierarchies, mapping, texts)
     left_out = int(manifest["rows"]["suppressed"])
     population, elsewhere, mistakes = None, 0, []

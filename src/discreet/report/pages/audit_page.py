@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from discreet.audit.audit import Audit
 from discreet.audit.lines import STEPS, Line
+from discreet.labels.figures import percent
+from discreet.policy.kinds import PUBLICATIONS
 from discreet.report.charts import Bar, Mark, bars
 from discreet.report.html import page_environment
-from discreet.report.kinds import KINDS
 from discreet.report.marginals import printable
 from discreet.report.pages import audit_words as words
-from discreet.report.words import percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,7 +29,7 @@ def to_html(audit: Audit) -> str:
             words=words,
             headline=words.headline(audit),
             compared=audit.compared,
-            kind=KINDS.get(audit.publish, audit.publish) if audit.ours else "another tool's release",
+            kind=PUBLICATIONS[audit.publish].words.title if audit.ours else "another tool's release",
             questions=words.by_question(audit),
             alike=[(threat, alike(lines)) for threat, lines in words.by_question(audit)],
             surest=max(audit.lines, key=lambda line: line.worst, default=None),

@@ -23,9 +23,9 @@ from discreet.audit.lines import (
     Level,
     Line,
 )
+from discreet.labels.figures import number, percent
 from discreet.releases.manifest import finite
 from discreet.report.marginals import printable
-from discreet.report.words import number, percent
 
 QUESTIONS = {
     PRESENCE: "Who is in the table?",

@@ -6,12 +6,12 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from discreet.labels.figures import epsilon_text, percent
 from discreet.models.parameters import as_text
 from discreet.report import charts
 from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten
 from discreet.report.marginals import printable, shown
-from discreet.report.words import epsilon_text, percent
 from discreet.search.lattice.comparison import MOST_SHOWN, Comparison, Cost, power
 
 if TYPE_CHECKING:

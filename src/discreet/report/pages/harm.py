@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from discreet.labels.figures import chance
 from discreet.models.parameters import as_text
 from discreet.models.presence.harm import Harm
-from discreet.report.words import chance
 
 
 def to_json(harm: Harm) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from discreet.labels.figures import percent
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease
 from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart
 from discreet.report.marginals import printable, shown
-from discreet.report.words import percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment

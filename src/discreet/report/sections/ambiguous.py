@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.counts.groups import Groups
+from discreet.labels.figures import number
 from discreet.models.ambiguity.alpha_beta import association, presence
 from discreet.models.parameters import exact
 from discreet.report.marginals import shown
 from discreet.report.sections.chances import Chances, chances
-from discreet.report.words import model_of, number
+from discreet.report.sections.registry import CUSTODIAN, RELEASE, Public, Section
+from discreet.report.words import model_of
 
 
 @dataclass(frozen=True)
@@ -39,3 +41,12 @@ def ambiguous(groups: Groups, name: str | None, promises: Sequence[Mapping[str, 
         chances(presence(groups), groups.sizes, alpha),
         chances(association(groups, name), groups.sizes, beta),
     )
+
+
+def _figures(known: Public) -> Ambiguous | None:
+    if known.groups.distinct is None:  # its values are not in tables apart
+        return None
+    return ambiguous(known.groups, next(iter(known.groups.tallies), None), known.manifest["promises"])
+
+
+AMBIGUOUS = Section(_figures, "report_ambiguous.html.j2", pages=(RELEASE, CUSTODIAN))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.releases.queries import answers as release_answers
+from discreet.publications.answers import answers as release_answers
 from discreet.releases.queries import true_answers
 from discreet.report.marginals import shown
+from discreet.report.sections.registry import Private, Section
 from discreet.search.plan import Plan
 from discreet.utility.queries import Workload, draw_workload, relative_error
 
@@ -87,3 +88,10 @@ def _affordable(plan: Plan, lines: int) -> int:
     work = max(WORK, ENOUGH_QUERIES * lines * combinations)
     words = work // (_WORD * lines * (combinations + _DRAWING * leaves))
     return _WORD * min(max(words, 1), MOST_QUERIES // _WORD)
+
+
+def _figures(known: Private) -> Answers | None:
+    return answers(known.plan) if known.plan.frequency.leaf_rows is None else None
+
+
+ANSWERS = Section(_figures, "report_answers.html.j2")

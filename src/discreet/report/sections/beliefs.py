@@ -10,6 +10,7 @@ from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThre
 from discreet.models.realistic.priors import TABLE, UNIFORM
 from discreet.models.realistic.several_adversaries import Panel
 from discreet.report.marginals import shown
+from discreet.report.sections.registry import CUSTODIAN, RELEASE, Public, Section
 
 ADVERSARIES: tuple[Adversary, ...] = (
     ClassOne(1_000, TABLE),
@@ -40,3 +41,10 @@ def beliefs(groups: Groups) -> tuple[Belief, ...]:
             kind = str(adversary.words()["class"])
             found.append(Belief(shown(name), adversary.describe(), kind, epsilon if math.isfinite(epsilon) else None))
     return tuple(found)
+
+
+def _figures(known: Public) -> tuple[Belief, ...]:
+    return beliefs(known.groups)
+
+
+BELIEFS = Section(_figures, "part_beliefs.html.j2", pages=(RELEASE, CUSTODIAN))

@@ -11,6 +11,8 @@ from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.publications.tables import published_values
 from discreet.report.marginals import Grain, common_path, leaf_counts, shown, spread_counts
+from discreet.report.sections.registry import Private, Section
+from discreet.report.words import hierarchy_in_words
 from discreet.search.plan import Recoding
 
 MOST_EXAMPLES = 6
@@ -113,3 +115,15 @@ def _exactness(h: Hierarchy, low: Codes, high: Codes, sizes: IntArray) -> tuple[
     degree[(open_share >= 1) & (widest > 0)] = len(EXACTNESS) - 1
     rows = np.bincount(degree, weights=sizes, minlength=len(EXACTNESS))
     return tuple(float(x) for x in rows / max(float(rows.sum()), 1.0))
+
+
+def _figures(known: Private) -> tuple[Became, ...]:
+    plan = known.plan
+    if not isinstance(plan, Recoding):
+        return ()
+    words = {name: hierarchy_in_words(told) for name, told in known.manifest["hierarchies"].items()}
+    every = range(len(plan.frequency.hierarchies))
+    return tuple(became(plan, i, known.about["losses"], words, known.grain) for i in every)
+
+
+ATTRIBUTES = Section(_figures, "report_coarser.html.j2")

@@ -15,11 +15,12 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.groups import Groups, Tally
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
-from discreet.publications.bucketized import Bucketized
+from discreet.publications.bucketized_tables import Bucketized
 from discreet.publications.grouped import Grouped
 from discreet.publications.meanings import ranges_of
 from discreet.publications.published import Published
 from discreet.report.marginals import most_common, shown
+from discreet.report.sections.registry import RELEASE, Public, Section
 
 MOST_QUESTIONS = 200  # per column, of its most common values
 MOST_VALUES = 12  # of the sensitive column, for each of them
@@ -116,3 +117,10 @@ def _bar(names: Sequence[str], widths: Sequence[int], rows: int) -> ErrorBar:
     halves: FloatArray = np.array(widths, dtype=np.float64) / (2 * max(rows, 1))
     told = (float(halves.mean()), float(halves.max())) if len(halves) else (0.0, 0.0)
     return ErrorBar(tuple(shown(name) for name in names), *told)
+
+
+def _figures(known: Public) -> tuple[ErrorBar, ...]:
+    return error_bars(known.manifest, known.mapping, known.published, known.groups)
+
+
+ERROR_BARS = Section(_figures, pages=(RELEASE,))

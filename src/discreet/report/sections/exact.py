@@ -9,7 +9,8 @@ import numpy as np
 
 from discreet.arrays import Codes, FloatArray, IntArray, number_equal
 from discreet.report.marginals import leaf_counts, printable, shown
-from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
+from discreet.report.sections.registry import Private, Section
+from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
 
 
 @dataclass(frozen=True)
@@ -104,3 +105,10 @@ def _exchanged(plan: Plan) -> float:
     own = {name: plan.frequency.sensitive[name][plan.row] for name in plan.exchanged}
     other = np.any([codes != own[name] for name, codes in plan.exchanged.items()], axis=0)
     return float(plan.count[kept & other].sum() / max(int(plan.count[kept].sum()), 1))
+
+
+def _figures(known: Private) -> Exact | None:
+    return None if isinstance(known.plan, Recoding) else exact(known.plan, known.manifest["tables"])
+
+
+EXACT = Section(_figures, "report_exact.html.j2")

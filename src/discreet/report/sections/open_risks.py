@@ -5,25 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.models.promise import PRESENCE, SHIFT, VALUES, Risk, agreement
+from discreet.models.registry import MODELS
+from discreet.policy.kinds import PUBLICATIONS
 from discreet.report.marginals import shown
-from discreet.report.words import attribute_of, model_of, percent
-
-Risk = tuple[str, str]  # a title and an explanation
-
-# Promises that say something about the sensitive values of a group, and not only about its size.
-ABOUT_VALUES = {
-    "l_diversity",
-    "t_closeness",
-    "alpha_k",
-    "beta_likeness",
-    "delta_disclosure",
-    "realistic",
-    "robust",
-    "ambiguity",
-}
-# Promises that limit how far a group's sensitive values may differ from everybody's.
-ABOUT_SHIFT = {"t_closeness", "beta_likeness", "delta_disclosure", "realistic"}
-ABOUT_PRESENCE = {"presence", "confident_presence", "ambiguity"}
+from discreet.report.words import attribute_of, model_of
 
 
 def open_risks(
@@ -45,12 +31,13 @@ def open_risks(
     `seen_through`: what a worst-case adversary learns, where nothing is promised about her; `who`: what promises about
     who is in the table leave open (`presence_risks`).
     """
-    kinds = {model_of(p)[0] for p in promises}
+    words = [model_of(p)[0] for p in promises]
     return (
         *_values(promises, roles, agreeing),
-        *_adversaries(promises, publish, agreeing, seen_through),
+        *_adversaries(promises, agreeing),
+        *PUBLICATIONS[publish].leaves_open(words, seen_through),
         *_columns(roles),
-        *_presence(kinds, publish),
+        *_presence(words, publish),
         *who,
         *_always(publish),
         *_traces(seeded, stars, exchanged),
@@ -63,8 +50,8 @@ def _values(
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     found: list[Risk] = []
     for name in sensitive:
-        about = [(kind, p) for kind, p in map(model_of, promises) if attribute_of(p, sensitive) in (name, None)]
-        mine = {kind for kind, _ in about if kind in ABOUT_VALUES}
+        about = [(word, p) for word, p in map(model_of, promises) if attribute_of(p, sensitive) in (name, None)]
+        mine = {word for word, _ in about if VALUES in _about(word)}
         if mine == {"robust"} and any(p.get("values") for _, p in about):
             continue  # of values that are not listed it has more to say
         if not mine:
@@ -73,10 +60,10 @@ def _values(
                     f"Learning {shown(name)} from a group that agrees",
                     f"Nothing is promised about {shown(name)} inside a group. Where all rows of a group have the same "
                     "value, whoever knows that a person is in the group knows the value. "
-                    + _agreement(agreeing.get(name, 0.0)),
+                    + agreement(agreeing.get(name, 0.0)),
                 )
             )
-        elif not mine & ABOUT_SHIFT:
+        elif not any(SHIFT in _about(word) for word in mine):
             found.append(
                 (
                     f"Learning that a value of {shown(name)} is more likely",
@@ -87,88 +74,20 @@ def _values(
     return found
 
 
-def _agreement(share: float) -> str:
-    if share <= 0:
-        return "In this release no group agrees on it."
-    return f"In this release {percent(share)} of the published rows are in such a group."
+def _about(word: str) -> frozenset[str]:
+    """What a promise is about; one that we know nothing of protects nothing, as far as we know."""
+    return MODELS[word].about if word in MODELS else frozenset()
 
 
-def _adversaries(
-    promises: Sequence[Mapping[str, Any]], publish: str, agreeing: Mapping[str, float], seen_through: str
-) -> list[Risk]:
+def _adversaries(promises: Sequence[Mapping[str, Any]], agreeing: Mapping[str, float]) -> list[Risk]:
     """Those that a promise does not speak of."""
-    found: list[Risk] = []
-    robust = False
-    for kind, p in map(model_of, promises):
-        if kind == "realistic":
-            found.append(("Adversaries other than the one assumed", _beyond_realistic(p)))
-        if kind == "robust":
-            robust = True
-            found += _beyond_robust(p, max(agreeing.values(), default=0.0))
-    if publish == "bucketization" and not robust:
-        found.append(
-            (
-                "Knowing what people of some kind tend to have",
-                "Everybody's quasi-identifiers stand beside their group. Whoever knows that a value is common among "
-                "people like one of the group, and rare among people like the others, may guess whose it is. "
-                "Only the promise robust limits that." + (f" In this release, {seen_through}." if seen_through else ""),
-            )
-        )
-    if publish == "ambiguity":
-        found.append(
-            (
-                "A list of the population",
-                "A combination of values is taken to be as likely as any other of its group. Whoever holds a list of "
-                "all the people there are can strike out what nobody has, and be surer of the rest than promised: "
-                "discreet audit --population tells by how much.",
-            )
-        )
-        found.append(
-            (
-                "People whom several groups cover",
-                "The promise is about each group. Somebody whose values all occur in several groups may be in any of "
-                "them: the chances add up, and may together exceed what is promised of one.",
-            )
-        )
-    return found
-
-
-def _beyond_realistic(p: Mapping[str, Any]) -> str:
-    """What an ε-private release leaves open."""
-    more = {
-        "I": "Whoever expects other shares, or rests on more data, may learn more.",
-        "II": "Whoever rests on more data may learn more.",
-        "III": "Whoever expects other shares may learn more.",
-    }
-    sure = "" if not p.get("predicates") else " Only what the policy lists is protected, not every value."
-    return (
-        more[p["class"]] + " So may whoever expects different shares for different people, by their age for instance. "
-        "And what the release teaches about everybody is not hidden: only what a person's own row adds to it." + sure
-    )
-
-
-def _beyond_robust(p: Mapping[str, Any], agreeing: float) -> list[Risk]:
-    """What an r-robust release leaves open."""
-    found = [
-        (
-            "Knowing individuals",
-            "The adversary is taken to know how values are distributed among people of each kind, not what a certain "
-            "person has. Whoever knows the value of somebody in a group can strike it out, and be surer of the others.",
-        ),
-        (
-            "Knowing other distributions",
-            "The promise is about the distributions named above. Whoever knows more, from columns that are not in the "
-            "table or about kinds of people too rare to be counted, may learn more.",
-        ),
+    most = max(agreeing.values(), default=0.0)
+    return [
+        risk
+        for word, parameters in map(model_of, promises)
+        if word in MODELS
+        for risk in MODELS[word].leaves_open(parameters, most)
     ]
-    if p.get("values"):
-        found.append(
-            (
-                "Values that the policy does not list",
-                "They are not protected: a group may have only one of them, in the open. " + _agreement(agreeing),
-            )
-        )
-    return found
 
 
 def _columns(roles: Mapping[str, str]) -> list[Risk]:
@@ -192,17 +111,10 @@ def _columns(roles: Mapping[str, str]) -> list[Risk]:
     return found
 
 
-def _presence(kinds: set[str], publish: str) -> list[Risk]:
-    if publish == "bucketization":
-        return [
-            (
-                "Seeing who is in the table",
-                "The quasi-identifiers are published exactly, one row per person. Whoever knows those of a person sees "
-                "whether the person took part, and in which group. If taking part says something by itself (a register "
-                "of patients), publish otherwise.",
-            )
-        ]
-    if ABOUT_PRESENCE & kinds:
+def _presence(words: Sequence[str], publish: str) -> list[Risk]:
+    if (shown_by := PUBLICATIONS[publish].shows_presence()) is not None:
+        return [shown_by]
+    if any(PRESENCE in _about(word) for word in words):
         return []
     return [
         (
@@ -214,10 +126,7 @@ def _presence(kinds: set[str], publish: str) -> list[Risk]:
 
 
 def _always(publish: str) -> list[Risk]:
-    fate = {
-        "bucketization": "was not separated from the others.",
-        "ambiguity": "is protected only as the sensitive one is: inside its group.",
-    }.get(publish, "was not made coarser.")
+    fate = PUBLICATIONS[publish].words.undeclared
     return [
         (
             "Other releases about the same people",

@@ -11,10 +11,12 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.groups import Groups, Outside
+from discreet.labels.figures import between, chance, number
 from discreet.models.parameters import exact
 from discreet.models.presence.confidence import confidence
 from discreet.models.presence.presence import Presence
-from discreet.report.words import between, chance, model_of, number
+from discreet.report.sections.registry import Private, Section
+from discreet.report.words import model_of
 
 MOST_STEPS = 8  # of a chart, beside those at what was asked
 WIDE = 20  # chances that differ by more than this factor are shown in steps of 1, 2, 5, 10, …
@@ -285,3 +287,31 @@ def _edges(smallest: float, largest: float, least: float, most: float) -> list[f
             edges = [e for e in edges if e in (least, most) or abs(e - limit) > apart]
         edges = sorted({*edges, limit})
     return sorted({*(e for e in edges if e < 1), 1.0})
+
+
+def _present_line(figures: Present) -> list[str]:
+    others = f"; in no published group: {figures.others_in_words}" if figures.elsewhere else ""
+    return [
+        f"chance of being in the table: {figures.in_words}, {chance(figures.share)} in the population of "
+        f"{figures.people:,}{others}"
+    ]
+
+
+def _confident_lines(figures: tuple[Confident, ...]) -> list[str]:
+    return [
+        f"confidence that people are in the table with a chance {one.delta}: at least {one.least_in_words} for "
+        f"every group, {one.mean_in_words} on average"
+        for one in figures
+    ]
+
+
+def _presence(known: Private) -> Present | None:
+    return present(known.plan.groups, known.promises)
+
+
+def _confidences(known: Private) -> tuple[Confident, ...]:
+    return confident(known.plan.groups, known.promises)
+
+
+PRESENCE = Section(_presence, "report_presence.html.j2", lines=_present_line)
+CONFIDENCES = Section(_confidences, "report_confidences.html.j2", lines=_confident_lines)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from discreet.labels.figures import chance, percent
 from discreet.report.charts import Bar, Mark, bars
 from discreet.report.sections.presence import Confident, Present
-from discreet.report.words import chance, percent
 
 
 def presences(found: Present, kept: bool) -> str:

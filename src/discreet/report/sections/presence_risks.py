@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from discreet.labels.figures import chance, number, percent
 from discreet.report.marginals import shown
 from discreet.report.sections.presence import Confident, Present
-from discreet.report.words import chance, number, percent
 
 Risk = tuple[str, str]  # a title and an explanation
 

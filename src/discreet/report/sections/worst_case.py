@@ -21,6 +21,7 @@ from discreet.models.robust.knowledge import default_sets
 from discreet.models.robust.robust import Robust
 from discreet.report.marginals import Grain, shown
 from discreet.report.sections.chances import Chances, chances
+from discreet.report.sections.registry import Private, Section
 from discreet.report.words import model_of
 from discreet.search.plan import Bucketization
 
@@ -57,18 +58,20 @@ class WorstCase:
     groups: int
     exactly: int
     all_groups: int
+    step: int = 1  # shares are told in steps of so many percent
 
     @property
     def by_bound(self) -> int:
         """How many groups a proven bound decided."""
         return self.groups - self.exactly
 
-    def above_in_words(self, step: int) -> str:
-        """Of how many people she is surer than 1 in r; shares are told in steps of so many percent."""
+    @property
+    def above_in_words(self) -> str:
+        """Of how many people she is surer than 1 in r."""
         if not self.anybody_above:
             return "nobody"
         about = "about " if self.groups < self.all_groups else ""
-        return f"{about}{self.above}% of the people" if self.above else f"fewer than {step}% of the people"
+        return f"{about}{self.above}% of the people" if self.above else f"fewer than {self.step}% of the people"
 
 
 def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain: Grain) -> WorstCase | None:
@@ -111,14 +114,15 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
         len(groups),
         len(groups) - by_bound,
         len(plan.groups),
+        grain.step,
     )
 
 
-def seen_through(found: WorstCase, step: int) -> str:
+def seen_through(found: WorstCase) -> str:
     """What she learns where nothing is promised about her, in one sentence."""
     return (
         f"whoever knows what is common among which people is surer than 1 in {found.r} of the {found.attribute} of "
-        f"{found.above_in_words(step)}"
+        f"{found.above_in_words}"
     )
 
 
@@ -179,3 +183,18 @@ def _entries(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
     lengths = np.diff(offsets)[chosen]
     new = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return new, np.arange(new[-1]) + np.repeat(offsets[chosen] - new[:-1], lengths)
+
+
+def _figures(known: Private) -> WorstCase | None:
+    if not isinstance(known.plan, Bucketization):  # nobody's group can be told from another's
+        return None
+    return worst_case(known.plan, known.promises, known.grain)
+
+
+def _lines(figures: WorstCase) -> list[str]:
+    if figures.promised or not figures.anybody_above:
+        return []
+    return [f"{seen_through(figures)} (nothing is promised about that)"]
+
+
+WORST_CASE = Section(_figures, "report_worst_case.html.j2", lines=_lines)

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
-from discreet.report.words import percent
+from discreet.labels.figures import percent
 from discreet.studies.tables import Study, counted, in_folder, merged, sample, values_told
 
 CENSUS = Path("census") / "sal500k.csv.gz"

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.models.ambiguity.alpha_beta import association, presence
-from discreet.releases.queries import answers
+from discreet.publications.answers import answers
 from discreet.search.plan import Ambiguity
 from discreet.studies.claims import Claim
 from discreet.studies.tables import counted

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from discreet.report.words import percent
+from discreet.labels.figures import percent
 from discreet.studies.ambiguity.runs import (
     ANATOMY,
     ATTRIBUTE_SETS,

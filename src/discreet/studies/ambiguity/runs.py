@@ -15,7 +15,8 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
 from discreet.models.ambiguity.alpha_beta import BEST, SEPARATE, AlphaBeta
 from discreet.models.groups.l_diversity import DistinctDiversity, FrequencyDiversity
-from discreet.releases.queries import answers, true_answers
+from discreet.publications.answers import answers
+from discreet.releases.queries import true_answers
 from discreet.search.ambiguity.ambiguity import greedy
 from discreet.search.buckets.anatomy import anatomy
 from discreet.search.multidimensional.mondrian import mondrian

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 
-from discreet.report.words import percent
+from discreet.labels.figures import percent
 from discreet.studies.claims import Claim
 from discreet.studies.figures import told
 from discreet.studies.presence.data import DIABETES, RANDOM, SAMPLES

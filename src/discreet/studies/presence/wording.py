@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from discreet.report.words import percent
+from discreet.labels.figures import percent
 
 Pairs = Sequence[tuple[float, float]]
 

@@ -20,13 +20,13 @@ from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
+from discreet.labels.figures import epsilon_text, percent
 from discreet.models.examples import groups_of
 from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.priors import CountsPrior, SharesPrior
 from discreet.models.realistic.realistic import Realistic, smallest_epsilon
 from discreet.progress import Progress, silent
 from discreet.report.pages.compare_page import node_text
-from discreet.report.words import epsilon_text, percent
 from discreet.search.lattice.comparison import Comparison, compare_lattice, power
 from discreet.studies.claims import Claim, Reproduction
 from discreet.studies.tables import Study, counted, in_folder, invented_columns, sample, values_told

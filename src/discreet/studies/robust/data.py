@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.report.words import percent
+from discreet.labels.figures import percent
 from discreet.studies.tables import Study, counted, in_folder, invented_columns, sample, values_told
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from discreet.report.words import percent
+from discreet.labels.figures import percent
 from discreet.studies.claims import Claim
 from discreet.studies.figures import Unit, told
 from discreet.studies.robust.runs import ANATOMY, ART, CLOSENESS, INJECTOR, MASK, METHODS, Outcome, Outcomes

@@ -1,0 +1,74 @@
+"""What kinds of publication have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import Mistake, shown
+from discreet.models.promise import Risk
+from discreet.policy.kinds import Comparing, KindWords
+from discreet.search.registry import searches_for
+
+if TYPE_CHECKING:
+    from discreet.publications.published import Manifest
+    from discreet.publications.published_rules import Told
+    from discreet.search.plan import Plan
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of publication with the answers that most of them give (`policy.kinds.Publication` has the questions)."""
+
+    word: str
+    words: KindWords
+    needs: tuple[tuple[str, str], ...] = ()
+    exact = False
+    several = False
+
+    def default_search(self, promised: Sequence[str]) -> str:
+        return searches_for(self.word)[0]
+
+    def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
+        return []
+
+    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+        return []
+
+    def shows_presence(self) -> Risk | None:
+        return None
+
+    def notes(self, plan: Plan) -> list[str]:
+        return []
+
+    def levels(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, int] | None:
+        return None
+
+    def mapping(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, Any] | None:
+        return None
+
+    def check_mapping(self, published: Any, manifest: Manifest, mapping: Mapping[str, Any]) -> list[Mistake]:
+        return []
+
+    def compare(self, published: Any, comparing: Comparing) -> list[Mistake]:
+        return []
+
+
+@dataclass(frozen=True)
+class ExactKind(Kind):
+    """Exact values in several tables: one sensitive attribute apart from the others."""
+
+    exact = True
+    several = True
+
+    def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
+        mistakes = []
+        if len(sensitive) != 1:
+            many = f"the policy has {len(sensitive)}"
+            rule = f"{shown(self.word)} separates one sensitive attribute from the others, {many}"
+            mistakes.append(Mistake("attributes", rule, "give exactly one column the role sensitive"))
+        if suppressed == "star":
+            rule = f"'star' is for coarser values; in a release by {self.word} suppressed rows are left out"
+            mistakes.append(Mistake("suppressed", rule, "write suppressed: drop"))
+        return mistakes

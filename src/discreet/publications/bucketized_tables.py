@@ -1,0 +1,130 @@
+"""Bucketized releases: exact quasi-identifiers in one table, sensitive values in another, joined by groups alone.
+
+``quasi_identifiers`` has the quasi-identifiers of every row and its group, ``sensitive`` the group and the sensitive
+values. Inside a group nothing tells whose value is which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from discreet.arrays import Codes
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups, people_of
+from discreet.engines.arrow import numbers
+from discreet.engines.base import PublishedTables, Rewriting, Tables
+from discreet.errors import DataError, Mistake
+from discreet.hierarchies.build import build
+from discreet.hierarchies.categories import Flat
+from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.publications.grouped import (
+    Apart,
+    Assigned,
+    Grouped,
+    added_name,
+    assigned,
+    quasi_identifier_columns,
+    read_grouped,
+    sensitive_columns,
+    write_grouped,
+)
+from discreet.publications.published import AGAIN, Counted, Manifest, columns_of, counted_values
+from discreet.publications.source.table import misfits, value_codes
+from discreet.publications.tables import assignments
+from discreet.search.plan import Bucketization
+
+QUASI_IDENTIFIERS, SENSITIVE = "quasi_identifiers", "sensitive"
+
+
+def write_bucketized(
+    plan: Bucketization, columns: Sequence[str], tables: Tables, others: Sequence[str], random: np.random.Generator
+) -> Manifest:
+    """Write both tables and say in the words of a manifest what they are; `columns` are those of the source.
+
+    Columns of role other (`others`) stand beside the quasi-identifiers; only they need a second scan of the source.
+    """
+    rows = assigned(plan, random)
+    quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
+    group = added_name("group", columns)
+    beside = [c for c in columns if c in quasi_identifiers or c in others]
+    within = [c for c in columns if c in sensitive]
+    people, values = tables.name(QUASI_IDENTIFIERS), tables.name(SENSITIVE)
+    if others:
+        tables.rewrite(people, _rewriting(plan, rows, [*beside, group], group, int(random.integers(1 << 62))))
+    else:
+        write_grouped(tables, people, [quasi_identifiers[c] for c in beside], rows, group)
+    write_grouped(tables, values, [sensitive[c] for c in within], rows, group, group_first=True)
+    distorted = {"distorted": sorted(plan.exchanged)} if plan.exchanged else {}
+    return {"tables": {people: beside, values: within}, "group_column": group} | distorted
+
+
+def _rewriting(plan: Bucketization, rows: Assigned, columns: list[str], group: str, seed: int) -> Rewriting:
+    """The quasi-identifiers of the source's own rows, each with the group of its assignment."""
+    number = np.zeros(len(plan.group), dtype=np.int64)
+    number[rows.kept] = rows.number
+    keys = [*plan.frequency.attributes, *plan.frequency.sensitive]
+    return Rewriting(assignments(plan, [numbers(number)]), keys, columns, {group: 0}, seed, sorted_by=[group])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bucketized(Apart):
+    """Both tables as anybody can count them; those who are in a group are as many as its values."""
+
+    people: Grouped
+    quasi_identifiers: tuple[str, ...]
+
+    @property
+    def tables(self) -> Mapping[str, int]:
+        return {self.people.file: self.people.rows, self.values.file: self.values.rows}
+
+    def counted(self) -> Counted:
+        return counted_values(self.quasi_identifiers, self.people.found) | self.counted_sensitive()
+
+    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
+        leaves, codes = self._coded()
+        people = people_of(self.people.group, codes, self.people.found.counts, self.groups, leaves, self.table)
+        return Groups(self.people.sizes, self.tallies(hierarchies), people)
+
+    def _coded(self) -> tuple[tuple[Hierarchy, ...], list[Codes]]:
+        """The quasi-identifiers as leaves of flat hierarchies: the source's, so that codes agree, or their own."""
+        found = self.people.found
+        if self.table is None:
+            leaves = tuple(build(n, v, Flat()) for n, v in zip(self.quasi_identifiers, found.values, strict=True))
+        else:
+            leaves = self.table.hierarchies
+        return leaves, [value_codes(h, v)[c] for h, v, c in zip(leaves, found.values, found.codes, strict=True)]
+
+
+def read_bucketized(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Bucketized:
+    """Count both tables, one scan of each, and check that they fit each other (and the source, if given)."""
+    files, group = manifest["tables"], manifest["group_column"]
+    [first] = [file for file in files if Path(file).stem == QUASI_IDENTIFIERS]
+    [second] = [file for file in files if Path(file).stem == SENSITIVE]
+    others, sensitive = columns_of(manifest, "other"), columns_of(manifest, "sensitive")
+    quasi_identifiers = columns_of(manifest, "quasi_identifier") if table is None else list(table.attributes)
+    if len(files) != 2 or sorted(files[first]) != sorted([*quasi_identifiers, *others]) or files[second] != sensitive:
+        raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
+    people = read_grouped(tables, first, quasi_identifiers, group, beside=others)
+    values = read_grouped(tables, second, sensitive, group)
+    mistakes = [] if _fit(people, values) else [Mistake(second, f"has not the groups of {first}", AGAIN)]
+    if table is not None:
+        mistakes += misfits(first, people.found, quasi_identifiers, table)
+        mistakes += misfits(second, values.found, sensitive, table, manifest.get("distorted", []))
+    if mistakes:
+        raise DataError(*mistakes)
+    return Bucketized(
+        people=people,
+        quasi_identifiers=tuple(quasi_identifiers),
+        values=values,
+        sensitive=tuple(sensitive),
+        table=table,
+    )
+
+
+def _fit(people: Grouped, values: Grouped) -> bool:
+    """Have both tables the same groups, of the same sizes?"""
+    return people.groups == values.groups and np.array_equal(people.sizes, values.sizes)

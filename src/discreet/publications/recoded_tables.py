@@ -1,0 +1,138 @@
+"""A recoded table read back: groups are the rows with equal quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from discreet.arrays import IntArray, number_equal
+from discreet.counts.groups import Groups
+from discreet.engines.base import Frequencies, PublishedTables, Rewriting, Tables
+from discreet.hierarchies.hierarchy import EVERYTHING, Value
+from discreet.policy.kinds import Writing
+from discreet.publications.published import (
+    Counted,
+    Manifest,
+    columns_of,
+    counted_values,
+    group_sizes,
+    open_table,
+    quasi_identifiers_of,
+    sensitive_tallies,
+)
+from discreet.publications.source.population import Around, Surroundings, around
+from discreet.publications.tables import assignment_table, release_rows
+from discreet.search.plan import Recoding
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """The published table as anybody can count it: groups of equal quasi-identifiers, suppressed rows apart."""
+
+    found: Frequencies
+    group: IntArray  # of each combination; −1: a row published as all *
+    groups: int
+    sensitive: Mapping[str, int]  # name → column of `found`
+    file: str = "data"
+    around: Around | None = None  # the people it could be about, where they are known
+    names: tuple[str, ...] = ()  # of all columns of `found`
+
+    @property
+    def tables(self) -> Mapping[str, int]:
+        return {self.file: self.rows}
+
+    @property
+    def rows(self) -> int:
+        return int(self.found.counts.sum())
+
+    @property
+    def starred(self) -> int:
+        return int(self.found.counts[self.group < 0].sum())
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many rows each group has."""
+        kept = self.group >= 0
+        return group_sizes(self.group[kept], self.found.counts[kept], self.groups)
+
+    @property
+    def smallest(self) -> int:
+        return int(self.sizes.min()) if self.groups else 0
+
+    @property
+    def alone(self) -> Recoded:
+        return self
+
+    def counted(self) -> Counted:
+        kept = self.group >= 0
+        counts = np.where(kept, self.found.counts, 0)
+        return counted_values(self.names, replace(self.found, counts=counts))
+
+    def texts(self) -> list[tuple[Value, ...]]:
+        """What each group publishes of its quasi-identifiers."""
+        kept = np.flatnonzero(self.group >= 0)
+        first = kept[np.unique(self.group[kept], return_index=True)[1]]
+        width = len(self.found.values) - len(self.sensitive)
+        columns = [
+            [values[code] for code in codes[first].tolist()]
+            for values, codes in zip(self.found.values[:width], self.found.codes[:width], strict=True)
+        ]
+        return list(zip(*columns, strict=True))
+
+    def judged(self, hierarchies: Mapping[str, object]) -> Groups:
+        kept = self.group >= 0
+        group = self.group[kept]
+        found = Frequencies(self.found.values, tuple(c[kept] for c in self.found.codes), self.found.counts[kept])
+        tallies = sensitive_tallies(found, self.sensitive, group, self.groups, hierarchies)
+        groups = Groups(self.sizes, tallies)
+        if self.around is None:
+            return groups
+        a = self.around
+        return replace(groups, population=a.population, outside=a.outside, left_out=a.left_out, elsewhere=a.elsewhere)
+
+
+def write_recoded(plan: Recoding, writing: Writing, tables: Tables, table: str, random: np.random.Generator) -> None:
+    """Write the table from counts; if columns are published as they are, the engine joins the plan to the source."""
+    columns = list(writing.published)
+    if not writing.others:
+        tables.write(table, release_rows(plan, columns, writing.star), random)
+        return
+    quasi_identifiers = plan.frequency.attributes
+    keys = [*quasi_identifiers, *plan.frequency.sensitive]
+    places = {name: i for i, name in enumerate(quasi_identifiers)}
+    seed = int(random.integers(1 << 62))
+    tables.rewrite(table, Rewriting(assignment_table(plan), keys, columns, places, seed, writing.star))
+
+
+def read_recoded(tables: PublishedTables, manifest: Manifest) -> Recoded:
+    """Count a published table: one scan of it."""
+    table = manifest["table"]
+    engine = open_table(tables, table, manifest["columns"])
+    quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
+    found = engine.frequencies([*quasi_identifiers, *sensitive])
+    star = manifest.get("suppressed_as") == "star" and manifest["rows"]["suppressed"] > 0
+    recoded = group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table)
+    return replace(recoded, names=(*quasi_identifiers, *sensitive))
+
+
+def among(recoded: Recoded, mapping: Mapping[str, Any], manifest: Manifest, known: Surroundings) -> Recoded:
+    """The same table among the people it could be about."""
+    people = around(mapping, manifest, known, recoded.texts(), recoded.sizes, recoded.starred)
+    return replace(recoded, around=people)
+
+
+def group_recoded(
+    found: Frequencies, width: int, sensitive: Sequence[str], *, star: bool, file: str = "data"
+) -> Recoded:
+    """Put equal quasi-identifiers (the first `width` columns) together; with `star`, rows that are all ``*`` apart."""
+    starred = np.full(len(found.counts), star)
+    for values, codes in zip(found.values, found.codes, strict=True):
+        starred &= np.array([v == EVERYTHING for v in values], dtype=np.bool_)[codes]
+    group = number_equal(found.codes[:width], len(found.counts))
+    kept, numbers = np.unique(group[~starred], return_inverse=True)
+    group = np.full(len(group), -1, dtype=np.int64)
+    group[~starred] = numbers
+    return Recoded(found, group, len(kept), {name: width + i for i, name in enumerate(sensitive)}, file)

@@ -1,0 +1,37 @@
+"""How common each value was in the source and is in the release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.arrays import FloatArray
+from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal
+from discreet.report.sections.coarser import told_by_ranges
+from discreet.report.sections.exact import told_by_tables
+from discreet.report.sections.registry import Private, Section
+from discreet.search.plan import SUPPRESSED, Plan, Recoding
+
+
+def _figures(known: Private) -> tuple[Marginal, ...]:
+    plan = known.plan
+    told = told_by_ranges(plan) if isinstance(plan, Recoding) else told_by_tables(plan)
+    return _marginals(plan, told, known.grain)
+
+
+def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Marginal, ...]:
+    """Quasi-identifiers as far as the release tells, then the sensitive columns as they are published."""
+    f, kept = plan.frequency, plan.group != SUPPRESSED
+    found = []
+    for at, (h, after) in enumerate(zip(f.hierarchies, told, strict=True)):
+        finest = 0 if plan.node is None else plan.node[at]
+        before = f.rows_by_leaf(at).astype(np.float64)
+        found.append(marginal(h, "quasi_identifier", before, after, finest, grain))
+    for name, h in f.sensitive_hierarchies.items():
+        after = leaf_counts(h, plan.values(name)[kept], plan.count[kept])
+        found.append(marginal(h, "sensitive", f.totals[name].astype(np.float64), after, 0, grain))
+    return tuple(found)
+
+
+MARGINALS = Section(_figures, "report_marginals.html.j2")
