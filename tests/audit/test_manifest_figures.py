@@ -9,7 +9,7 @@ import pytest
 import discreet
 from discreet.audit.faults.faults import faults
 from discreet.audit.reading.release import look
-from discreet.run.warm_up import PROMISES
+from discreet.run.warm_up import promises as examples
 from tests.audit.releasing import REQUIRE, manifest_of, people, publish, resign
 
 
@@ -56,7 +56,7 @@ def test_rows_that_are_nowhere_are_reported(copied):
 
 
 def test_what_promises_are_said_to_reach_is_read_again(tmp_path):
-    readable = [promise for promise in PROMISES if "predicates" not in str(promise)]
+    readable = [promise for promise in examples() if "predicates" not in str(promise)]
     folder = publish(tmp_path / "release", "generalization", require=readable, suppress=0.9)
     assert graves(folder) == []
     promises = manifest_of(folder)["promises"]
@@ -126,5 +126,5 @@ def test_an_audit_is_never_written_into_the_release(made, tmp_path, monkeypatch)
 
 
 def test_the_source_of_releases_with_every_promise_changes_nothing(tmp_path):
-    folder = publish(tmp_path / "release", "multidimensional", require=PROMISES[:10], suppress=0.5)
+    folder = publish(tmp_path / "release", "multidimensional", require=examples()[:10], suppress=0.5)
     assert discreet.audit_release(folder, source=people()).kept

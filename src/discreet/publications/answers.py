@@ -36,6 +36,11 @@ def answers(plan: Plan, workload: Workload) -> FloatArray:
     raise TypeError(f"no way to answer queries from a {type(plan).__name__}")
 
 
+def can_answer(plan: Plan) -> bool:
+    """Does anybody know how to answer queries from such a plan?"""
+    return answers.dispatch(type(plan)) is not answers.dispatch(object)
+
+
 @answers.register
 def from_recoding(plan: Recoding, workload: Workload) -> FloatArray:
     """By the overlap of a query's ranges with the published ones."""

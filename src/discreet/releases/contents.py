@@ -43,12 +43,13 @@ def read_manifest(folder: Path) -> Manifest:
         raise ReleaseError(Mistake(str(path), "can't be read", AGAIN)) from None
     if not isinstance(manifest, dict):
         raise ReleaseError(Mistake(str(path), "is not the manifest of a release", AGAIN))
-    several = {"tables": dict} if _is_several(manifest.get("publish")) else {"table": str}
+    if isinstance(publish := manifest.get("publish"), str) and publish not in PUBLICATIONS:
+        rule = "is of no kind of publication that we know"
+        raise ReleaseError(Mistake(str(path), rule, f"install the package that brings it, or {AGAIN}"))
+    several = {"tables": dict} if _is_several(publish) else {"table": str}
     missing = [name for name, kind in (_PARTS | several).items() if not isinstance(manifest.get(name), kind)]
     if missing:
         raise ReleaseError(Mistake(str(path), f"lacks {', '.join(missing)}", AGAIN))
-    if manifest["publish"] not in PUBLICATIONS:
-        raise ReleaseError(Mistake(str(path), "is of no kind of publication that we know", AGAIN))
     if mistakes := [*manifest_mistakes(manifest), *_misplaced(folder, manifest)]:
         raise ReleaseError(*mistakes)
     return manifest

@@ -5,41 +5,37 @@ It publishes a few rows by every kind of publication under every promise; what t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-PROMISES = [
-    {"k_anonymity": {"k": 2}},
-    *({"l_diversity": {"l": 2, "kind": kind}} for kind in ("distinct", "entropy", "frequency")),
-    *({"l_diversity": {"l": least, "kind": "recursive", "c": 3}} for least in (2, 3)),
-    *({"t_closeness": {"t": 0.9, "distance": distance}} for distance in ("equal", "ordered", "hierarchical")),
-    {"alpha_k": {"alpha": 0.9, "k": 2}},
-    *({"beta_likeness": {"beta": 3, "kind": kind}} for kind in ("basic", "enhanced")),
-    {"delta_disclosure": {"delta": 9}},
-    {"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9}},
-    {"realistic": {"class": "III", "epsilon": 9, "predicates": ["a", {"not": "b"}]}},
-]
-# Searches for exact values, each with what it needs.
-APART = {
-    "art": {"robust": {"r": 2, "min_support": 3}},
-    "anatomy": {"l_diversity": {"l": 2, "kind": "frequency"}},
-    "injector": {"l_diversity": {"l": 2, "kind": "frequency"}},
-    "mask": {"l_diversity": {"l": 2, "kind": "frequency"}},
-    "greedy": {"ambiguity": {"alpha": 0.9, "beta": 0.5}},
-}
+from discreet.models.promise import PRESENCE, Words
+from discreet.models.registry import MODELS
+from discreet.policy.kinds import PUBLICATIONS, is_exact
+from discreet.search.registry import SEARCHES, SUMMARY
+
 # Promises that a summary can tell about.
 FROM_A_SUMMARY = [
     {"k_anonymity": {"k": 2}},
     *({"l_diversity": {"l": 2, "kind": kind}} for kind in ("distinct", "frequency")),
 ]
-# Promises about who is in the table.
-AMONG_OTHERS = [
-    {"presence": {"delta": [0, 0.9]}},
-    {"confident_presence": {"delta": [0, 0.9], "confidence": 0.5}},
-    {"l_diversity": {"l": 2}},
-]
+
+
+def promises(about: str | None = None) -> list[Words]:
+    """Promises with parameters that a few rows can keep: those that all kinds can, or those about something."""
+    chosen = [p for p in map(MODELS.__getitem__, MODELS) if (about in p.about if about else not p.only)]
+    return [{promise.word: parameters} for promise in chosen for parameters in promise.examples]
+
+
+def exact_searches() -> Iterator[tuple[str, str, Words]]:
+    """Every search for exact values, with the kind of publication and a promise that it can keep."""
+    for word in SEARCHES:
+        for publish in filter(is_exact, SEARCHES[word].publishes):
+            needed = [promise for promise, _ in (*SEARCHES[word].needs, *PUBLICATIONS[publish].needs)]
+            kept = {name: MODELS[name].examples[0] for name in needed[:1]}
+            yield word, publish, kept or {"l_diversity": {"l": 2, "kind": "frequency"}}
 
 
 def warm_up() -> None:
@@ -69,24 +65,23 @@ def warm_up() -> None:
     }
     with TemporaryDirectory() as folder:
         for publish in ("generalization", "multidimensional", "local_recoding"):
-            policy = policy_from_words(words | {"require": PROMISES, "publish": publish})
+            policy = policy_from_words(words | {"require": promises(), "publish": publish})
             anonymize(policy, Path(folder) / publish, source=table)
             apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
-        for search in ("instant", "instant_cuts", "incognito", "optimize"):
-            chosen = policy_from_words(words | {"require": FROM_A_SUMMARY, "search": search})
-            anonymize(chosen, Path(folder) / search, source=table)
-        cut = policy_from_words(words | {"require": FROM_A_SUMMARY, "search": "instant", "publish": "multidimensional"})
-        anonymize(cut, Path(folder) / "cut-instantly", source=table)
-        for search, promise in APART.items():
-            kind = "ambiguity" if search == "greedy" else "bucketization"
-            policy_apart = policy_from_words(words | {"require": [promise], "publish": kind, "search": search})
+        for search in SEARCHES:
+            for publish in SEARCHES[search].publishes:
+                if SEARCHES[search].reads == SUMMARY or search in ("incognito", "optimize"):
+                    chosen = {"require": FROM_A_SUMMARY, "search": search, "publish": publish}
+                    anonymize(policy_from_words(words | chosen), Path(folder) / f"{search}-{publish}", source=table)
+        for search, publish, promise in exact_searches():
+            policy_apart = policy_from_words(words | {"require": [promise], "publish": publish, "search": search})
             anonymize(policy_apart, Path(folder) / search, source=table)
-        for kind in ("generalization", "multidimensional"):
-            hidden = policy_from_words(
-                words | {"require": AMONG_OTHERS, "private": {"zip": ["47901", "47902"]}, "publish": kind}
-            )
-            anonymize(hidden, Path(folder) / f"{kind}-present", source=table)
-        foreseen = {"require": AMONG_OTHERS[:1], "private": {"zip": ["47901", "47902"]}, "search": "instant"}
+        private = {"private": {"zip": ["47901", "47902"]}}
+        among = [p for p in promises(PRESENCE) if "ambiguity" not in p]
+        for publish in ("generalization", "multidimensional"):
+            hidden = {"require": [*among, {"l_diversity": {"l": 2}}], "publish": publish} | private
+            anonymize(policy_from_words(words | hidden), Path(folder) / f"{publish}-present", source=table)
+        foreseen = {"require": among[:1], "search": "instant"} | private
         anonymize(policy_from_words(words | foreseen), Path(folder) / "present-instantly", source=table)
         shares = {c: {v: table[c].count(v) for v in table[c]} for c in ("age", "zip")}
         simple = policy_from_words(words | {"require": FROM_A_SUMMARY})  # a goal that the search can be undone by

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.publications.answers import answers as release_answers
+from discreet.publications.answers import can_answer
 from discreet.releases.queries import true_answers
 from discreet.report.marginals import shown
 from discreet.report.sections.registry import Private, Section
@@ -91,7 +92,9 @@ def _affordable(plan: Plan, lines: int) -> int:
 
 
 def _figures(known: Private) -> Answers | None:
-    return answers(known.plan) if known.plan.frequency.leaf_rows is None else None
+    if known.plan.frequency.leaf_rows is not None or not can_answer(known.plan):
+        return None
+    return answers(known.plan)
 
 
 ANSWERS = Section(_figures, "report_answers.html.j2")

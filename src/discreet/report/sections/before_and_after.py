@@ -11,13 +11,16 @@ from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal
 from discreet.report.sections.coarser import told_by_ranges
 from discreet.report.sections.exact import told_by_tables
 from discreet.report.sections.registry import Private, Section
-from discreet.search.plan import SUPPRESSED, Plan, Recoding
+from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
 
 
 def _figures(known: Private) -> tuple[Marginal, ...]:
     plan = known.plan
-    told = told_by_ranges(plan) if isinstance(plan, Recoding) else told_by_tables(plan)
-    return _marginals(plan, told, known.grain)
+    if isinstance(plan, Recoding):
+        return _marginals(plan, told_by_ranges(plan), known.grain)
+    if isinstance(plan, Bucketization | Ambiguity):
+        return _marginals(plan, told_by_tables(plan), known.grain)
+    return ()
 
 
 def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Marginal, ...]:

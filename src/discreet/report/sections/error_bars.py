@@ -47,12 +47,14 @@ def error_bars(
     The `mapping` says what the values of a column stand for, where these may overlap.
     """
     names = [c for c in manifest["columns"] if manifest["roles"][c] == "quasi_identifier"]
-    if not len(groups) or manifest["publish"] == "ambiguity":  # its tables list values, not how often they occur
+    if not len(groups):
         return ()
     if isinstance(published, Bucketized):
         return _apart(names, published, groups)
     if "levels" in mapping:  # one level per column: its values exclude each other
         return tuple(ErrorBar((shown(name),), 0.0, 0.0) for name in names)
+    if "groups" not in mapping:  # tables that list values, not how often they occur
+        return ()
     counted = published.counted()
     place = {name: d for d, name in enumerate(mapping["hierarchies"])}
     return tuple(

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.arrays import Codes, FloatArray, IntArray, number_equal
 from discreet.report.marginals import leaf_counts, printable, shown
 from discreet.report.sections.registry import Private, Section
-from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
+from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,9 @@ def _exchanged(plan: Plan) -> float:
 
 
 def _figures(known: Private) -> Exact | None:
-    return None if isinstance(known.plan, Recoding) else exact(known.plan, known.manifest["tables"])
+    if not isinstance(known.plan, Bucketization | Ambiguity):
+        return None
+    return exact(known.plan, known.manifest["tables"])
 
 
 EXACT = Section(_figures, "report_exact.html.j2")
