@@ -11,7 +11,6 @@ import typer
 
 from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake, did_you_mean
-from discreet.policy.kinds import is_exact
 from discreet.studies.papers import PAPERS
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -41,6 +40,7 @@ def compare(
     Of a policy that publishes exact values apart (bucketization, ambiguity): what each method costs and leaves open.
     """
     from discreet.models.parameters import Number, Wrong
+    from discreet.policy.kinds import is_exact
     from discreet.policy.policy import read_policy
 
     screen = Screen(as_json, quiet)
