@@ -12,7 +12,8 @@ from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.likelihood.likely import Options
-from discreet.models.likelihood.options import Switches
+from discreet.models.likelihood.paper import PaperShares
+from discreet.models.likelihood.paper_kernels import Switches
 from discreet.progress import Progress, silent
 from discreet.search.instant.cuts import s_instant_cut
 from discreet.search.instant.s_instant import ANSWERS_IN_A_LOOK, Look, candidates, coarsened, s_instant, standing_for
@@ -100,7 +101,7 @@ OURS_EXPECTING = tuple(Instant(EXPECTATION, summary, finer=True) for summary in 
 # Figure 10: ℓ-diversity as we compute it, and as the paper does, with all of its optimizations or all but one.
 OURSELVES, ALL = "ours", "ALL"
 SWITCHES = {OURSELVES: _PLAIN} | {
-    name: Options(counts="binomial", paper=switches)
+    name: Options(counts="binomial", shares=PaperShares(switches))
     for name, switches in {
         ALL: Switches(),
         "~MAX": Switches(maximum=False),
