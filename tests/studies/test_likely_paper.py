@@ -8,8 +8,8 @@ import pytest
 from discreet.counts.cells import Cells
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.likelihood.likely import Options, likely
-from discreet.models.likelihood.paper import PaperShares
-from discreet.models.likelihood.paper_kernels import Switches
+from discreet.studies.instant.likely_paper import PaperShares
+from discreet.studies.instant.likely_paper_kernels import Switches
 
 OFF = Switches(hybrid=False, expo=False, sd_cut=False, limit=False, maximum=False)
 # How much each may change the probability: of what section 6 calls little or no loss.

@@ -12,8 +12,6 @@ from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.likelihood.likely import Options
-from discreet.models.likelihood.paper import PaperShares
-from discreet.models.likelihood.paper_kernels import Switches
 from discreet.progress import Progress, silent
 from discreet.search.instant.cuts import s_instant_cut
 from discreet.search.instant.s_instant import ANSWERS_IN_A_LOOK, Look, candidates, coarsened, s_instant, standing_for
@@ -22,6 +20,8 @@ from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.optimize import optimize
 from discreet.search.plan import Problem, Recoding
 from discreet.studies.instant.data import SENSITIVE, Part, Parts
+from discreet.studies.instant.likely_paper import PaperShares
+from discreet.studies.instant.likely_paper_kernels import Switches
 from discreet.studies.timing import timed
 
 INCOGNITO, UPWARD, EXACT, OPTIMIZE = "Incognito", "Incognito, bottom-up", "our exact search", "k-/ℓ-Optimize"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.counts.cells import Cells
-from discreet.models.likelihood import paper_kernels as kernels
 from discreet.models.likelihood.options import Likely
-from discreet.models.likelihood.paper_kernels import ALL_ON, Bounds, Switches
 from discreet.models.likelihood.size_kernels import FINISHED, log_poisson
 from discreet.models.likelihood.sizes import normal_sums, together
+from discreet.studies.instant import likely_paper_kernels as kernels
+from discreet.studies.instant.likely_paper_kernels import ALL_ON, Bounds, Switches
 
 
 @dataclass(frozen=True)
