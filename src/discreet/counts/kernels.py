@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -13,6 +15,25 @@ Levels = NDArray[np.int16]
 
 # 2^64 divided by the golden ratio: multiplying by it spreads neighbouring keys over the whole table (Knuth).
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Fields(NamedTuple):
+    """Where each attribute sits in the keys: in which word, how far from its end, and a mask as wide as its codes."""
+
+    word: IntArray
+    shift: Keys
+    mask: Keys
+
+
+class Spreads(NamedTuple):
+    """How wide values are: code c of attribute d stands for ``spread[starts[d] + c]`` leaves beside its first one.
+
+    No value of attribute d is wider than ``widest[d]``, which is what a suppressed row counts.
+    """
+
+    spread: IntArray
+    starts: IntArray
+    widest: IntArray
 
 
 @njit(cache=True)
@@ -50,14 +71,7 @@ def group_equal(keys: Keys) -> tuple[Codes, Codes]:
 
 @njit(cache=True)
 def merge_groups(
-    keys: Keys,
-    sizes: IntArray,
-    raised: IntArray,
-    starts: IntArray,
-    changes: Keys,
-    word: IntArray,
-    shift: Keys,
-    mask: Keys,
+    keys: Keys, fields: Fields, sizes: IntArray, raised: IntArray, starts: IntArray, changes: Keys
 ) -> tuple[Keys, Codes, IntArray]:
     """Rewrite the bit fields of the `raised` attributes in every key and merge the groups whose keys become equal.
 
@@ -69,7 +83,7 @@ def merge_groups(
     new = keys.copy()
     for c in range(len(raised)):
         d = raised[c]
-        w, s, m, start = word[d], shift[d], mask[d], starts[c]
+        w, s, m, start = fields.word[d], fields.shift[d], fields.mask[d], starts[c]
         for i in range(n):
             new[w, i] ^= changes[start + np.int64((keys[w, i] >> s) & m)]
     group, first = group_equal(new[0])
@@ -153,26 +167,17 @@ def merge_tallies(
 
 @njit(cache=True)
 def spread_of_groups(
-    keys: Keys,
-    word: IntArray,
-    shift: Keys,
-    mask: Keys,
-    which: IntArray,
-    sizes: IntArray,
-    least: IntArray,
-    spreads: IntArray,
-    starts: IntArray,
-    widest: IntArray,
+    keys: Keys, fields: Fields, spreads: Spreads, which: IntArray, sizes: IntArray, least: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Per attribute, Σ sizes·(widest − spread) and Σ least·(widest − spread) over the groups `which`."""
-    attributes = len(word)
+    attributes = len(fields.word)
     whole = np.zeros(attributes, dtype=np.int64)
     part = np.zeros(attributes, dtype=np.int64)
     for d in range(attributes):
-        w, s, m = word[d], shift[d], mask[d]
-        start = starts[d]
+        w, s, m = fields.word[d], fields.shift[d], fields.mask[d]
+        start, widest = spreads.starts[d], spreads.widest[d]
         for i in range(len(which)):
-            gap = widest[d] - spreads[start + np.int64((keys[w, which[i]] >> s) & m)]
+            gap = widest - spreads.spread[start + np.int64((keys[w, which[i]] >> s) & m)]
             whole[d] += sizes[i] * gap
             part[d] += least[i] * gap
     return whole, part

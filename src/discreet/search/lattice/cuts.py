@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.arrays import Codes, IntArray
 from discreet.counts.groups import Groups, Tally
-from discreet.counts.kernels import Keys, merge_groups, merge_tallies, spread_of_groups
+from discreet.counts.kernels import Keys, Spreads, merge_groups, merge_tallies, spread_of_groups
 from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold, least_suppressed
@@ -97,8 +97,8 @@ class Cuts:
         self._maps: dict[tuple[int, Opened], tuple[IntArray, IntArray]] = {}
         self._roll_up = RollUp(f, attributes={m.attribute for m in problem.models})
         finest = self._roll_up.groups((0,) * len(f.hierarchies))
-        keys, self._word, self._shift, self._mask = self._roll_up.fields(finest)
-        self.rows = Rows(keys, finest.groups)
+        self._fields = self._roll_up.fields
+        self.rows = Rows(finest.keys, finest.groups)
 
     def _grow(self, d: int, h: Hierarchy, before: IntArray, told: list[int]) -> None:
         """The nodes of one attribute that any row is under, each before those below it."""
@@ -166,9 +166,9 @@ class Cuts:
         hopeless = int(least.sum()) > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
         if hopeless:
             return Judgement(False, True, cost, 0)
-        spreads = np.concatenate([self._map(d, opened)[1] for d in range(len(self._widest))])
-        fields = shown.keys, self._word, self._shift, self._mask
-        whole, part = spread_of_groups(*fields, failing, sizes, least, spreads, self._starts, self._widest)
+        spread = np.concatenate([self._map(d, opened)[1] for d in range(len(self._widest))])
+        spreads = Spreads(spread, self._starts, self._widest)
+        whole, part = spread_of_groups(shown.keys, self._fields, spreads, failing, sizes, least)
         return Judgement(
             int(sizes.sum()) <= p.suppression_limit,
             False,
@@ -186,7 +186,8 @@ class Cuts:
         low = np.empty((int(kept.sum()), len(self.hierarchies)), dtype=np.int32)
         high = np.empty_like(low)
         for d in range(len(self.hierarchies)):
-            leaf = ((shown.keys[self._word[d]] >> self._shift[d]) & self._mask[d]).astype(np.int64)[kept]
+            word, shift, mask = (at[d] for at in self._fields)
+            leaf = ((shown.keys[word] >> shift) & mask).astype(np.int64)[kept]
             low[:, d], high[:, d] = leaf, leaf + self._map(d, opened)[1][leaf]
         return Recoding(
             frequency,
@@ -201,18 +202,16 @@ class Cuts:
     def _merge(self, rows: Rows, opened: Opened) -> tuple[Rows, Codes]:
         """Rows that a cut does not tell apart, counted together; also where each of the given ones went."""
         changes = [
-            (np.arange(len(h.leaves)) ^ self._map(d, opened)[0]).astype(np.uint64) << self._shift[d]
+            (np.arange(len(h.leaves)) ^ self._map(d, opened)[0]).astype(np.uint64) << self._fields.shift[d]
             for d, h in enumerate(self.hierarchies)
         ]
         keys, group, sizes = merge_groups(
             rows.keys,
+            self._fields,
             rows.groups.sizes,
             np.arange(len(changes)),
             self._starts,
             np.concatenate([np.empty(0, dtype=np.uint64), *changes]),
-            self._word,
-            self._shift,
-            self._mask,
         )
         tallies = {}
         for name, t in rows.groups.tallies.items():

@@ -50,7 +50,6 @@ def sweep(
     work: int,
     alive: Codes,
     group: IntArray,
-    groups: int,
 ) -> tuple[int, int, int]:
     """Visit generalizations in turn; settle every region that has at least `least` rows among the unsettled ones.
 
@@ -61,7 +60,7 @@ def sweep(
     there are, and the visits made.
     """
     attributes = space.leaf.shape[1]
-    left = len(alive)
+    left, groups = len(alive), 0
     bits = 4
     while (1 << bits) < 2 * left:
         bits += 1

@@ -49,7 +49,7 @@ def _by_size(problem: Problem, table: Combinations, nodes: Nodes, progress: Prog
     group = np.full(len(table.sizes), -1, dtype=np.int64)
     alive = np.arange(len(table.sizes), dtype=np.int32)
     progress("search", 0, 0, "sweep")
-    sweep(table.space, table.mark, table.sizes, nodes, least_size(problem), _visits(table), alive, group, 0)
+    sweep(table.space, table.mark, table.sizes, nodes, least_size(problem), _visits(table), alive, group)
     return Partition(f, np.arange(len(f.counts)), f.counts, group[table.of_row])
 
 
@@ -65,7 +65,7 @@ def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: P
     found: list[tuple[IntArray, IntArray, IntArray]] = []
     while at < len(nodes) and len(alive):
         waiting, proposed, _ = sweep(
-            table.space, table.mark, sizes, nodes[at : at + step], least, _visits(table), alive, group, 0
+            table.space, table.mark, sizes, nodes[at : at + step], least, _visits(table), alive, group
         )
         at, alive = at + step, alive[:waiting]
         if not proposed:
