@@ -162,8 +162,8 @@ class Cutter:
     def cut(self, boxes: Boxes, cuts: Cuts, chosen: IntArray) -> Boxes:
         """The parts of the chosen cuts that have rows; their origin is the place of the cut among those chosen."""
         crowds = self.table, boxes.rows, self.population, boxes.people
-        origin, low, high, rows, people = share_out(boxes.low, boxes.high, cuts, chosen, *crowds)
-        return self.shrunk(Boxes(low, high, rows, people, origin))
+        parts = share_out(boxes.low, boxes.high, cuts, chosen, *crowds)
+        return self.shrunk(Boxes(parts.low, parts.high, parts.rows, parts.people, parts.of_cut))
 
     def sizes(self, boxes: Boxes) -> IntArray:
         """How many rows each box has."""

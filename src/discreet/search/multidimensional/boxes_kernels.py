@@ -60,6 +60,24 @@ class Cuts(NamedTuple):
     people: IntArray
 
 
+class Parts(NamedTuple):
+    """Boxes cut from others: the place of the cut that each is of, the leaves that it shows, and who is in it."""
+
+    of_cut: IntArray
+    low: Codes
+    high: Codes
+    rows: Members
+    people: Members
+
+
+class Sides(NamedTuple):
+    """Which part of a box each leaf of the cut attribute falls in, from leaf `low` on; −1 for one without rows."""
+
+    attribute: int
+    low: int
+    part: IntArray
+
+
 @njit(cache=True)
 def all_cuts(
     low: Codes, high: Codes, domain: Domain, table: Crowd, rows: Members, population: Crowd, people: Members, most: int
@@ -201,8 +219,8 @@ def share_out(
     rows: Members,
     population: Crowd,
     people: Members,
-) -> tuple[IntArray, Codes, Codes, Members, Members]:
-    """The parts with rows of the chosen cuts as boxes: the place of its cut, what it shows, who is in it."""
+) -> Parts:
+    """The parts with rows of the chosen cuts as boxes."""
     boxes = 0
     room_rows = room_people = 0
     widest = 1
@@ -215,8 +233,8 @@ def share_out(
             boxes += cuts.rows[p] > 0
     of_cut = np.empty(boxes, np.int64)
     new_low, new_high = np.empty((boxes, low.shape[1]), np.int32), np.empty((boxes, low.shape[1]), np.int32)
-    row_starts, people_starts = np.zeros(boxes + 1, np.int64), np.zeros(boxes + 1, np.int64)
-    row_entry, people_entry = np.empty(room_rows, np.int64), np.empty(room_people, np.int64)
+    new_rows = Members(np.empty(room_rows, np.int64), np.zeros(boxes + 1, np.int64))
+    new_people = Members(np.empty(room_people, np.int64), np.zeros(boxes + 1, np.int64))
     part_of = np.empty(widest, np.int64)
     n = 0
     for k, c in enumerate(chosen):
@@ -231,42 +249,33 @@ def share_out(
                 here = n - first
                 n += 1
             part_of[cuts.low[p] - low[i, d] : cuts.high[p] - low[i, d] + 1] = here
-        _deal(table, rows, i, d, low[i, d], part_of, row_entry, row_starts, first, n)
-        _deal(population, people, i, d, low[i, d], part_of, people_entry, people_starts, first, n)
-    return (
+        sides = Sides(d, low[i, d], part_of)
+        _deal(table, rows, i, sides, new_rows, first, n)
+        _deal(population, people, i, sides, new_people, first, n)
+    return Parts(
         of_cut,
         new_low,
         new_high,
-        Members(row_entry[: row_starts[n]], row_starts),
-        Members(people_entry[: people_starts[n]], people_starts),
+        Members(new_rows.entry[: new_rows.starts[n]], new_rows.starts),
+        Members(new_people.entry[: new_people.starts[n]], new_people.starts),
     )
 
 
 @njit(cache=True)
-def _deal(
-    crowd: Crowd,
-    members: Members,
-    i: int,
-    d: int,
-    low: int,
-    part_of: IntArray,
-    entry: IntArray,
-    starts: IntArray,
-    first: int,
-    end: int,
-) -> None:
-    """Put the members of box i where they belong among the boxes `first` to `end`, in the order they had."""
+def _deal(crowd: Crowd, members: Members, i: int, sides: Sides, into: Members, first: int, end: int) -> None:
+    """Put the members of box i where they belong among the new boxes `first` to `end`, in the order they had."""
+    leaf, starts = crowd.codes[sides.attribute], into.starts
     for m in range(members.starts[i], members.starts[i + 1]):
-        part = part_of[crowd.codes[d, members.entry[m]] - low]
+        part = sides.part[leaf[members.entry[m]] - sides.low]
         if part >= 0:
             starts[first + part + 1] += 1
     for box in range(first, end):
         starts[box + 1] += starts[box]
     at = starts[first:end].copy()
     for m in range(members.starts[i], members.starts[i + 1]):
-        part = part_of[crowd.codes[d, members.entry[m]] - low]
+        part = sides.part[leaf[members.entry[m]] - sides.low]
         if part >= 0:
-            entry[at[part]] = members.entry[m]
+            into.entry[at[part]] = members.entry[m]
             at[part] += 1
 
 
