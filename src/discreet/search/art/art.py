@@ -56,11 +56,10 @@ def _with_companions(draft: Draft, kinds: int, most: int) -> None:
     rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
     rows = rows[np.argsort(draft.priors(rows), kind="stable")]
     seeds = np.repeat(rows, draft.stock.left[rows])
+    limits = draft.limits(draft.least, most, kinds, _WEIGHED)
     for at in range(0, len(seeds), _AT_ONCE):
         some = seeds[at : at + _AT_ONCE]
-        offsets, companions = find_companions(
-            draft.table, draft.index, draft.stock, some, draft.r, draft.least, most, kinds
-        )
+        offsets, companions = find_companions(draft.table, draft.index, draft.stock, some, limits)
         number = np.diff(offsets)
         rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
         _settle(draft, gathered(number[number > 0] + 1, rows), most)
@@ -87,11 +86,10 @@ def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
     seeds = np.repeat(rows, left[rows])
     # Not too many at once: groups that do not hold yet need others who are still there.
     step = max(1, min(_AT_ONCE, int(left.sum()) // (4 * draft.most)))
+    limits = draft.limits(least, draft.most, _KINDS, _WEIGHED)
     for at in range(0, len(seeds), step):
         some = seeds[at : at + step]
-        offsets, members = grow_groups(
-            table, draft.index, draft.stock, some, draft.r, least, draft.most, draft.repeated, _KINDS, _WEIGHED
-        )
+        offsets, members = grow_groups(table, draft.index, draft.stock, some, limits)
         _settle(draft, Gathered(offsets, members), draft.most)
 
 
@@ -100,6 +98,7 @@ def _settle(draft: Draft, groups: Gathered, most: int) -> None:
     from discreet.search.art.growth import extend_groups
     from discreet.search.art.tree import take_all
 
+    limits = draft.limits(draft.least, most, _KINDS, _WEIGHED)
     while len(groups):
         holds = draft.holds(groups)
         draft.merges += int((groups.sizes[holds] - 1).sum())
@@ -109,9 +108,7 @@ def _settle(draft: Draft, groups: Gathered, most: int) -> None:
         small = groups.sizes < most
         joining = np.full(len(groups), -1, dtype=np.int64)
         some = groups.only(small)
-        joining[small] = extend_groups(
-            draft.table, draft.index, draft.stock, some.offsets, some.rows, draft.r, draft.repeated, _KINDS, _WEIGHED
-        )
+        joining[small] = extend_groups(draft.table, draft.index, draft.stock, some.offsets, some.rows, limits)
         if (joining < 0).any():
             draft.failed = groups.only(joining < 0)
             take_all(draft.table, draft.index, draft.stock, draft.failed.rows, -1)

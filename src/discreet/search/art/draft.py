@@ -16,7 +16,7 @@ from discreet.models.parameters import exact
 from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import ineligible
 from discreet.progress import Progress
-from discreet.search.art.index import Index, Stock, Table, index_of, stock_of, table_of
+from discreet.search.art.index import Index, Limits, Stock, Table, index_of, stock_of, table_of
 from discreet.search.plan import Bucketization, Problem
 
 
@@ -119,6 +119,10 @@ class Draft:
         """What it costs to have an unprotected value again: less than nothing if no other promise is about them."""
         others = any(model.attribute and model is not self.robust for model in self.problem.models)
         return 0.01 if others else -0.01
+
+    def limits(self, least: int, most: int, kinds: int, tries: int) -> Limits:
+        """What groups of so many people must be, and how far to look for members."""
+        return Limits(self.r, least, most, kinds, tries, self.repeated)
 
     @property
     def protected(self) -> BoolArray:

@@ -67,6 +67,22 @@ class Stock(NamedTuple):
     alive: IntArray
 
 
+class Limits(NamedTuple):
+    """What a group must be, and how far is looked for its members.
+
+    It is to hold against 1/`r`, with `least` to `most` people. They are looked for among the `kinds` nearest kinds, of
+    which `tries` combinations (or groups, where groups join) are weighed. `repeated` is what it costs to have an
+    unprotected value once more: less than nothing where that is welcome.
+    """
+
+    r: float
+    least: int
+    most: int
+    kinds: int
+    tries: int
+    repeated: float
+
+
 def table_of(frequency: FrequencySet, attribute: str, knowledge: Knowledge, protected: Sequence[Codes]) -> Table:
     """Everything about everybody."""
     from discreet.counts.kernels import group_equal  # late: reading a policy should not wait for numba
