@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,14 @@ from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet, Marginals
 from discreet.hierarchies.hierarchy import Hierarchy
+
+
+class Pairs(NamedTuple):
+    """A tally for compiled loops: group g has the pairs ``offsets[g]:offsets[g + 1]`` of `values` and `counts`."""
+
+    offsets: IntArray
+    values: Codes
+    counts: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +37,11 @@ class Tally:
     counts: IntArray
     reference: IntArray
     hierarchy: Hierarchy
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs alone, for compiled loops."""
+        return Pairs(self.offsets, self.values, self.counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -20,7 +21,7 @@ from numba import njit
 from discreet.arrays import FloatArray, IntArray
 
 UNBOUNDED = 1 << 61  # a size that no group reaches
-# How a sum ended: it was finished, it failed for sure, or what was asked is sure to hold.
+# How a sum ended: it was finished, it failed for sure, or what matters is sure to hold.
 FINISHED, TOO_UNLIKELY, TOO_MANY, ENOUGH = 0, 1, 2, 3
 
 _NOTHING = 1e-19  # terms below it are left out
@@ -30,6 +31,19 @@ _SMALL = 1e-10  # where the product over the circle has faded away
 _GRID = 256.0  # points of a table per unit of the root of a mean
 _ONE_BY_ONE = 1000  # so many groups are looked at before a table is made
 _ALL_POINTS = 2e6  # so much work is done without asking whether it has
+
+
+class SizeMasses(NamedTuple):
+    """How it `ended`, the probability of each group to break the promise under the model of independent counts, their
+    Σ log(1 − p), the sum and the largest of the true (binomial) ones, and the rows expected in groups that break it.
+    """
+
+    ended: int
+    breaking: FloatArray
+    logarithm: float
+    union: float
+    largest: float
+    expectation: float
 
 
 @njit(cache=True, error_model="numpy")
@@ -163,11 +177,9 @@ def size_masses(
     binomial: bool,
     at_least: float,
     at_most: float,
-) -> tuple[int, FloatArray, float, float, float, float]:
+) -> SizeMasses:
     """Each group's probability to break the promise, and what follows from these; stops once all is decided.
 
-    Returns how it ended, the probabilities under the model of independent counts, the sum of their log(1 − p), that of
-    the true (binomial) ones, the largest of these, and the expected number of rows in groups that break the promise.
     `least` and `most` have one entry for all groups, or one each.
     """
     breaking = np.zeros(len(likelihood))
@@ -203,10 +215,10 @@ def size_masses(
         largest = max(largest, true)
         expectation += rows_lost
         if expectation > at_most:
-            return TOO_MANY, breaking, logarithm, union, largest, expectation
+            return SizeMasses(TOO_MANY, breaking, logarithm, union, largest, expectation)
         if logarithm < lowest or (1.0 - largest < at_least - 1e-12 and at_least > 0.0):
-            return TOO_UNLIKELY, breaking, logarithm, union, largest, expectation
-    return FINISHED, breaking, logarithm, union, largest, expectation
+            return SizeMasses(TOO_UNLIKELY, breaking, logarithm, union, largest, expectation)
+    return SizeMasses(FINISHED, breaking, logarithm, union, largest, expectation)
 
 
 @njit(cache=True, error_model="numpy")
