@@ -1,4 +1,7 @@
-"""Compiled: room for rows that ambiguity's greedy has left over, each in a group near it that stays private."""
+"""Compiled: room for rows that ambiguity's greedy has left over, each in a group near it that stays private.
+
+Groups near it come first, then others, then several near it that become one.
+"""
 
 from __future__ import annotations
 
