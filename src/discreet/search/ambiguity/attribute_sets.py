@@ -8,13 +8,13 @@ published in this or that way, and asked random COUNT queries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations as pairs_of
 
 import numpy as np
 
-from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import people_of
 from discreet.models.ambiguity.alpha_beta import BEST, AlphaBeta
@@ -119,18 +119,17 @@ def dependence(frequency: FrequencySet) -> FloatArray:
            [1., 0., 1.]])
     """
     codes, weights = frequency.codes, frequency.counts
-    entropies = [_entropy(c, weights) for c in codes]
+    entropies = [_entropy([c], weights) for c in codes]
     found = np.eye(len(codes))
     for a, b in pairs_of(range(len(codes)), 2):
-        both = _entropy(codes[a].astype(np.int64) * (int(codes[b].max(initial=0)) + 1) + codes[b], weights)
+        both = _entropy([codes[a], codes[b]], weights)
         least = min(entropies[a], entropies[b])
         found[a, b] = found[b, a] = max(0.0, entropies[a] + entropies[b] - both) / least if least > 0 else 0.0
     return found
 
 
-def _entropy(codes: Codes | IntArray, weights: IntArray) -> float:
-    _, place = np.unique(codes, return_inverse=True)
-    share = np.bincount(place, weights=weights) / weights.sum()
+def _entropy(columns: Sequence[Codes], weights: IntArray) -> float:
+    share = np.bincount(number_equal(columns, len(weights)), weights=weights) / weights.sum()
     return float(-(share * np.log(share)).sum())
 
 

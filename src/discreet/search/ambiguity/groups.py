@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import all_hold
@@ -15,7 +15,10 @@ from discreet.models.groups.alpha_k import AlphaK
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.parameters import exact
 from discreet.progress import Progress, silent
+from discreet.search.ambiguity import greedy_kernels as kernels
 from discreet.search.ambiguity.bounds import usual_size
+from discreet.search.ambiguity.neighbourhood_kernels import Columns, Needs, cut
+from discreet.search.ambiguity.residue_kernels import place_all
 from discreet.search.buckets.bucketizing import rows_per_value, shuffled_rows
 from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
 
@@ -56,13 +59,8 @@ def least_size(problem: Problem, model: AlphaBeta) -> int:
 
 def combinations(frequency: FrequencySet, tables: Tables) -> Codes:
     """For every combination of the frequency set (row) the number of its part in each table (column)."""
-    columns = []
-    for table in tables:
-        key = np.zeros(len(frequency.counts), dtype=np.int64)
-        for d in table:
-            key = np.unique(key * len(frequency.hierarchies[d].leaves) + frequency.codes[d], return_inverse=True)[1]
-        columns.append(key.astype(np.int32))
-    return np.ascontiguousarray(np.stack(columns, axis=1))
+    columns = [number_equal([frequency.codes[d] for d in table], len(frequency.counts)) for table in tables]
+    return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
 
 
 def build(
@@ -74,10 +72,6 @@ def build(
     progress: Progress = silent,
 ) -> Ambiguity:
     """Groups of at least `least` rows, all of which keep every promise; the rest is suppressed, however much it is."""
-    from discreet.search.ambiguity import greedy_kernels as kernels
-    from discreet.search.ambiguity.neighbourhood_kernels import Columns, Needs, cut
-    from discreet.search.ambiguity.residue_kernels import place_all
-
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
     alpha, beta = exact(model.alpha), exact(model.beta)
     codes = combinations(f, tables)

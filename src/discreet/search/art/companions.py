@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
-from discreet.search.art.index import Index, Limits, Points, Stock, Table
+from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, nearest, take
 
 _TIE = 1e-5  # equal chances, added up, may come out a bit below r times one of them; the exact verdict comes later

@@ -16,7 +16,8 @@ from discreet.models.parameters import exact
 from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import ineligible
 from discreet.progress import Progress
-from discreet.search.art.index import Index, Limits, Stock, Table, index_of, stock_of, table_of
+from discreet.search.art.index import index_of, stock_of, table_of
+from discreet.search.art.people import Index, Limits, Stock, Table
 from discreet.search.plan import Bucketization, Problem
 
 

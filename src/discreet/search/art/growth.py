@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, IntArray
-from discreet.search.art.index import Index, Limits, Points, Stock, Table
+from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, conflict, nearest, take
 
 _TIE = 1e-5

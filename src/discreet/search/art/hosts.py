@@ -9,7 +9,7 @@ from numba import njit
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.search.art.growth import empty_group, fill, missing
-from discreet.search.art.index import Index, Limits, Table
+from discreet.search.art.people import Index, Limits, Table
 from discreet.search.art.tree import conflict, nearest
 
 _SIZE = 0.01  # what each row more costs

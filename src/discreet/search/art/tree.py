@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, IntArray
-from discreet.search.art.index import Index, Points, Stock, Table
+from discreet.search.art.people import Index, Points, Stock, Table
 
 
 @njit(cache=True)

@@ -13,6 +13,7 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.progress import Progress, silent
+from discreet.search.buckets.anatomy_kernels import anatomize
 from discreet.search.buckets.bucketizing import (
     Demand,
     bucketization,
@@ -36,8 +37,6 @@ def anatomy(problem: Problem, progress: Progress = silent) -> Bucketization:
 
 def anatomized(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -> Bucketization:
     """The groups of Anatomy, with no other promise in mind; of values that are too frequent, rows are suppressed."""
-    from discreet.search.buckets.anatomy_kernels import anatomize
-
     row = shuffled_rows(frequency, rng)
     number = asked.set_of[frequency.sensitive[asked.attribute]][row]
     row = row[np.argsort(number, kind="stable")]  # the unprotected first, then set by set

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible, Mistake, offenders
 from discreet.hierarchies.hierarchy import Hierarchy
@@ -179,15 +179,9 @@ def bucketization(
     facts: Mapping[str, object],
 ) -> Bucketization:
     """A plan from assignments in any order and with repetitions: those that say the same are put together."""
-    parts: list[IntArray | Codes] = [group + 1, row, *exchanged.values()]
-    key = np.zeros(len(row), dtype=np.int64)
-    for part in parts:
-        size = int(part.max(initial=0)) + 1
-        if int(key.max(initial=0)) >= (1 << 62) // size:
-            key = np.unique(key, return_inverse=True)[1].reshape(-1)
-        key = key * size + part
-    _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    counts = np.bincount(of.reshape(-1), weights=count, minlength=len(first)).astype(np.int64)
+    number = number_equal([group + 1, row, *exchanged.values()], len(row))
+    first = np.unique(number, return_index=True)[1]
+    counts = np.bincount(number, weights=count, minlength=len(first)).astype(np.int64)
     codes = {name: values[first] for name, values in exchanged.items()}
     return Bucketization(frequency, row[first], counts, group[first], codes, facts=facts)
 

@@ -8,21 +8,18 @@ groups have to be joined for another promise, such as a larger k, the rules are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
+from discreet.counts.kernels import group_equal
 from discreet.errors import Infeasible
 from discreet.progress import Progress, silent
 from discreet.search.buckets.bucketizing import Demand, bucketization, check_eligible, demand, kept, shuffled_rows
+from discreet.search.buckets.injector_kernels import Kinds, compatible_groups
 from discreet.search.buckets.injector_rules import Rules, negative_rules
 from discreet.search.plan import Bucketization, Problem
 from discreet.utility.queries import Bits
-
-if TYPE_CHECKING:
-    from discreet.search.buckets.injector_kernels import Kinds
 
 
 def injector(problem: Problem, progress: Progress = silent) -> Bucketization:
@@ -42,8 +39,6 @@ def injector(problem: Problem, progress: Progress = silent) -> Bucketization:
 
 def injected(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -> Bucketization:
     """The groups of Injector, with no other promise in mind; rows that fit nowhere are suppressed."""
-    from discreet.search.buckets.injector_kernels import compatible_groups
-
     rules = negative_rules(frequency, asked.attribute)
     kind, kinds = kinds_of(frequency, asked, rules)
     kind_of_place, group = compatible_groups(kinds, asked.l, rng)
@@ -56,9 +51,6 @@ def injected(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -
 
 def kinds_of(frequency: FrequencySet, asked: Demand, rules: Rules) -> tuple[IntArray, Kinds]:
     """Which rows are interchangeable: the kind of each combination; those that fit with fewest others come first."""
-    from discreet.counts.kernels import group_equal
-    from discreet.search.buckets.injector_kernels import Kinds
-
     value = np.argsort(rules.leaves)[frequency.sensitive[asked.attribute]]
     kind, first = group_equal(value.astype(np.uint64))
     for word in rules.excluded.T:

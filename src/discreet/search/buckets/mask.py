@@ -18,6 +18,7 @@ from discreet.errors import Infeasible
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
 from discreet.search.buckets.bucketizing import UNPROTECTED, Demand, bucketization, check_eligible, demand, kept
+from discreet.search.buckets.mask_kernels import refill
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Bucketization, Problem
 
@@ -100,8 +101,6 @@ def _distorted(
         shares = totals[open_to] / totals[open_to].sum()
         published[surplus] = rng.choice(open_to, int(surplus.sum()), p=shares)
         return published
-    from discreet.search.buckets.mask_kernels import refill
-
     touched = np.zeros(len(sizes), dtype=np.bool_)
     touched[group[surplus]] = True
     rows = np.flatnonzero(touched[group])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray, number_equal
 from discreet.counts.cells import Cells
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
@@ -288,8 +288,7 @@ class Canvas:
         pooled = np.zeros(len(order), dtype=np.bool_)
         pooled[order] = (light | ((before > _EMPTY) & (before < safe))) & ~ranges[cut[order]]
         alone = np.where(pooled, 0, 1 + np.arange(len(order)))
-        _, part = np.unique(cut * (len(order) + 1) + alone, return_inverse=True)
-        part = part.reshape(-1)
+        part = number_equal([cut, alone], len(cut))
         of_part = np.empty(int(part.max(initial=-1)) + 1, dtype=np.int64)
         of_part[part] = cut
         return part, of_part

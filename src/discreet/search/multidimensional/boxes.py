@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.arrays import FloatArray, IntArray
+from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.errors import Infeasible
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
@@ -79,7 +79,7 @@ def _boxes_of(plan: Recoding, cutter: Cutter) -> Boxes:
     for d, (h, level) in enumerate(zip(plan.frequency.hierarchies, plan.node, strict=True)):
         codes = h.codes[level]
         columns.append(np.concatenate([codes[plan.low[:, d]], codes[cutter.population.codes[d]]]))
-    which = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
+    which = number_equal(columns, n + len(cutter.population.counts))
     group = np.full(which.max() + 1, n, dtype=np.int64)  # n: none
     group[which[:n]] = np.arange(n)
     found = Boxes(plan.low, plan.high, _members(plan.group, n), _members(group[which[n:]], n), np.arange(n))
