@@ -218,15 +218,15 @@ def gather(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space) ->
 @njit(cache=True)
 def _stock(pool: Codes, rows: Rows, space: Space) -> Stock:
     """Some rows by their sensitive values, which are numbered anew."""
-    found = 0
+    many = 0
     for e in pool:
         value = rows.values[e]
         if space.per_value[value] == 0:
-            space.values[found] = value
-            found += 1
+            space.values[many] = value
+            many += 1
         space.per_value[value] += 1
-    left, start, fullest = np.empty(found, dtype=np.int64), np.zeros(found + 1, dtype=np.int64), 0
-    for v in range(found):
+    left, start, fullest = np.empty(many, dtype=np.int64), np.zeros(many + 1, dtype=np.int64), 0
+    for v in range(many):
         left[v] = space.per_value[space.values[v]]
         start[v + 1] = start[v] + left[v]
         space.per_value[space.values[v]] = v
@@ -238,14 +238,14 @@ def _stock(pool: Codes, rows: Rows, space: Space) -> Stock:
         row[place[v]] = e
         place[v] += 1
     at_least = np.zeros(fullest + 2, dtype=np.int64)
-    for v in range(found):
+    for v in range(many):
         space.per_value[space.values[v]] = 0
         at_least[left[v]] += 1
     for c in range(fullest, 0, -1):
         at_least[c - 1] += at_least[c]
     fuller = at_least[1:].copy()
-    order, rank = np.empty(found, dtype=np.int64), np.empty(found, dtype=np.int64)
-    for v in range(found):
+    order, rank = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
+    for v in range(many):
         rank[v] = fuller[left[v]]
         order[rank[v]] = v
         fuller[left[v]] += 1

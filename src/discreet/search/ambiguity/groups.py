@@ -142,14 +142,14 @@ def kept(problem: Problem, plan: Ambiguity, facts: dict[str, object]) -> Ambigui
         holds = all_hold(problem.models, joined.groups)
     plan = min((_held(problem, p) for p in dict.fromkeys([plan, joined])), key=lambda p: p.suppressed)
     names = plan.frequency.attributes
-    told = {
+    summary = {
         "search": "greedy",
         "tables": " | ".join(", ".join(names[d] for d in table) for table in plan.tables),
         "groups": plan.group_count,
         "mean_group": float(np.mean(plan.groups.sizes)) if len(plan.groups) else 0.0,
         "suppressed": plan.suppressed,
     }
-    return replace(plan, facts=told | facts)
+    return replace(plan, facts=summary | facts)
 
 
 def _paired(failing: IntArray, groups: int, rng: np.random.Generator) -> IntArray:

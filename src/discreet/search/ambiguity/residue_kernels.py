@@ -50,11 +50,11 @@ def _place(e: int, at: int, begin: int, end: int, rows: Rows, limits: Limits, ma
 
     A code that is new to table t of a group makes n / Π mᵢ no larger: mₜ ≤ n, so (n + 1) / n ≤ (mₜ + 1) / mₜ.
     """
-    best, found = -1, 0
+    best, fitting = -1, 0
     for i in range(begin, min(end, made.done[1])):
         group = _neighbour(at, i, made.done[1])
         n = made.sizes[group]
-        if n == 0 or (found and n >= made.sizes[best]):
+        if n == 0 or (fitting and n >= made.sizes[best]):
             continue
         space.looked[0] += n
         same = 1 + _times(rows.values[e], group, rows, made)
@@ -62,12 +62,12 @@ def _place(e: int, at: int, begin: int, end: int, rows: Rows, limits: Limits, ma
             continue
         if _brings_new(e, group, rows, made, space) or _hidden(e, group, rows, limits, made, space):
             best = group
-            found += 1
-            if found == _FIRST:
+            fitting += 1
+            if fitting == _FIRST:
                 break
-    if found:
+    if fitting:
         add(made, best, e)
-    return found > 0
+    return fitting > 0
 
 
 @njit(cache=True)

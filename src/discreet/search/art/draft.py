@@ -133,9 +133,9 @@ class Draft:
 
     def holds(self, groups: Gathered) -> BoolArray:
         """Which groups keep every promise: the last word."""
-        return all_hold(self.problem.models, self.seen(groups))
+        return all_hold(self.problem.models, self.groups_of(groups))
 
-    def seen(self, groups: Gathered) -> Groups:
+    def groups_of(self, groups: Gathered) -> Groups:
         """What the models see of them."""
         return Bucketization(self.problem.frequency, groups.rows, np.ones_like(groups.rows), groups.group).groups
 
@@ -144,15 +144,15 @@ class Draft:
         f, left = self.problem.frequency, self.stock.left
         rows = np.flatnonzero(left > 0)
         alone = Bucketization(f, rows, left[rows], np.arange(len(rows))).groups
-        found = np.zeros(len(f.counts), dtype=np.bool_)
-        found[rows[~all_hold(self.problem.models, alone)]] = True
-        return found
+        broken = np.zeros(len(f.counts), dtype=np.bool_)
+        broken[rows[~all_hold(self.problem.models, alone)]] = True
+        return broken
 
     def priors(self, rows: IntArray) -> FloatArray:
         """How likely a row of each combination has its own (protected) value beforehand, at most."""
         t = self.table
-        found: FloatArray = t.inside[t.signatures[t.kind[rows]], t.values[rows][:, None]].max(axis=1).astype(np.float64)
-        return found
+        prior: FloatArray = t.inside[t.signatures[t.kind[rows]], t.values[rows][:, None]].max(axis=1).astype(np.float64)
+        return prior
 
     def in_random_order(self, rows: IntArray) -> IntArray:
         """Combinations of whom nobody should come first for being first in the table."""

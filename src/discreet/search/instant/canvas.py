@@ -392,6 +392,6 @@ def expected_in(summary: Summary, low: Codes, high: Codes, sensitive: Sequence[s
     """What a summary expects in boxes."""
     if not sensitive:
         return Shares(summary.boxes(low, high).likelihood, {})
-    found = {name: summary.boxes(low, high, name) for name in sensitive}
-    values = {name: cells.sensitive for name, cells in found.items() if cells.sensitive is not None}
-    return Shares(found[sensitive[0]].likelihood, values)
+    cells_of = {name: summary.boxes(low, high, name) for name in sensitive}
+    values = {name: cells.sensitive for name, cells in cells_of.items() if cells.sensitive is not None}
+    return Shares(cells_of[sensitive[0]].likelihood, values)

@@ -80,8 +80,8 @@ class Cuts:
         self._parent: list[int | None] = []
         for d, h in enumerate(f.hierarchies):
             here = np.bincount(f.codes[d], weights=f.counts, minlength=len(h.leaves)).astype(np.int64)
-            told = np.arange(len(h.leaves)) if stands_for is None else stands_for[d]
-            self._grow(d, h, np.concatenate([[0], np.cumsum(here)]), told.tolist())
+            stands = np.arange(len(h.leaves)) if stands_for is None else stands_for[d]
+            self._grow(d, h, np.concatenate([[0], np.cumsum(here)]), stands.tolist())
         self.roots: Opened = sum(1 << v for v, above in enumerate(self._parent) if above is None)
         self.under: list[Opened] = [0] * len(self.nodes)  # the nodes right below
         self.subtree: list[Opened] = [1 << v for v in range(len(self.nodes))]
@@ -100,7 +100,7 @@ class Cuts:
         self._fields = self._roll_up.fields
         self.rows = Rows(finest.keys, finest.groups)
 
-    def _grow(self, d: int, h: Hierarchy, before: IntArray, told: list[int]) -> None:
+    def _grow(self, d: int, h: Hierarchy, before: IntArray, stands: list[int]) -> None:
         """The nodes of one attribute that any row is under, each before those below it."""
         open_nodes: list[tuple[int, int, int, int | None]] = [(0, len(h.leaves) - 1, h.height, None)]
         while open_nodes:
@@ -108,7 +108,7 @@ class Cuts:
             rows = int(before[high + 1] - before[low])
             while level > 0 and _spans(h, level - 1, low, high):
                 level -= 1
-            if level == 0 or not rows or told[low] == told[high]:
+            if level == 0 or not rows or stands[low] == stands[high]:
                 continue
             codes = np.unique(h.codes[level - 1][low : high + 1])
             first, last = h.first[level - 1][codes], h.last[level - 1][codes]
@@ -135,10 +135,10 @@ class Cuts:
 
     def frontier(self, opened: Opened) -> Opened:
         """The nodes that can be opened next."""
-        found = self.roots
+        open_next = self.roots
         for v in members(opened):
-            found |= self.under[v]
-        return found & ~opened
+            open_next |= self.under[v]
+        return open_next & ~opened
 
     def of_levels(self, node: Sequence[int]) -> Opened:
         """The cut that publishes every attribute at one level."""

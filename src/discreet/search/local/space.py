@@ -109,13 +109,13 @@ def _cheapest(costs: list[list[float]], levels: list[list[int]], limit: int) -> 
     """The `limit` cheapest sums of one cost per attribute, in order; costs rise within an attribute."""
     zero = (0,) * len(costs)
     queue = [(0.0, zero, 0)]
-    found: list[list[int]] = []
-    while queue and len(found) < limit:
+    nodes: list[list[int]] = []
+    while queue and len(nodes) < limit:
         cost, node, last = heapq.heappop(queue)
-        found.append([levels[d][n] for d, n in enumerate(node)])
+        nodes.append([levels[d][n] for d, n in enumerate(node)])
         for d in range(last, len(node)):  # only from the last raised attribute on: every node is reached once
             n = node[d]
             if n + 1 < len(costs[d]):
                 raised = (*node[:d], n + 1, *node[d + 1 :])
                 heapq.heappush(queue, (cost + costs[d][n + 1] - costs[d][n], raised, d))
-    return np.array(found, dtype=np.int8).reshape(len(found), len(costs))
+    return np.array(nodes, dtype=np.int8).reshape(len(nodes), len(costs))

@@ -44,7 +44,7 @@ class Members(NamedTuple):
 class Cuts(NamedTuple):
     """Ways to cut boxes. Cut c is of box `box[c]` along `attribute[c]`, into the parts ``starts[c]:starts[c + 1]``.
 
-    `gain` is how much loss it saves, `told` how much more it tells of who is where: the entropy of the parts' shares. A
+    `gain` is how much loss it saves, `entropy` how much more it tells of who is where: that of the parts' shares. A
     part has leaves `low` to `high` of the attribute, `rows` rows and `people` of the population (or, without one, so
     many outside of the table with such a leaf). Together the parts of a cut are the whole box.
     """
@@ -52,7 +52,7 @@ class Cuts(NamedTuple):
     box: IntArray
     attribute: IntArray
     gain: FloatArray
-    told: FloatArray
+    entropy: FloatArray
     starts: IntArray
     low: Codes
     high: Codes
@@ -86,7 +86,7 @@ def all_cuts(
     boxes, attributes = low.shape
     cuts, parts, widest = _room(low, high, domain, most)
     box, attribute = np.empty(cuts, np.int64), np.empty(cuts, np.int64)
-    gain, told, starts = np.empty(cuts), np.empty(cuts), np.zeros(cuts + 1, np.int64)
+    gain, entropy, starts = np.empty(cuts), np.empty(cuts), np.zeros(cuts + 1, np.int64)
     part_low, part_high = np.empty(parts, np.int32), np.empty(parts, np.int32)
     part_rows, part_people = np.empty(parts, np.int64), np.empty(parts, np.int64)
     rows_before, people_before = np.empty(widest + 1, np.int64), np.empty(widest + 1, np.int64)
@@ -117,7 +117,7 @@ def all_cuts(
                     if n == coarser:
                         continue  # the level above has the same nodes here
                     coarser = n
-                first, rest, entropy = 0, 0, 0.0
+                first, rest, tells = 0, 0, 0.0
                 for part in range(n):
                     if domain.ranges[d]:
                         last = ends[choice] if part == 0 else width - 1
@@ -131,17 +131,17 @@ def all_cuts(
                     rest += part_rows[p] * (last - first)
                     if part_people[p]:
                         share = part_people[p] / people_before[width]
-                        entropy -= share * np.log(share)
+                        tells -= share * np.log(share)
                     first = last + 1
                     p += 1
-                box[c], attribute[c], gain[c], told[c] = i, d, (whole - rest) * domain.weight[d], entropy
+                box[c], attribute[c], gain[c], entropy[c] = i, d, (whole - rest) * domain.weight[d], tells
                 c += 1
                 starts[c] = p
     return Cuts(
         box[:c],
         attribute[:c],
         gain[:c],
-        told[:c],
+        entropy[:c],
         starts[: c + 1],
         part_low[:p],
         part_high[:p],
@@ -189,24 +189,24 @@ def _places(before: IntArray, width: int, most: int, ends: IntArray) -> int:
         for leaf in range(width - 1):
             ends[leaf] = leaf
         return width - 1
-    found, last, taken, steps = 0, -1, -1, most // 2 - 1
+    many, last, taken, steps = 0, -1, -1, most // 2 - 1
     for leaf in range(width):
         if before[leaf + 1] == before[leaf]:
             continue
         share = before[leaf] * steps // before[width]
         if share > taken:
             if last >= 0:
-                ends[found] = last
-                found += 1
+                ends[many] = last
+                many += 1
             if leaf - 1 > last:
-                ends[found] = leaf - 1
-                found += 1
+                ends[many] = leaf - 1
+                many += 1
             taken = share
         last = leaf
     if last < width - 1:
-        ends[found] = last
-        found += 1
-    return found
+        ends[many] = last
+        many += 1
+    return many
 
 
 @njit(cache=True)
