@@ -94,10 +94,10 @@ class Outside:
         return self._between(self.marginals.running_possible)
 
     def _between(self, running: Sequence[IntArray]) -> IntArray:
-        found = np.empty(self.low.shape, dtype=np.int64)
+        between = np.empty(self.low.shape, dtype=np.int64)
         for d, before in enumerate(running):
-            found[:, d] = before[self.high[:, d] + 1] - before[self.low[:, d]]
-        return found
+            between[:, d] = before[self.high[:, d] + 1] - before[self.low[:, d]]
+        return between
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +187,6 @@ def people_of(
 ) -> People:
     """Put (group, quasi-identifiers, count) entries, given in any order and with repetitions, in order."""
     sizes = [groups, *(len(h.leaves) for h in hierarchies)]
-    (of_entry, *found), counts = merged([group, *codes], sizes, count)
+    (of_entry, *columns), counts = merged([group, *codes], sizes, count)
     offsets = np.searchsorted(of_entry, np.arange(groups + 1)).astype(np.int64)
-    return People(offsets, tuple(found), counts, tuple(hierarchies), table)
+    return People(offsets, tuple(columns), counts, tuple(hierarchies), table)

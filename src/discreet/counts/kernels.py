@@ -49,24 +49,24 @@ def group_equal(keys: Keys) -> tuple[Codes, Codes]:
     group = np.empty(n, dtype=np.int32)
     known = np.empty(n, dtype=np.uint64)
     first = np.empty(n, dtype=np.int32)
-    found = 0
+    many = 0
     for i in range(n):
         key = keys[i]
         j = (key * _SPREAD) >> down
         while True:
             g = slots[j]
             if g < 0:
-                g = found
+                g = many
                 slots[j] = g
                 known[g] = key
                 first[g] = i
-                found += 1
+                many += 1
                 break
             if known[g] == key:
                 break
             j = (j + np.uint64(1)) & last
         group[i] = g
-    return group, first[:found].copy()
+    return group, first[:many].copy()
 
 
 @njit(cache=True)
@@ -93,12 +93,12 @@ def merge_groups(
         for i in range(n):
             pair[i] = (np.uint64(group[i]) << np.uint64(32)) | np.uint64(other[i])
         group, first = group_equal(pair)
-    found = len(first)
-    out = np.empty((words, found), dtype=np.uint64)
+    many = len(first)
+    out = np.empty((words, many), dtype=np.uint64)
     for w in range(words):
-        for g in range(found):
+        for g in range(many):
             out[w, g] = new[w, first[g]]
-    out_sizes = np.zeros(found, dtype=np.int64)
+    out_sizes = np.zeros(many, dtype=np.int64)
     for i in range(n):
         out_sizes[group[i]] += sizes[i]
     return out, group, out_sizes

@@ -217,9 +217,9 @@ def _check_columns(before: Any, after: Any, names: Sequence[str]) -> None:
         raise DataError(*mistakes)
 
 
-def _column(before: Any, after: Any, name: str, given: Hierarchy | Rule | None) -> _Column:
+def _column(before: Any, after: Any, name: str, rule_or_hierarchy: Hierarchy | Rule | None) -> _Column:
     codes, values = _texts(before, name, "original")
-    rule = Flat() if given is None else given
+    rule = Flat() if rule_or_hierarchy is None else rule_or_hierarchy
     hierarchy = rule if isinstance(rule, Hierarchy) else build(name, values, rule)
     strange = [v for v in values if v not in hierarchy.index]
     if strange:

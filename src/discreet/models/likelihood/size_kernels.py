@@ -185,7 +185,7 @@ def size_masses(
     breaking = np.zeros(len(likelihood))
     lowest = math.log(at_least) + log_poisson(rows, float(rows)) if at_least > 0.0 and rows else -np.inf
     logarithm = union = largest = expectation = 0.0
-    table, found = np.empty((0, 3)), np.empty(3)
+    table, between = np.empty((0, 3)), np.empty(3)
     reach = 0.0  # the means that a table is worth its while for
     if len(least) == 1 and len(most) == 1 and most[0] == UNBOUNDED:
         reach = min(least[0] + 10.0 * math.sqrt(least[0]) + 100.0, 0.5 * rows)  # beyond, hardly a group is too small
@@ -203,8 +203,8 @@ def size_masses(
                 around = (
                     before * table[j - 1, c] + here * table[j, c] + after * table[j + 1, c] + last * table[j + 2, c]
                 )
-                found[c] = max(around, 0.0)
-            true, rows_lost, p = found[0], found[1], found[2]
+                between[c] = max(around, 0.0)
+            true, rows_lost, p = between[0], between[1], between[2]
         else:
             low, high = least[i if len(least) > 1 else 0], most[i if len(most) > 1 else 0]
             true, rows_lost, _ = _breaking(rows, share, low, high, empty, True)
@@ -230,11 +230,11 @@ def circle(rows: int) -> int:
 @njit(cache=True, error_model="numpy")
 def _transform(rows: int, share: float, least: int, most: int, empty: bool, binomial: bool, angle: float) -> complex:
     """Σ P(X = x) e^(i·angle·x) over the sizes that break the promise."""
-    found: complex = _arc(rows, share, 1 if empty else 0, least - 1, binomial, angle)
+    total: complex = _arc(rows, share, 1 if empty else 0, least - 1, binomial, angle)
     if most < UNBOUNDED:
         after = max(most, 0 if empty else -1) + 1
-        found += _arc(rows, share, max(after, least), UNBOUNDED, binomial, angle)
-    return found
+        total += _arc(rows, share, max(after, least), UNBOUNDED, binomial, angle)
+    return total
 
 
 @njit(cache=True, error_model="numpy")
@@ -253,21 +253,21 @@ def _arc(rows: int, share: float, first: int, last: int, binomial: bool, angle: 
     odds = share / (1.0 - share) if binomial else mean
     turn = complex(math.cos(angle), math.sin(angle))
     at_start: complex = probability * cmath.exp(1j * angle * start)
-    found = at_start
+    total = at_start
     term = at_start
     for x in range(start + 1, last + 1):
         term *= turn * (odds * (rows - x + 1) / x if binomial else odds / x)
         if abs(term.real) + abs(term.imag) < _NOTHING and x > mean:
             break
-        found += term
+        total += term
     term = at_start
     turn = turn.conjugate()
     for x in range(start - 1, first - 1, -1):
         term *= turn * ((x + 1) / (odds * (rows - x)) if binomial else (x + 1) / odds)
         if abs(term.real) + abs(term.imag) < _NOTHING:
             break
-        found += term
-    return found
+        total += term
+    return total
 
 
 @njit(cache=True, error_model="numpy")

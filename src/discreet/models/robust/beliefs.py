@@ -122,21 +122,21 @@ class Judged:
         for s in self._sets(values):
             inside = [sum(self.knowledge.rows[row, s].tolist()) for row in own]
             outside = [int(self.knowledge.totals[row]) - a for row, a in zip(own, inside, strict=True)]
-            found = two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s))
-            if found is None:
+            posteriors = two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s))
+            if posteriors is None:
                 above = [a or None for a in above]
             else:
-                above = [p > self.threshold or a for p, a in zip(found, above, strict=True)]
+                above = [p > self.threshold or a for p, a in zip(posteriors, above, strict=True)]
         return above
 
     def _in_full(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool | None]:
         chances = [tuple(self.knowledge.rows[row, list(values)].tolist()) for row in own]
-        found = deal_exactly(chances, counts, list(values.values()))
-        if found is None:
+        posteriors = deal_exactly(chances, counts, list(values.values()))
+        if posteriors is None:
             return [None] * len(own)
         place = {value: v for v, value in enumerate(values)}
         sets = [[place[value] for value in s if value in place] for s in self._sets(values)]
-        return [any(sum((p[v] for v in s), Fraction(0)) > self.threshold for s in sets) for p in found]
+        return [any(sum((p[v] for v in s), Fraction(0)) > self.threshold for s in sets) for p in posteriors]
 
 
 def judged(
