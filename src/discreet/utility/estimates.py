@@ -101,7 +101,7 @@ def estimates(workload: Workload, parts: Sequence[Leaves], sizes: ArrayLike, tal
     `tally` counts the sensitive values of the workload's last attribute per group. Without it, a group's rows all
     qualify as far as the parts don't say otherwise.
     """
-    from discreet.utility.covering import add_products
+    from discreet.utility.leaf_bits import add_products
 
     n = np.asarray(sizes, dtype=np.int64)
     total = np.zeros(len(workload))
@@ -214,7 +214,7 @@ def estimates_exact(
     >>> estimates_exact(asked, [ages], [4], t)
     array([0.75])
     """
-    from discreet.utility.covering import add_exact
+    from discreet.utility.leaf_bits import add_exact
 
     scale = np.ones(len(np.asarray(sizes))) if tally is not None else np.asarray(sizes, dtype=np.float64)
     parts = [table for table in tables if table.attributes]

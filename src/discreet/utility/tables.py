@@ -154,7 +154,7 @@ class _Pair:
 
 
 def _distinct(codes: Sequence[Any], rows: int) -> tuple[IntArray, IntArray]:
-    from discreet.utility.covering import distinct
+    from discreet.utility.leaf_bits import distinct
 
     return distinct(codes, rows)
 

@@ -16,8 +16,8 @@ from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
-from discreet.search.multidimensional.boxes import boxes
 from discreet.search.multidimensional.partition import Partition, hold, one_group
+from discreet.search.multidimensional.population_boxes import boxes
 from discreet.search.plan import Problem, Recoding
 
 

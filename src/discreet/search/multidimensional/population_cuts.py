@@ -11,7 +11,8 @@ from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.groups import Groups, Outside, tally
 from discreet.models.base import AboutPopulation, all_hold
-from discreet.search.multidimensional.boxes_kernels import (
+from discreet.search.multidimensional.partition import cover
+from discreet.search.multidimensional.population_kernels import (
     Crowd,
     Cuts,
     Domain,
@@ -21,7 +22,6 @@ from discreet.search.multidimensional.boxes_kernels import (
     share_out,
     widen,
 )
-from discreet.search.multidimensional.partition import cover
 from discreet.search.plan import Problem
 
 _PLACES = 64  # where a long range of leaves is tried to be cut

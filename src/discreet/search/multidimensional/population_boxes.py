@@ -26,8 +26,8 @@ from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.lattice.optimal import optimal
-from discreet.search.multidimensional.boxes_cuts import Boxes, Cutter, together
-from discreet.search.multidimensional.boxes_kernels import Cuts, Members
+from discreet.search.multidimensional.population_cuts import Boxes, Cutter, together
+from discreet.search.multidimensional.population_kernels import Cuts, Members
 from discreet.search.plan import Problem, Recoding
 
 # Boxes by their names, what they lose uncut, and their parts: whose each is, and its name.
