@@ -261,7 +261,7 @@ def test_how_many_boxes_are_cut_at_once_changes_nothing(
     except Infeasible:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_AT_ONCE", 1)
+        patch.setattr(population_boxes, "_AT_ONCE", 1)
         one_by_one = mondrian(problem)
     looks = [sorted(np.hstack([p.low, p.high]).tolist()) for p in (plan, one_by_one)]
     assert looks[0] == looks[1]
@@ -272,7 +272,7 @@ def test_less_effort_and_fewer_places_are_right_too(
     world: World, delta: tuple[Fraction, Fraction], effort: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_EFFORT", effort)
+        patch.setattr(population_boxes, "_EFFORT", effort)
         patch.setattr(population_cuts, "_PLACES", 4)
         try:
             plan = mondrian(Problem(world.frequency(), (Presence(delta),)))

@@ -121,7 +121,7 @@ def _judged(
 
     about = likelihood, rows, order, bounds, kinds, kernels.Promise(limits.a, limits.b, limits.shape, different)
     ended, moments, logarithm, union, largest, expectation, _ = kernels.value_masses(
-        *about, kernels.Goal(floor, ceiling), 0
+        *about, likely_kernels.Goal(floor, ceiling), 0
     )
     whole = likely_kernels.log_poisson(rows, float(rows))
     upper = min(max(1.0 - largest, 0.0), math.exp(min(logarithm - whole, 0.0)))
@@ -136,7 +136,7 @@ def _judged(
         fine, all_in_all = normal_sums(rows, *_moments_of_sums(likelihood, rows, moments))
     else:
         points = int(likely_kernels.circle(rows))
-        product = kernels.value_masses(*about, kernels.Goal(0.0, math.inf), points).product
+        product = kernels.value_masses(*about, likely_kernels.Goal(0.0, math.inf), points).product
         fine, all_in_all = _on_circle(rows, points, product), math.exp(whole)
     return Likely(together(logarithm, fine, all_in_all), expectation, "approximation")
 

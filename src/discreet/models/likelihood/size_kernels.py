@@ -33,6 +33,21 @@ _ONE_BY_ONE = 1000  # so many groups are looked at before a table is made
 _ALL_POINTS = 2e6  # so much work is done without asking whether it has
 
 
+class Sizes(NamedTuple):
+    """The sizes that are allowed: `least` to `most` (one entry for all groups, or one each); and none, if `empty`."""
+
+    least: IntArray
+    most: IntArray
+    empty: bool
+
+
+class Goal(NamedTuple):
+    """All is decided once the probability is below `at_least`, the expectation above `at_most`, or both clearly not."""
+
+    at_least: float
+    at_most: float
+
+
 class SizeMasses(NamedTuple):
     """How it `ended`, the probability of each group to break the promise under the model of independent counts, their
     Σ log(1 − p), the sum and the largest of the true (binomial) ones, and the rows expected in groups that break it.
@@ -168,20 +183,10 @@ def _table(rows: int, least: int, most: int, empty: bool, binomial: bool, mean: 
 
 
 @njit(cache=True, error_model="numpy")
-def size_masses(
-    likelihood: FloatArray,
-    rows: int,
-    least: IntArray,
-    most: IntArray,
-    empty: bool,
-    binomial: bool,
-    at_least: float,
-    at_most: float,
-) -> SizeMasses:
-    """Each group's probability to break the promise, and what follows from these; stops once all is decided.
-
-    `least` and `most` have one entry for all groups, or one each.
-    """
+def size_masses(likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool, goal: Goal) -> SizeMasses:
+    """Each group's probability to break the promise, and what follows from these; stops once all is decided."""
+    least, most, empty = sizes.least, sizes.most, sizes.empty
+    at_least, at_most = goal.at_least, goal.at_most
     breaking = np.zeros(len(likelihood))
     lowest = math.log(at_least) + log_poisson(rows, float(rows)) if at_least > 0.0 and rows else -np.inf
     logarithm = union = largest = expectation = 0.0
@@ -282,15 +287,10 @@ def _whole(rows: int, share: float, angle: float, binomial: bool) -> complex:
 
 @njit(cache=True, error_model="numpy")
 def size_sums(
-    likelihood: FloatArray,
-    rows: int,
-    least: IntArray,
-    most: IntArray,
-    empty: bool,
-    binomial: bool,
-    breaking: FloatArray,
+    likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool, breaking: FloatArray
 ) -> tuple[float, float]:
     """P(ΣY = N) and P(ΣX = N): the counts given that each is fine, and the counts as such."""
+    least, most, empty = sizes.least, sizes.most, sizes.empty
     points = circle(rows)
     least_to_matter = 1e-9 / max(len(likelihood), 1)  # what is below is left to the product: an error of 1e-9
     concerned = np.flatnonzero(breaking > least_to_matter)
@@ -331,10 +331,9 @@ def size_sums(
 
 
 @njit(cache=True, error_model="numpy")
-def size_moments(
-    likelihood: FloatArray, rows: int, least: IntArray, most: IntArray, empty: bool, binomial: bool
-) -> tuple[float, float, float, float]:
+def size_moments(likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool) -> tuple[float, float, float, float]:
     """Mean and variance of ΣY, then of ΣX."""
+    least, most, empty = sizes.least, sizes.most, sizes.empty
     mean = variance = whole_mean = whole_variance = 0.0
     for i in range(len(likelihood)):
         share = min(likelihood[i], 1.0)

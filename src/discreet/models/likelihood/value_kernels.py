@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.models.likelihood.block_kernels import block_of, distinct_block, limited_block
-from discreet.models.likelihood.size_kernels import ENOUGH, FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
+from discreet.models.likelihood.size_kernels import (
+    ENOUGH,
+    FINISHED,
+    TOO_MANY,
+    TOO_UNLIKELY,
+    Goal,
+    log_binomial,
+    log_poisson,
+)
 
 ComplexArray = NDArray[np.complex128]
 
@@ -43,13 +51,6 @@ class Promise(NamedTuple):
     b: FloatArray
     shape: FloatArray
     different: int
-
-
-class Goal(NamedTuple):
-    """All is decided once the probability is below `at_least`, the expectation above `at_most`, or both clearly not."""
-
-    at_least: float
-    at_most: float
 
 
 class ValueMasses(NamedTuple):

@@ -9,10 +9,10 @@ import numpy as np
 
 from discreet.counts.cells import Cells
 from discreet.models.likelihood.options import Likely
-from discreet.models.likelihood.size_kernels import FINISHED, log_poisson
+from discreet.models.likelihood.size_kernels import FINISHED, Goal, log_poisson
 from discreet.models.likelihood.sizes import normal_sums, together
 from discreet.studies.instant import likely_paper_kernels as kernels
-from discreet.studies.instant.likely_paper_kernels import ALL_ON, Bounds, Switches
+from discreet.studies.instant.likely_paper_kernels import ALL_ON, Switches
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class PaperShares:
             share,
             self.switches,
             self.binomial,
-            Bounds(0.0 if at_least is None else at_least, math.inf if at_most is None else at_most),
+            Goal(0.0 if at_least is None else at_least, math.inf if at_most is None else at_most),
         )
         if ended != FINISHED:
             whole = log_poisson(rows, float(rows))

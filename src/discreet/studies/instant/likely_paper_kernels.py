@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import FloatArray
-from discreet.models.likelihood.size_kernels import FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
+from discreet.models.likelihood.size_kernels import FINISHED, TOO_MANY, TOO_UNLIKELY, Goal, log_binomial, log_poisson
 
 # The paper stops at 0.99 and 0.01; of a hundred groups that are left at 0.99 each, less than half would remain.
 _NEARLY = 1e-4
@@ -40,13 +40,6 @@ class Switches(NamedTuple):
 
 
 ALL_ON = Switches()
-
-
-class Bounds(NamedTuple):
-    """Nothing more is computed once the probability is below `at_least`, or the expectation above `at_most`."""
-
-    at_least: float
-    at_most: float
 
 
 @njit(cache=True, error_model="numpy")
@@ -151,10 +144,10 @@ def paper_masses(
     share: float,
     switches: Switches,
     binomial: bool,
-    bounds: Bounds,
+    goal: Goal,
 ) -> tuple[int, float, float, FloatArray]:
     """How it ended, Σ log P(I_i), the expectation, and the moments of both sums (truncated first)."""
-    lowest = math.log(bounds.at_least) + log_poisson(rows, float(rows)) if bounds.at_least > 0.0 else -np.inf
+    lowest = math.log(goal.at_least) + log_poisson(rows, float(rows)) if goal.at_least > 0.0 else -np.inf
     logarithm = expectation = 0.0
     sums = np.zeros(4)
     for i in range(len(likelihood)):
@@ -197,7 +190,7 @@ def paper_masses(
         sums[1] += max(second / fine - within * within, 0.0)
         sums[2] += mean
         sums[3] += variance
-        if expectation > bounds.at_most:
+        if expectation > goal.at_most:
             return TOO_MANY, logarithm, expectation, sums
         if logarithm < lowest:
             return TOO_UNLIKELY, logarithm, expectation, sums
