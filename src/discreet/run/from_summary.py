@@ -32,7 +32,7 @@ from discreet.run.intake import PeopleByValue, build_all, by_value, check_promis
 from discreet.run.looks import EstimatedLooks, Looks, Seen, Surprised
 from discreet.search.instant.cuts import s_instant_cut
 from discreet.search.instant.m_instant import m_instant
-from discreet.search.instant.s_instant import s_instant
+from discreet.search.instant.s_instant import Tuning, s_instant
 from discreet.search.plan import Recoding
 from discreet.summaries.advice import Advice, advise
 from discreet.summaries.build import sample_from, summary_from_pairs
@@ -131,7 +131,7 @@ def find_instantly(policy: Policy, known: Summarized, limit: int, progress: Prog
         try:
             plan = search()
         except TooManyCombinations:  # a look tells more than is published, as a rule; now no more than that
-            plan = search(answers_in_a_look=0)
+            plan = search(tuning=Tuning(answers_in_a_look=0))
         if policy.search == "instant_cuts":
             # Cuts are refined greedily, and may end above the best levels where promises hang on sensitive values.
             cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from discreet.arrays import Codes
@@ -41,6 +41,25 @@ THRESHOLD = 0.8
 ANSWERS_IN_A_LOOK = 500_000  # possible groups times sensitive values: no finer look is made than for so many
 _MOST_AHEAD = 64  # candidates that one look is made for
 _PLAIN = Options()
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is a candidate, and how finely the data is looked at. The defaults do well; the rest is to be compared.
+
+    A node is a candidate if it keeps the promises with a probability of `threshold`, computed as the `options` say; if
+    `expected` is given, if so many rows or fewer are expected to break one, whatever the probability (none of them is
+    suppressed for that). No look has more than `answers_in_a_look` answers, unless a candidate itself has; with 0 only
+    candidates are looked at, as in the paper.
+    """
+
+    options: Options = _PLAIN
+    threshold: float = THRESHOLD
+    answers_in_a_look: int = ANSWERS_IN_A_LOOK
+    expected: int | None = None
+
+
+_USUAL = Tuning()
 
 
 def candidates(
@@ -67,27 +86,21 @@ def s_instant(
     look: Look,
     suppression_limit: int = 0,
     utility: str = "loss",
-    options: Options = _PLAIN,
-    threshold: float = THRESHOLD,
-    answers_in_a_look: int = ANSWERS_IN_A_LOOK,
+    tuning: Tuning = _USUAL,
     progress: Progress = silent,
-    expected: int | None = None,
     population: Population | None = None,
 ) -> Recoding:
     """The best generalization that the looks have shown to keep every promise within the suppression limit.
 
-    If `expected` is given, a candidate is a node in which so many rows or fewer are expected to break a promise,
-    whatever its probability; none of them is suppressed for that. For promises about presence, `population` is given,
-    and what is looked at has it too. With ``answers_in_a_look=0`` only candidates themselves are looked at, as in the
-    paper.
+    For promises about presence, `population` is given, and what is looked at has it too.
 
     The plan is over what was looked at, as coarse as it is published; `facts` say how it went. Raises `Infeasible` if
     the top node fails and the candidates do.
     """
     models = tuple(models)
-    allowed = suppression_limit if expected is None else expected
-    proposals = candidates(summary, models, allowed, utility, options, threshold, progress, population)
-    most_groups = answers_in_a_look // values_of(summary, models)
+    allowed = suppression_limit if tuning.expected is None else tuning.expected
+    proposals = candidates(summary, models, allowed, utility, tuning.options, tuning.threshold, progress, population)
+    most_groups = tuning.answers_in_a_look // values_of(summary, models)
     looked = Looked(proposals, models, suppression_limit, utility, look, most_groups, progress)
     for candidate in proposals:
         if candidate.cost < proposals.least_cost and not looked.has(candidate.node):

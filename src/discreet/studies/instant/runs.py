@@ -14,7 +14,15 @@ from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
 from discreet.search.instant.cuts import s_instant_cut
-from discreet.search.instant.s_instant import ANSWERS_IN_A_LOOK, Look, candidates, coarsened, s_instant, standing_for
+from discreet.search.instant.s_instant import (
+    ANSWERS_IN_A_LOOK,
+    Look,
+    Tuning,
+    candidates,
+    coarsened,
+    s_instant,
+    standing_for,
+)
 from discreet.search.lattice.incognito import incognito
 from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.optimize import optimize
@@ -246,17 +254,9 @@ def instant_run(method: Instant, part: Part, case: Case, look: Look, times: int 
     summary = part.histogram if method.summary == HISTOGRAM else part.network
     answers = ANSWERS_IN_A_LOOK if method.finer else 0
     expected = max(case.limit, 1) if method.score == EXPECTATION else None
+    tuning = Tuning(method.options, method.threshold, answers, expected)
     plan, seconds = timed(
-        lambda: s_instant(
-            summary,
-            case.models,
-            look,
-            case.limit,
-            options=method.options,
-            threshold=method.threshold,
-            answers_in_a_look=answers,
-            expected=expected,
-        ),
+        lambda: s_instant(summary, case.models, look, case.limit, tuning=tuning),
         times,
         process_time,
     )
