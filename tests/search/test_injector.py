@@ -59,7 +59,7 @@ def excluded(rules: Rules, frequency: FrequencySet) -> list[set[str | None]]:
 @given(bucketizable(max_rows=15, max_count=9))
 def test_the_rules_are_those_of_a_plain_miner(frequency: FrequencySet) -> None:
     rules, plain = negative_rules(frequency, SENSITIVE), mined(frequency)
-    assert rules.found == len(plain)
+    assert rules.number == len(plain)
     assert excluded(rules, frequency) == [struck_out(plain, row) for row in rows_of(frequency)]
 
 
@@ -73,9 +73,9 @@ def test_a_rule_needs_enough_people_to_be_no_accident() -> None:
         return (1 - Fraction(young * 50, n * n)) ** n
 
     border = next(young for young in range(1, 50) if accident(young) <= Fraction(1, 10))
-    assert negative_rules(table(border - 1), SENSITIVE).found == 0
+    assert negative_rules(table(border - 1), SENSITIVE).number == 0
     rules = negative_rules(table(border), SENSITIVE)
-    assert rules.found == 1
+    assert rules.number == 1
     assert sorted(map(sorted, excluded(rules, table(border)))) == [[], [], ["gout"]]
 
 
@@ -84,7 +84,7 @@ def test_many_values_have_a_bit_each() -> None:
     table = table_of(people, [5] * 70 + [200, 150])
     rules, plain = negative_rules(table, SENSITIVE), mined(table)
     assert excluded(rules, table) == [struck_out(plain, row) for row in rows_of(table)]
-    assert rules.found == 68
+    assert rules.number == 68
 
 
 @given(bucketizable(max_rows=15, max_count=9), st.integers(2, 4), st.integers(0, 2))

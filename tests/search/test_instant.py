@@ -20,7 +20,7 @@ from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.likelihood.likely import Options
 from discreet.models.presence.presence import Presence
 from discreet.models.verdicts import verdict
-from discreet.search.instant.s_instant import candidates, coarsened, s_instant
+from discreet.search.instant.s_instant import Tuning, candidates, coarsened, s_instant
 from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary, TooManyGroups
@@ -46,7 +46,7 @@ def found(
     """Search; everything that is published must hold, row by row."""
     seen = looks(table.frequency())
     try:
-        plan = s_instant(summary, models, seen.at, limit, utility, answers_in_a_look=answers)
+        plan = s_instant(summary, models, seen.at, limit, utility, tuning=Tuning(answers_in_a_look=answers))
     except Infeasible as error:
         assert error.closest and error.witness is not None
         return None, seen
@@ -114,7 +114,7 @@ def test_an_honest_summary_needs_few_looks_and_a_fine_one_finds_the_optimum(mode
     best = optimal(Problem(FREQUENCY, (model,), limit))
     for many in (PAPER, 500_000):
         seen = looks(FREQUENCY)
-        plan = s_instant(Knowing(FREQUENCY), (model,), seen.at, limit, answers_in_a_look=many)
+        plan = s_instant(Knowing(FREQUENCY), (model,), seen.at, limit, tuning=Tuning(answers_in_a_look=many))
         assert len(seen.nodes) <= 2
         assert best.losses.mean() <= plan.losses.mean() + 1e-12
         if many != PAPER:
@@ -126,7 +126,7 @@ def test_an_honest_summary_needs_few_looks_and_a_fine_one_finds_the_optimum(mode
 def test_a_lie_costs_looks_but_not_many() -> None:
     for seed in range(5):
         seen = looks(FREQUENCY)
-        plan = s_instant(Lying(FREQUENCY, seed), (KAnonymity(10),), seen.at, answers_in_a_look=2_000)
+        plan = s_instant(Lying(FREQUENCY, seed), (KAnonymity(10),), seen.at, tuning=Tuning(answers_in_a_look=2_000))
         assert plan.groups.sizes.min() >= 10
         assert len(seen.nodes) <= 12
         assert len(set(seen.nodes)) == len(seen.nodes)
@@ -213,7 +213,8 @@ def test_presence_is_searched_for_among_a_population(
     seen = looks(f)
     top = outcome(world, world.everybody.heights, delta, k)
     try:
-        plan = s_instant(summary, models, seen.at, limit, population=f.population, answers_in_a_look=answers)
+        tuning = Tuning(answers_in_a_look=answers)
+        plan = s_instant(summary, models, seen.at, limit, tuning=tuning, population=f.population)
     except Infeasible:
         assert not top.allowed or top.suppressed > limit
         return

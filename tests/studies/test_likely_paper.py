@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from discreet.counts.cells import Cells
 from discreet.models.groups.l_diversity import FrequencyDiversity
-from discreet.models.likelihood.likely import Options, Switches, likely
+from discreet.models.likelihood.likely import Options, likely
+from discreet.studies.instant.likely_paper import PaperShares
+from discreet.studies.instant.likely_paper_kernels import Switches
 
 OFF = Switches(hybrid=False, expo=False, sd_cut=False, limit=False, maximum=False)
 # How much each may change the probability: of what section 6 calls little or no loss.
@@ -25,9 +25,10 @@ def cells(groups: int, values: int, evenness: float, seed: int = 5) -> Cells:
 @pytest.mark.parametrize("counts", ["poisson", "binomial"])
 def test_no_switch_changes_much(name: str, counts: str) -> None:
     model, some = FrequencyDiversity(4, "salary"), cells(12, 12, 6.0)
-    options = Options("poisson" if counts == "poisson" else "binomial", paper=OFF)
-    without = likely(model, some, 900, options)
-    within = likely(model, some, 900, replace(options, paper=replace(OFF, **{name: True})))
+    without, within = (
+        likely(model, some, 900, Options(shares=PaperShares(switches, counts == "binomial")))
+        for switches in (OFF, OFF._replace(**{name: True}))
+    )
     assert 0.3 < without.probability < 0.97
     assert within.probability == pytest.approx(without.probability, abs=LOSS[name])
 
@@ -36,7 +37,8 @@ def test_with_poisson_counts_it_is_closer_to_the_truth_than_with_binomial_ones()
     model, some = FrequencyDiversity(4, "salary"), cells(10, 10, 5.0)
     truth = likely(model, some, 1000).probability
     poisson, binomial = (
-        likely(model, some, 1000, Options(counts, paper=Switches())).probability for counts in ("poisson", "binomial")
+        likely(model, some, 1000, Options(shares=PaperShares(binomial=binomial))).probability
+        for binomial in (False, True)
     )
     assert abs(poisson - truth) < 0.03 < abs(binomial - truth)
 
@@ -44,15 +46,15 @@ def test_with_poisson_counts_it_is_closer_to_the_truth_than_with_binomial_ones()
 def test_sums_of_many_values_are_normal_enough() -> None:
     model, some = FrequencyDiversity(5, "salary"), cells(20, 40, 4.0)
     truth = likely(model, some, 1200)
-    paper = likely(model, some, 1200, Options(paper=OFF))
+    paper = likely(model, some, 1200, Options(shares=PaperShares(OFF, binomial=False)))
     assert 0.05 < truth.probability < 0.99
     assert paper.probability == pytest.approx(truth.probability, abs=0.02)
 
 
 def test_it_stops_early_too() -> None:
     model, some = FrequencyDiversity(4, "salary"), cells(12, 12, 6.0)
-    full = likely(model, some, 1500, Options(paper=Switches()))
-    short = likely(model, some, 1500, Options(paper=Switches()), at_most=full.expectation / 2)
+    full = likely(model, some, 1500, Options(shares=PaperShares(binomial=False)))
+    short = likely(model, some, 1500, Options(shares=PaperShares(binomial=False)), at_most=full.expectation / 2)
     assert short.decided == "stopped early"
     assert full.expectation / 2 < short.expectation <= full.expectation
-    assert likely(model, some, 0, Options(paper=Switches())).probability == 1.0
+    assert likely(model, some, 0, Options(shares=PaperShares(binomial=False))).probability == 1.0

@@ -14,34 +14,34 @@ from discreet.hierarchies.hierarchy import Hierarchy
 
 
 def frequency_set(
-    found: Frequencies,
+    frequencies: Frequencies,
     quasi_identifiers: Sequence[Hierarchy],
     sensitive: Mapping[str, Hierarchy],
     leaf_rows: tuple[IntArray, ...] | None = None,
 ) -> FrequencySet:
-    """Code the columns of `found`: first the quasi-identifiers, then the sensitive attributes, in order.
+    """Code the columns of `frequencies`: first the quasi-identifiers, then the sensitive attributes, in order.
 
     The combinations are put in the order of their codes, so that a search and a seed give the same release in whatever
     order the engine answered.
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
-    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
-    codes, order = _in_order(codes, [len(h.leaves) for h in hierarchies], len(found.counts))
+    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, frequencies.values, frequencies.codes, strict=True)]
+    codes, order = _in_order(codes, [len(h.leaves) for h in hierarchies], len(frequencies.counts))
     width = len(quasi_identifiers)
     return FrequencySet(
         tuple(quasi_identifiers),
         tuple(codes[:width]),
         dict(zip(sensitive, codes[width:], strict=True)),
         dict(sensitive),
-        np.ascontiguousarray(found.counts[order]),
+        np.ascontiguousarray(frequencies.counts[order]),
         leaf_rows=leaf_rows,
     )
 
 
-def value_counts(found: Frequencies, column: int) -> IntArray:
+def value_counts(frequencies: Frequencies, column: int) -> IntArray:
     """How many rows have each of the column's values."""
-    weights = np.bincount(found.codes[column], weights=found.counts, minlength=len(found.values[column]))
-    return weights.astype(np.int64)
+    codes, values = frequencies.codes[column], frequencies.values[column]
+    return np.bincount(codes, weights=frequencies.counts, minlength=len(values)).astype(np.int64)
 
 
 def merged(columns: Sequence[Any], sizes: Sequence[int], count: IntArray) -> tuple[list[Codes], IntArray]:

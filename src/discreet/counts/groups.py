@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,14 @@ from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet, Marginals
 from discreet.hierarchies.hierarchy import Hierarchy
+
+
+class Pairs(NamedTuple):
+    """A tally for compiled loops: group g has the pairs ``offsets[g]:offsets[g + 1]`` of `values` and `counts`."""
+
+    offsets: IntArray
+    values: Codes
+    counts: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +37,11 @@ class Tally:
     counts: IntArray
     reference: IntArray
     hierarchy: Hierarchy
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs alone, for compiled loops."""
+        return Pairs(self.offsets, self.values, self.counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +94,10 @@ class Outside:
         return self._between(self.marginals.running_possible)
 
     def _between(self, running: Sequence[IntArray]) -> IntArray:
-        found = np.empty(self.low.shape, dtype=np.int64)
+        between = np.empty(self.low.shape, dtype=np.int64)
         for d, before in enumerate(running):
-            found[:, d] = before[self.high[:, d] + 1] - before[self.low[:, d]]
-        return found
+            between[:, d] = before[self.high[:, d] + 1] - before[self.low[:, d]]
+        return between
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +187,6 @@ def people_of(
 ) -> People:
     """Put (group, quasi-identifiers, count) entries, given in any order and with repetitions, in order."""
     sizes = [groups, *(len(h.leaves) for h in hierarchies)]
-    (of_entry, *found), counts = merged([group, *codes], sizes, count)
+    (of_entry, *columns), counts = merged([group, *codes], sizes, count)
     offsets = np.searchsorted(of_entry, np.arange(groups + 1)).astype(np.int64)
-    return People(offsets, tuple(found), counts, tuple(hierarchies), table)
+    return People(offsets, tuple(columns), counts, tuple(hierarchies), table)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -13,6 +15,25 @@ Levels = NDArray[np.int16]
 
 # 2^64 divided by the golden ratio: multiplying by it spreads neighbouring keys over the whole table (Knuth).
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Fields(NamedTuple):
+    """Where each attribute sits in the keys: in which word, how far from its end, and a mask as wide as its codes."""
+
+    word: IntArray
+    shift: Keys
+    mask: Keys
+
+
+class Spreads(NamedTuple):
+    """How wide values are: code c of attribute d stands for ``spread[starts[d] + c]`` leaves beside its first one.
+
+    No value of attribute d is wider than ``widest[d]``, which is what a suppressed row counts.
+    """
+
+    spread: IntArray
+    starts: IntArray
+    widest: IntArray
 
 
 @njit(cache=True)
@@ -28,36 +49,29 @@ def group_equal(keys: Keys) -> tuple[Codes, Codes]:
     group = np.empty(n, dtype=np.int32)
     known = np.empty(n, dtype=np.uint64)
     first = np.empty(n, dtype=np.int32)
-    found = 0
+    many = 0
     for i in range(n):
         key = keys[i]
         j = (key * _SPREAD) >> down
         while True:
             g = slots[j]
             if g < 0:
-                g = found
+                g = many
                 slots[j] = g
                 known[g] = key
                 first[g] = i
-                found += 1
+                many += 1
                 break
             if known[g] == key:
                 break
             j = (j + np.uint64(1)) & last
         group[i] = g
-    return group, first[:found].copy()
+    return group, first[:many].copy()
 
 
 @njit(cache=True)
 def merge_groups(
-    keys: Keys,
-    sizes: IntArray,
-    raised: IntArray,
-    starts: IntArray,
-    changes: Keys,
-    word: IntArray,
-    shift: Keys,
-    mask: Keys,
+    keys: Keys, fields: Fields, sizes: IntArray, raised: IntArray, starts: IntArray, changes: Keys
 ) -> tuple[Keys, Codes, IntArray]:
     """Rewrite the bit fields of the `raised` attributes in every key and merge the groups whose keys become equal.
 
@@ -69,7 +83,7 @@ def merge_groups(
     new = keys.copy()
     for c in range(len(raised)):
         d = raised[c]
-        w, s, m, start = word[d], shift[d], mask[d], starts[c]
+        w, s, m, start = fields.word[d], fields.shift[d], fields.mask[d], starts[c]
         for i in range(n):
             new[w, i] ^= changes[start + np.int64((keys[w, i] >> s) & m)]
     group, first = group_equal(new[0])
@@ -79,12 +93,12 @@ def merge_groups(
         for i in range(n):
             pair[i] = (np.uint64(group[i]) << np.uint64(32)) | np.uint64(other[i])
         group, first = group_equal(pair)
-    found = len(first)
-    out = np.empty((words, found), dtype=np.uint64)
+    many = len(first)
+    out = np.empty((words, many), dtype=np.uint64)
     for w in range(words):
-        for g in range(found):
+        for g in range(many):
             out[w, g] = new[w, first[g]]
-    out_sizes = np.zeros(found, dtype=np.int64)
+    out_sizes = np.zeros(many, dtype=np.int64)
     for i in range(n):
         out_sizes[group[i]] += sizes[i]
     return out, group, out_sizes
@@ -153,26 +167,17 @@ def merge_tallies(
 
 @njit(cache=True)
 def spread_of_groups(
-    keys: Keys,
-    word: IntArray,
-    shift: Keys,
-    mask: Keys,
-    which: IntArray,
-    sizes: IntArray,
-    least: IntArray,
-    spreads: IntArray,
-    starts: IntArray,
-    widest: IntArray,
+    keys: Keys, fields: Fields, spreads: Spreads, which: IntArray, sizes: IntArray, least: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Per attribute, Σ sizes·(widest − spread) and Σ least·(widest − spread) over the groups `which`."""
-    attributes = len(word)
+    attributes = len(fields.word)
     whole = np.zeros(attributes, dtype=np.int64)
     part = np.zeros(attributes, dtype=np.int64)
     for d in range(attributes):
-        w, s, m = word[d], shift[d], mask[d]
-        start = starts[d]
+        w, s, m = fields.word[d], fields.shift[d], fields.mask[d]
+        start, widest = spreads.starts[d], spreads.widest[d]
         for i in range(len(which)):
-            gap = widest[d] - spreads[start + np.int64((keys[w, which[i]] >> s) & m)]
+            gap = widest - spreads.spread[start + np.int64((keys[w, which[i]] >> s) & m)]
             whole[d] += sizes[i] * gap
             part[d] += least[i] * gap
     return whole, part

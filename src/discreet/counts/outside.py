@@ -20,10 +20,10 @@ _MOST = 10**12  # people in one count, far more than there are
 _SAME = "give everybody who could be in the table, with those who are, and write their values alike in both"
 
 
-def population_of(found: Frequencies, hierarchies: Sequence[Hierarchy]) -> Population:
+def population_of(frequencies: Frequencies, hierarchies: Sequence[Hierarchy]) -> Population:
     """The people whose quasi-identifiers an engine counted, coded by the hierarchies of the table."""
-    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, found.values, found.codes, strict=True)]
-    ordered, counts = merged(codes, [len(h.leaves) for h in hierarchies], found.counts)
+    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, frequencies.values, frequencies.codes, strict=True)]
+    ordered, counts = merged(codes, [len(h.leaves) for h in hierarchies], frequencies.counts)
     return Population(tuple(ordered), counts)
 
 
@@ -62,7 +62,7 @@ def marginals_of(population: Population, frequency: FrequencySet) -> Marginals:
 
 
 def people_by_value(
-    given: Mapping[str, Mapping[Value, Fraction]], size: int | None, attributes: Sequence[str], place: str
+    shares: Mapping[str, Mapping[Value, Fraction]], size: int | None, attributes: Sequence[str], place: str
 ) -> tuple[dict[str, dict[Value, int]], list[Mistake]]:
     """How many people have each value of each attribute, from counts, or from shares of `size`; or all that is wrong.
 
@@ -73,22 +73,22 @@ def people_by_value(
     """
     mistakes = [
         Mistake(f"{place}.{name}", "is no quasi-identifier", did_you_mean(name, attributes))
-        for name in given
+        for name in shares
         if name not in attributes
     ]
     mistakes += [
         Mistake(f"{place}.{name}", "is missing: every quasi-identifier needs one", "give its values with their counts")
         for name in attributes
-        if name not in given
+        if name not in shares
     ]
-    found: dict[str, dict[Value, int]] = {}
+    people: dict[str, dict[Value, int]] = {}
     for name in attributes:
-        if name in given:
-            found[name], wrong = _whole(given[name], size, f"{place}.{name}")
+        if name in shares:
+            people[name], wrong = _whole(shares[name], size, f"{place}.{name}")
             mistakes += wrong
     if not mistakes:
-        mistakes = _disagreeing(found, size, place)
-    return found, mistakes
+        mistakes = _disagreeing(people, size, place)
+    return people, mistakes
 
 
 def _whole(numbers: Mapping[Value, Fraction], size: int | None, place: str) -> tuple[dict[Value, int], list[Mistake]]:
@@ -120,9 +120,9 @@ def _apportioned(shares: Mapping[Value, Fraction], size: int) -> dict[Value, int
     return counts
 
 
-def _disagreeing(found: Mapping[str, Mapping[Value, int]], size: int | None, place: str) -> list[Mistake]:
+def _disagreeing(people: Mapping[str, Mapping[Value, int]], size: int | None, place: str) -> list[Mistake]:
     """Everybody has one value of each attribute, so that all of them add up to the same number of people."""
-    totals = {name: sum(counts.values()) for name, counts in found.items()}
+    totals = {name: sum(counts.values()) for name, counts in people.items()}
     if size is not None:
         return [
             Mistake(f"{place}.{name}", f"adds up to {total:,} people, size says {size:,}", "mend one of them")

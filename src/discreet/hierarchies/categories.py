@@ -61,21 +61,21 @@ class Prefixes(BranchingRule):
     ordered = ranges = False
 
     def __post_init__(self) -> None:
-        given = self.lengths
+        lengths = self.lengths
         repair = "e.g. [4, 3, 2]"
-        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not given:
+        if not isinstance(lengths, Sequence) or isinstance(lengths, str | bytes) or not lengths:
             raise HierarchyError(Mistake("prefixes", "needs a list of lengths", repair))
-        wrong = too_many_levels(len(given), "prefixes")
+        wrong = too_many_levels(len(lengths), "prefixes")
         if wrong:
             raise HierarchyError(*wrong)
-        strange = [n for n in given if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= LONGEST]
+        strange = [n for n in lengths if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= LONGEST]
         if strange:
             rule = f"not a whole number of characters, from 1 to {LONGEST:,}: {offenders(strange)}"
             raise HierarchyError(Mistake("prefixes", rule, repair))
-        if any(a <= b for a, b in pairwise(given)):
-            rule = f"lengths must decrease from level to level, got {offenders(given)}"
+        if any(a <= b for a, b in pairwise(lengths)):
+            rule = f"lengths must decrease from level to level, got {offenders(lengths)}"
             raise HierarchyError(Mistake("prefixes", rule, "sort them and remove repetitions, " + repair))
-        object.__setattr__(self, "lengths", tuple(given))
+        object.__setattr__(self, "lengths", tuple(lengths))
 
     @property
     def between(self) -> int:
@@ -83,11 +83,11 @@ class Prefixes(BranchingRule):
 
     def _climb(self, value: str) -> tuple[Value, ...]:
         key = value[: self.lengths[0]], len(value)
-        found = self._known.get(key)
-        if found is None:
-            found = tuple(value[:kept] + "*" * (len(value) - kept) for kept in self.lengths)
-            self._known[key] = found
-        return found
+        prefixes = self._known.get(key)
+        if prefixes is None:
+            prefixes = tuple(value[:kept] + "*" * (len(value) - kept) for kept in self.lengths)
+            self._known[key] = prefixes
+        return prefixes
 
     @cached_property
     def _known(self) -> dict[tuple[str, int], tuple[str, ...]]:

@@ -34,10 +34,10 @@ def parse_date(text: str) -> tuple[date, str] | None:
     >>> parse_date("5.3.2024"), parse_date("05/03/2024"), parse_date("2024-02-30")
     ((datetime.date(2024, 3, 5), ''), None, None)
     """
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _FORM.fullmatch(text)
+    if match is None:
         return None
-    year, _, month, day, *day_first, hour, minute, second, fraction = found.groups()
+    year, _, month, day, *day_first, hour, minute, second, fraction = match.groups()
     if year is None:
         day, month, year = day_first
     try:
@@ -73,32 +73,32 @@ class Dates(BranchingRule):
     ordered = ranges = True
 
     def __post_init__(self) -> None:
-        given = self.levels
+        levels = self.levels
         repair = "e.g. [month, quarter, year]"
-        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not given:
+        if not isinstance(levels, Sequence) or isinstance(levels, str | bytes) or not levels:
             raise HierarchyError(Mistake("dates", "needs a list of levels", repair))
-        strange = [level for level in given if level not in LEVELS]
+        strange = [level for level in levels if level not in LEVELS]
         if strange:
             raise HierarchyError(
                 *(Mistake("dates", f"no such level: {shown(level)}", did_you_mean(level, LEVELS)) for level in strange)
             )
-        order = [LEVELS.index(level) for level in given]
+        order = [LEVELS.index(level) for level in levels]
         if order != sorted(set(order)):
-            rule = f"levels must go from fine to coarse, got {', '.join(given)}"
+            rule = f"levels must go from fine to coarse, got {', '.join(levels)}"
             raise HierarchyError(Mistake("dates", rule, "keep the order " + ", ".join(LEVELS)))
-        object.__setattr__(self, "levels", tuple(given))
+        object.__setattr__(self, "levels", tuple(levels))
 
     @property
     def between(self) -> int:
         return len(self.levels)
 
     def _parsed(self, value: str) -> tuple[date, str]:
-        found = parse_date(value)
-        if found is None:
+        parsed = parse_date(value)
+        if parsed is None:
             raise Misfit(
                 value, "not a date", "write dates as 2024-03-05 or 05.03.2024, timestamps as 2024-03-05 10:30:00"
             )
-        return found
+        return parsed
 
     def _climb(self, value: str) -> tuple[Value, ...]:
         day, _ = self._parsed(value)

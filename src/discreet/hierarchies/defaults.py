@@ -97,7 +97,7 @@ def _roundest(low: Number, high: Number) -> Number:
     while True:
         for digit in (5, 1):
             step = Fraction(digit) * Fraction(10) ** exponent
-            found = Decimal(f"{Fraction(high) // step * digit}E{exponent}")
-            if found > low:
-                return simplest(found)
+            roundest = Decimal(f"{Fraction(high) // step * digit}E{exponent}")
+            if roundest > low:
+                return simplest(roundest)
         exponent -= 1

@@ -161,9 +161,9 @@ class Hierarchy:
 
     def _meanings(self, name: Value) -> set[tuple[int, int]]:
         """All the ranges that a name stands for on any level below the last."""
-        found = ((level, names.get(name)) for level, names in enumerate(self._names))
+        codes = ((level, names.get(name)) for level, names in enumerate(self._names))
         return {
-            (int(self.first[level][code]), int(self.last[level][code])) for level, code in found if code is not None
+            (int(self.first[level][code]), int(self.last[level][code])) for level, code in codes if code is not None
         }
 
     @cached_property

@@ -45,7 +45,7 @@ class Intervals(NumberRule):
             if getattr(self, end) is not None:
                 ends[end] = _number(getattr(self, end), end, mistakes)
         long = _long(widths, "intervals") + _long([origin], "origin")
-        long += [mistake for end, given in ends.items() if given is not None for mistake in _long([given], end)]
+        long += [mistake for end, value in ends.items() if value is not None for mistake in _long([value], end)]
         if long:
             raise HierarchyError(*mistakes, *long)
         mistakes += too_many_levels(len(widths), "intervals")
@@ -62,9 +62,9 @@ class Intervals(NumberRule):
             mistakes.append(Mistake("top", rule, "swap the two, or remove one"))
         if mistakes:
             raise HierarchyError(*mistakes)
-        given = [n for n in (*widths, origin, bottom, top) if n is not None]
+        numbers = [n for n in (*widths, origin, bottom, top) if n is not None]
         _set(self, widths=widths, origin=origin, bottom=bottom, top=top)
-        _set(self, decimals=bool(self.decimals) or not all(map(is_whole, given)))
+        _set(self, decimals=bool(self.decimals) or not all(map(is_whole, numbers)))
 
     @property
     def between(self) -> int:
@@ -79,11 +79,11 @@ class Intervals(NumberRule):
         numerator, denominator = exact.as_integer_ratio()
         _, scale, origin, widths = self._scaled
         narrowest = (numerator * scale - origin * denominator) // (denominator * widths[0])
-        found = self._known.get(narrowest)
-        if found is None:
+        path = self._known.get(narrowest)
+        if path is None:
             nested = [(narrowest // (width // widths[0]), width) for width in widths]
-            found = self._known[narrowest] = tuple(self._name(origin + i * width, width) for i, width in nested)
-        return found
+            path = self._known[narrowest] = tuple(self._name(origin + i * width, width) for i, width in nested)
+        return path
 
     @cached_property
     def _scaled(self) -> tuple[int, int, int, tuple[int, ...]]:
@@ -120,9 +120,9 @@ class Intervals(NumberRule):
 
     def to_words(self) -> object:
         words: dict[str, object] = {"intervals": [word(w) for w in self.widths], "origin": word(self.origin)}
-        for end, given in (("bottom", self.bottom), ("top", self.top)):
-            if given is not None:
-                words[end] = word(given)
+        for end, value in (("bottom", self.bottom), ("top", self.top)):
+            if value is not None:
+                words[end] = word(value)
         return words | {"decimals": self.decimals}
 
 
@@ -204,10 +204,10 @@ class Cuts(NumberRule):
         >>> Cuts(((18, 40), (40,))).ends()
         {'<18': (None, 18), '18-39': (18, 40), '>=40': (40, None), '<40': (None, 40)}
         """
-        found: dict[Value, tuple[Number | None, Number | None]] = {}
+        ends_of: dict[Value, tuple[Number | None, Number | None]] = {}
         for cuts in self.levels:
-            found |= {self.name_between(*ends): ends for ends in pairwise([None, *cuts, None])}
-        return found
+            ends_of |= {self.name_between(*ends): ends for ends in pairwise([None, *cuts, None])}
+        return ends_of
 
     def to_words(self) -> object:
         return {"cuts": [[word(c) for c in cuts] for cuts in self.levels], "decimals": self.decimals}
@@ -219,20 +219,20 @@ def _set(rule: object, **fields: object) -> None:
         object.__setattr__(rule, name, value)
 
 
-def _numbers(given: object, place: str, mistakes: list[Mistake]) -> tuple[Number, ...]:
+def _numbers(values: object, place: str, mistakes: list[Mistake]) -> tuple[Number, ...]:
     """A list of at least one number."""
-    if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not given:
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes) or not values:
         mistakes.append(Mistake(place, "needs a list of one or more numbers", "e.g. [5, 10, 20]"))
         return ()
-    exact = [number(n) for n in given]
-    strange = [n for n, e in zip(given, exact, strict=True) if e is None]
+    exact = [number(n) for n in values]
+    strange = [n for n, e in zip(values, exact, strict=True) if e is None]
     if strange:
         mistakes.append(Mistake(place, f"not a number: {offenders(strange)}", "use numbers such as 5 or 2.5"))
     return tuple(e for e in exact if e is not None)
 
 
-def _number(given: object, place: str, mistakes: list[Mistake]) -> Number:
-    return next(iter(_numbers([given], place, mistakes)), 0)
+def _number(value: object, place: str, mistakes: list[Mistake]) -> Number:
+    return next(iter(_numbers([value], place, mistakes)), 0)
 
 
 def _long(numbers: Sequence[Number], place: str) -> list[Mistake]:

@@ -37,17 +37,17 @@ def parse(text: str) -> Number | None:
     return Decimal(text) if _FORM.fullmatch(text) else None
 
 
-def number(given: object) -> Number | None:
+def number(value: object) -> Number | None:
     """A parameter as an exact number, or None if it is none; a float means what it prints as.
 
     >>> number(0.1), number("2.0"), number(True), number(float("nan"))
     (Decimal('0.1'), 2, None, None)
     """
-    if isinstance(given, bool):
+    if isinstance(value, bool):
         return None
-    if isinstance(given, int):
-        return given if abs(given) < _MOST else None
-    exact = parse(str(given)) if isinstance(given, str | float | Decimal) else None
+    if isinstance(value, int):
+        return value if abs(value) < _MOST else None
+    exact = parse(str(value)) if isinstance(value, str | float | Decimal) else None
     return None if exact is None else simplest(exact)
 
 

@@ -52,10 +52,10 @@ class Taxonomy(BranchingRule):
         return len(next(iter(self.paths.values()), ()))
 
     def path(self, value: Value) -> tuple[Value, ...]:
-        found = self.paths.get(value)
-        if found is None and value is None:
-            found = self.paths.get("")
-        return super().path(value) if found is None else found
+        path = self.paths.get(value)
+        if path is None and value is None:
+            path = self.paths.get("")
+        return super().path(value) if path is None else path
 
     def order(self, value: Value) -> tuple[object, ...]:
         return (0, self._position[value]) if value in self._position else super().order(value)
@@ -104,7 +104,7 @@ def taxonomy_from_rows(
             )
             mistakes.append(Mistake(place, f"{where}{rule}: {which}", repair))
 
-    width = max(Counter(map(len, rows)).items(), key=lambda found: (found[1], found[0]))[0]
+    width = max(Counter(map(len, rows)).items(), key=lambda pair: (pair[1], pair[0]))[0]
     note(
         f"rows of different length; most have {width} columns, but not",
         [i for i, row in enumerate(rows) if len(row) != width],
@@ -140,10 +140,10 @@ def taxonomy_from_rows(
     columns = list(zip(*paths.values(), strict=True))
     first = None
     if lines is not None:
-        seen: dict[Value, int] = {}
+        first_line: dict[Value, int] = {}
         for row, line in zip(rows, lines, strict=True):
-            seen.setdefault(row[0], line)
-        first = list(seen.values())
+            first_line.setdefault(row[0], line)
+        first = list(first_line.values())
     mistakes += [Mistake(place, where + m.rule, m.repair) for m in nesting_mistakes(place, columns, first)]
     if mistakes:
         raise HierarchyError(*mistakes)

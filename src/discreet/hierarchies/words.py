@@ -74,7 +74,7 @@ def _kind(words: object, place: str) -> tuple[str, Body, list[Mistake]]:
     if not isinstance(words, Mapping) or not words:
         rule = "must be the path of a taxonomy, or one of " + ", ".join(f"{{{kind}: …}}" for kind in _KINDS)
         return "", {}, [Mistake(place, rule, "e.g. {intervals: [5, 10, 20]}")]
-    body = {str(word): given for word, given in words.items()}
+    body = {str(word): value for word, value in words.items()}
     kinds = [word for word in body if word in _KINDS]
     if len(kinds) > 1:
         rule = f"more than one kind of hierarchy: {', '.join(kinds)}"
@@ -103,12 +103,12 @@ def _kind(words: object, place: str) -> tuple[str, Body, list[Mistake]]:
 
 def _decimals(body: Body, data: Data) -> bool:
     """As the policy says; if it says nothing, as the data are."""
-    given = body.get("decimals")
-    if given is None:
+    decimals = body.get("decimals")
+    if decimals is None:
         return have_decimals(data[0])
-    if not isinstance(given, bool):
-        raise HierarchyError(Mistake("decimals", f"must be true or false, got {shown(given)}"))
-    return given
+    if not isinstance(decimals, bool):
+        raise HierarchyError(Mistake("decimals", f"must be true or false, got {shown(decimals)}"))
+    return decimals
 
 
 def _intervals(body: Body, data: Data) -> Rule:
@@ -156,10 +156,10 @@ def _flat(body: Body, data: Data) -> Rule:
 
 
 def _sets(body: Body) -> bool:
-    given = body.get("sets", False)
-    if not isinstance(given, bool):
-        raise HierarchyError(Mistake("sets", f"must be true or false, got {shown(given)}"))
-    return given
+    sets = body.get("sets", False)
+    if not isinstance(sets, bool):
+        raise HierarchyError(Mistake("sets", f"must be true or false, got {shown(sets)}"))
+    return sets
 
 
 def _taxonomy(body: Body, data: Data) -> Rule:

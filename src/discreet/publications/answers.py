@@ -129,7 +129,7 @@ def _everybody(people: People, places: Mapping[str, int]) -> Combinations:
 
 def _apart(people: People, table: tuple[int, ...], places: Mapping[str, int]) -> Combinations:
     """One table of an ambiguous release: the distinct combinations of its attributes, group by group."""
-    from discreet.utility.covering import distinct
+    from discreet.utility.leaf_bits import distinct
 
     group = people.group
     _, first = distinct([group, *(people.codes[d] for d in table)], len(group))

@@ -32,7 +32,7 @@ from discreet.run.intake import PeopleByValue, build_all, by_value, check_promis
 from discreet.run.looks import EstimatedLooks, Looks, Seen, Surprised
 from discreet.search.instant.cuts import s_instant_cut
 from discreet.search.instant.m_instant import m_instant
-from discreet.search.instant.s_instant import s_instant
+from discreet.search.instant.s_instant import Tuning, s_instant
 from discreet.search.plan import Recoding
 from discreet.summaries.advice import Advice, advise
 from discreet.summaries.build import sample_from, summary_from_pairs
@@ -145,7 +145,7 @@ def _levels(policy: Policy, known: Summarized, looks: Looks, limit: int, progres
     try:
         return search()
     except TooManyCombinations:  # a look tells more than is published, as a rule; now no more than that
-        return search(answers_in_a_look=0)
+        return search(tuning=Tuning(answers_in_a_look=0))
 
 
 def _made_sure(policy: Policy, known: Summarized, plan: Recoding) -> Recoding:

@@ -162,8 +162,8 @@ class Bucketization(Plan):
     exchanged: Mapping[str, Codes] = field(default_factory=dict)
 
     def values(self, attribute: str) -> Codes:
-        given = self.exchanged.get(attribute)
-        return super().values(attribute) if given is None else given
+        exchanged = self.exchanged.get(attribute)
+        return super().values(attribute) if exchanged is None else exchanged
 
     @cached_property
     def groups(self) -> Groups:

@@ -81,7 +81,7 @@ def first_attributes(frequency: FrequencySet, many: int) -> FrequencySet:
 
 def merged(frequency: FrequencySet) -> FrequencySet:
     """The same table with equal combinations counted together."""
-    from discreet.utility.covering import distinct
+    from discreet.utility.leaf_bits import distinct
 
     number, first = distinct([*frequency.codes, *frequency.sensitive.values()], len(frequency.counts))
     return replace(

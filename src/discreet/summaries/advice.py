@@ -107,10 +107,10 @@ def advise(statistics: Statistics, columns: Sequence[str], drawn: Statistics) ->
     ]
     listed = {} if statistics.sampled else _listed(statistics, columns)
     edges = list(combinations(range(len(columns)), 2))
-    told = {(i, j): _information(drawn, columns[i], columns[j]) for i, j in edges}
-    tree = heaviest_tree(told)
+    information = {(i, j): _information(drawn, columns[i], columns[j]) for i, j in edges}
+    tree = heaviest_tree(information)
     pairs = [
-        PairKept((columns[i], columns[j]), listed.get((columns[i], columns[j])), told[i, j], (i, j) in tree)
+        PairKept((columns[i], columns[j]), listed.get((columns[i], columns[j])), information[i, j], (i, j) in tree)
         for i, j in edges
     ]
     hidden = tuple(o.name for o in statistics.objects if o.covered is None)
@@ -120,8 +120,8 @@ def advise(statistics: Statistics, columns: Sequence[str], drawn: Statistics) ->
 
 def _listed(statistics: Statistics, columns: Sequence[str]) -> dict[tuple[str, str], float]:
     """The pairs that combinations are listed of, and the share of the rows that these cover."""
-    found = {both: statistics.pair(*both) for both in combinations(columns, 2)}
-    return {both: joint.covered for both, joint in found.items() if joint is not None}
+    joints = {both: statistics.pair(*both) for both in combinations(columns, 2)}
+    return {both: joint.covered for both, joint in joints.items() if joint is not None}
 
 
 def _entropy(kept: ColumnStatistics) -> float:
@@ -160,9 +160,9 @@ def _suggestions(s: Statistics, columns: Sequence[ColumnKept], pairs: Sequence[P
             statement = f"CREATE STATISTICS {quoted(_name(a, b))} (mcv) ON {quoted(a)}, {quoted(b)} FROM {s.table};"
             yield _costed(s, statement, f"nothing is kept of {a} and {b} together", p.information, DEFAULT_TARGET, 1)
         elif p.used and p.covered is not None and p.covered < _ENOUGH:
-            for found in (o for o in s.objects if set(o.columns) == {a, b}):
+            for statistic in (o for o in s.objects if set(o.columns) == {a, b}):
                 target = min(10 * s.targets.get(a, DEFAULT_TARGET), LARGEST_TARGET)
-                statement = f"ALTER STATISTICS {quoted(found.name)} SET STATISTICS {target};"
+                statement = f"ALTER STATISTICS {quoted(statistic.name)} SET STATISTICS {target};"
                 why = f"the list of {a} and {b} covers {p.covered:.0%} of the rows"
                 yield _costed(s, statement, why, (1 - p.covered) * p.information, target, sorts)
 

@@ -20,51 +20,51 @@ from discreet.summaries.structure import chow_liu
 
 
 def summary_from_pairs(
-    found: PairCounts, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy], kind: str
+    pair_counts: PairCounts, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy], kind: str
 ) -> Network:
     """A `histogram` or a `network` of the columns that hierarchies are given for."""
-    return (histogram_from_pairs if kind == "histogram" else network_from_pairs)(found, hierarchies, sensitive)
+    return (histogram_from_pairs if kind == "histogram" else network_from_pairs)(pair_counts, hierarchies, sensitive)
 
 
 def histogram_from_pairs(
-    found: PairCounts, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy]
+    pair_counts: PairCounts, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy]
 ) -> Histogram:
     """Counts of single values alone."""
-    return Histogram(tuple(hierarchies), dict(sensitive), _singles(found, [*hierarchies, *sensitive.values()]))
+    return Histogram(tuple(hierarchies), dict(sensitive), _singles(pair_counts, [*hierarchies, *sensitive.values()]))
 
 
 def network_from_pairs(
-    found: PairCounts,
+    pair_counts: PairCounts,
     hierarchies: Sequence[Hierarchy],
     sensitive: Mapping[str, Hierarchy],
     edges: Iterable[tuple[str, str]] | None = None,
 ) -> Network:
     """The tree of Chow and Liu over all columns that hierarchies are given for, or the edges that somebody knows."""
     every = [*hierarchies, *sensitive.values()]
-    place = [found.columns.index(h.attribute) for h in every]
-    leaf = [leaf_numbers(h, found.values[c]) for h, c in zip(every, place, strict=True)]
+    place = [pair_counts.columns.index(h.attribute) for h in every]
+    leaf = [leaf_numbers(h, pair_counts.values[c]) for h, c in zip(every, place, strict=True)]
     pairs: dict[Edge, IntArray] = {}
     for i in range(len(every)):
         for j in range(i + 1, len(every)):
             a, b = place[i], place[j]
-            counted = found.pairs.get((min(a, b), max(a, b)))
+            counted = pair_counts.pairs.get((min(a, b), max(a, b)))
             if counted is not None:
                 pairs[i, j] = counted if a < b else counted.T
-    chosen = chow_liu(pairs) if edges is None else _given(edges, [h.attribute for h in every], pairs)
+    chosen = chow_liu(pairs) if edges is None else _numbered(edges, [h.attribute for h in every], pairs)
     tables = {}
     for i, j in chosen:
         table = np.zeros((len(every[i].leaves), len(every[j].leaves)), dtype=np.int64)
         table[np.ix_(leaf[i], leaf[j])] = pairs[i, j]
         tables[i, j] = table
-    return Network(tuple(hierarchies), dict(sensitive), _singles(found, every), tables)
+    return Network(tuple(hierarchies), dict(sensitive), _singles(pair_counts, every), tables)
 
 
 def sample_from(drawn: SampledRows, hierarchies: Sequence[Hierarchy], sensitive: Mapping[str, Hierarchy]) -> Sample:
     """A sample whose columns are the quasi-identifiers, then the sensitive attributes, in order."""
     every = [*hierarchies, *sensitive.values()]
-    found = drawn.found
-    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(every, found.values, found.codes, strict=True)]
-    columns, counts = merged(codes, [len(h.leaves) for h in every], found.counts)
+    frequencies = drawn.found
+    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(every, frequencies.values, frequencies.codes, strict=True)]
+    columns, counts = merged(codes, [len(h.leaves) for h in every], frequencies.counts)
     width = len(hierarchies)
     frequency = FrequencySet(
         tuple(hierarchies),
@@ -73,14 +73,14 @@ def sample_from(drawn: SampledRows, hierarchies: Sequence[Hierarchy], sensitive:
         dict(sensitive),
         counts,
     )
-    leaf_rows = (_by_leaf(h, v, n) for h, v, n in zip(hierarchies, found.values, drawn.singles, strict=False))
+    leaf_rows = (_by_leaf(h, v, n) for h, v, n in zip(hierarchies, frequencies.values, drawn.singles, strict=False))
     return Sample(frequency, tuple(leaf_rows))
 
 
-def _singles(found: PairCounts, hierarchies: Iterable[Hierarchy]) -> tuple[IntArray, ...]:
+def _singles(pair_counts: PairCounts, hierarchies: Iterable[Hierarchy]) -> tuple[IntArray, ...]:
     """How many rows have each leaf."""
-    columns = [(h, found.columns.index(h.attribute)) for h in hierarchies]
-    return tuple(_by_leaf(h, found.values[c], found.singles[c]) for h, c in columns)
+    columns = [(h, pair_counts.columns.index(h.attribute)) for h in hierarchies]
+    return tuple(_by_leaf(h, pair_counts.values[c], pair_counts.singles[c]) for h, c in columns)
 
 
 def _by_leaf(hierarchy: Hierarchy, values: Sequence[Value], counts: IntArray) -> IntArray:
@@ -89,7 +89,7 @@ def _by_leaf(hierarchy: Hierarchy, values: Sequence[Value], counts: IntArray) ->
     return by_leaf
 
 
-def _given(edges: Iterable[tuple[str, str]], names: Sequence[str], pairs: Mapping[Edge, IntArray]) -> list[Edge]:
+def _numbered(edges: Iterable[tuple[str, str]], names: Sequence[str], pairs: Mapping[Edge, IntArray]) -> list[Edge]:
     """Edges by name as edges by number; all mistakes at once."""
     mistakes, chosen = [], []
     together = {name: {name} for name in names}

@@ -36,28 +36,28 @@ class Forest:
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
         """Which variables share an edge with each."""
-        found: list[list[int]] = [[] for _ in self.counts]
+        neighbours: list[list[int]] = [[] for _ in self.counts]
         for i, j in self.tables:
-            found[i].append(j)
-            found[j].append(i)
-        return tuple(map(tuple, found))
+            neighbours[i].append(j)
+            neighbours[j].append(i)
+        return tuple(map(tuple, neighbours))
 
     @cached_property
     def trees(self) -> tuple[tuple[int, ...], ...]:
         """The variables of each tree of the forest."""
-        left, found = set(range(len(self.counts))), []
+        left, trees = set(range(len(self.counts))), []
         while left:
             tree = self.tree_of(min(left))
-            found.append(tree)
+            trees.append(tree)
             left -= set(tree)
-        return tuple(found)
+        return tuple(trees)
 
     def tree_of(self, variable: int) -> tuple[int, ...]:
         """The variables that are connected with one, itself first, each behind the one it was reached from."""
-        found = [variable]
-        for v in found:
-            found += [w for w in self.neighbours[v] if w not in found]
-        return tuple(found)
+        tree = [variable]
+        for v in tree:
+            tree += [w for w in self.neighbours[v] if w not in tree]
+        return tuple(tree)
 
     def given(self, parent: int, child: int) -> FloatArray:
         """P(child's leaf | parent's leaf), a row per leaf of the child. A leaf that no row has makes nothing likely."""
@@ -162,27 +162,27 @@ class _Contraction:
 
     def _messages(self, v: int, parent: int) -> list[Message]:
         """From all neighbours but one; those that tell nothing apart say nothing (they would say 1)."""
-        found = (self._message(w, v) for w in self.forest.neighbours[v] if w != parent)
-        return [message for message in found if message is not None]
+        messages = (self._message(w, v) for w in self.forest.neighbours[v] if w != parent)
+        return [message for message in messages if message is not None]
 
     def _message(self, v: int, parent: int) -> Message | None:
         inner = self._messages(v, parent)
         starts = self.starts[v]
         if not inner and len(starts) == 1:
             return None
-        given = self.forest.given(parent, v)
+        shares = self.forest.given(parent, v)
         if not inner:
-            return (given if len(starts) == len(given) else np.add.reduceat(given, starts, axis=0)), (v,)
-        rows, axes = _product(inner, len(given))
+            return (shares if len(starts) == len(shares) else np.add.reduceat(shares, starts, axis=0)), (v,)
+        rows, axes = _product(inner, len(shares))
         if len(starts) == 1:
-            return rows @ given, axes
-        out = np.empty((len(starts), len(rows), given.shape[1]))
-        if len(starts) == len(given):
-            np.multiply(rows.T[:, :, None], given[:, None, :], out=out)
+            return rows @ shares, axes
+        out = np.empty((len(starts), len(rows), shares.shape[1]))
+        if len(starts) == len(shares):
+            np.multiply(rows.T[:, :, None], shares[:, None, :], out=out)
         else:
-            for g, (a, b) in enumerate(zip(starts, [*starts[1:], len(given)], strict=True)):
-                np.matmul(rows[:, a:b], given[a:b], out=out[g])
-        return out.reshape(-1, given.shape[1]), (v, *axes)
+            for g, (a, b) in enumerate(zip(starts, [*starts[1:], len(shares)], strict=True)):
+                np.matmul(rows[:, a:b], shares[a:b], out=out[g])
+        return out.reshape(-1, shares.shape[1]), (v, *axes)
 
 
 def _product(messages: Sequence[Message], leaves: int) -> Message:

@@ -61,10 +61,10 @@ def table_in_parts(shares: FloatArray, rows: IntArray, columns: IntArray) -> Int
     lacking, wanted = rows - table.sum(axis=1), columns - table.sum(axis=0)
     i = j = 0
     while i < len(lacking) and j < len(wanted):
-        given = min(int(lacking[i]), int(wanted[j]))
-        table[i, j] += given
-        lacking[i] -= given
-        wanted[j] -= given
+        moved = min(int(lacking[i]), int(wanted[j]))
+        table[i, j] += moved
+        lacking[i] -= moved
+        wanted[j] -= moved
         if lacking[i] == 0:
             i += 1
         else:

@@ -15,6 +15,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.roll_up import Node, RollUp
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.summaries.base import check_limit
+from discreet.summaries.kernels import rows_in_boxes
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,22 +69,20 @@ class Exact:
 
     def boxes(self, low: Codes, high: Codes, sensitive: str = "") -> Cells:
         """The same for any boxes: group g has the leaves ``low[g, d]..high[g, d]`` of attribute d. None is left out."""
-        from discreet.summaries.kernels import rows_in_boxes
-
         f, (first, order, codes) = self.frequency, self._sorted
         values, counts = np.zeros_like(order, dtype=np.int32), f.counts[order]
         totals = np.array([f.rows])
         if sensitive:
             values, totals = f.sensitive[sensitive][order], f.totals[sensitive]
-        found = np.zeros((len(low), len(totals)), dtype=np.int64)
+        rows = np.zeros((len(low), len(totals)), dtype=np.int64)
         begin = np.searchsorted(codes[first], low[:, first])
         end = np.searchsorted(codes[first], high[:, first], side="right")
-        rows_in_boxes(codes, counts, values, low.astype(np.int32), high.astype(np.int32), found, begin, end)
-        size = found.sum(axis=1)
+        rows_in_boxes(codes, counts, values, low.astype(np.int32), high.astype(np.int32), rows, begin, end)
+        size = rows.sum(axis=1)
         if not sensitive:
             return Cells(size / f.rows)
         # Of a box without rows, nothing better is known than the table.
-        shares = np.where(size[:, None] > 0, found / np.maximum(size, 1)[:, None], totals / f.rows)
+        shares = np.where(size[:, None] > 0, rows / np.maximum(size, 1)[:, None], totals / f.rows)
         return Cells(size / f.rows, shares)
 
     def _roll_up(self, sensitive: str) -> RollUp:

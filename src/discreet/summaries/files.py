@@ -184,8 +184,8 @@ def _summary(header: Header, arrays: Mapping[str, Any]) -> Saveable:
             _counts(rows, rows.shape[:1]),
         )
         if kind is Sample:
-            given = tuple(_counts(arrays[f"leaf_rows{d}"], (leaves[d],)) for d in range(width))
-            summary = Sample(frequency, given)
+            leaf_rows = tuple(_counts(arrays[f"leaf_rows{d}"], (leaves[d],)) for d in range(width))
+            summary = Sample(frequency, leaf_rows)
         else:
             summary = Exact(frequency)
     if summary.rows != header["rows"] or summary.rows < 1:

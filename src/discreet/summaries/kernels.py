@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
+
+
+class RootedTree(NamedTuple):
+    """A tree of variables. `order` has them, the root first, each behind its `parent`; `leaves` is how many each has.
+
+    Variable v has P(leaf | leaf of its parent) in `chances` from ``at[v]`` on, a row per leaf of the parent; `share` is
+    the distribution of the root.
+    """
+
+    order: IntArray
+    parent: IntArray
+    leaves: IntArray
+    share: FloatArray
+    chances: FloatArray
+    at: IntArray
 
 
 @njit(cache=True)
@@ -28,7 +45,7 @@ def shares_of_groups(
         for b in range(len(right)):
             for c in range(len(beside)):
                 kept += likelihood[a, b] * beside[c] > floor
-    found = np.empty(kept)
+    totals = np.empty(kept)
     shares = np.empty((kept, leaves))
     row = np.zeros(leaves)
     kept = 0
@@ -42,29 +59,19 @@ def shares_of_groups(
             for c in range(len(beside)):
                 total = likelihood[a, b] * beside[c]
                 if total > floor:
-                    found[kept] = total
+                    totals[kept] = total
                     shares[kept] = row
                     kept += 1
-    return found, shares
+    return totals, shares
 
 
 @njit(cache=True)
-def boxes_of_tree(
-    order: IntArray,
-    parent: IntArray,
-    leaves: IntArray,
-    share: FloatArray,
-    given: FloatArray,
-    at: IntArray,
-    low: IntArray,
-    high: IntArray,
-) -> FloatArray:
+def boxes_of_tree(tree: RootedTree, low: IntArray, high: IntArray) -> FloatArray:
     """Per box, how likely it is together with each leaf of the root, by message passing from the ends to the root.
 
-    `order` has the variables of a tree, the root first, each behind its parent. Variable v has P(leaf | leaf of its
-    parent) in `given` from ``at[v]`` on, a row per leaf of the parent; `share` is the distribution of the root. Box b
-    has the leaves ``low[b, v]..high[b, v]``.
+    Box b has the leaves ``low[b, v]..high[b, v]``.
     """
+    order, leaves = tree.order, tree.leaves
     boxes = len(low)
     root = order[0]
     out = np.zeros((boxes, leaves[root]))
@@ -81,16 +88,16 @@ def boxes_of_tree(
             v = order[i]
             if not speaks[v]:
                 continue
-            p = parent[v]
+            p = tree.parent[v]
             speaks[p] = True
             for y in range(low[b, p], high[b, p] + 1):
-                row = at[v] + y * leaves[v]
+                row = tree.at[v] + y * leaves[v]
                 total = 0.0
                 for x in range(low[b, v], high[b, v] + 1):
-                    total += given[row + x] * says[v, x]
+                    total += tree.chances[row + x] * says[v, x]
                 says[p, y] *= total
         for x in range(low[b, root], high[b, root] + 1):
-            out[b, x] = share[x] * says[root, x]
+            out[b, x] = tree.share[x] * says[root, x]
     return out
 
 

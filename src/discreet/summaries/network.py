@@ -15,6 +15,7 @@ from discreet.counts.roll_up import Node
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.summaries.base import NEGLIGIBLE, check_limit
 from discreet.summaries.contraction import Edge, Forest, contracted, halves_by
+from discreet.summaries.kernels import RootedTree, boxes_of_tree, shares_of_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +70,10 @@ class Network:
     def likelihoods(self, node: Node) -> FloatArray:
         """The likelihood of every group of a node: an axis per quasi-identifier, its generalized values in order."""
         check_limit(prod(len(h.labels[level]) for h, level in zip(self.hierarchies, node, strict=True)))
-        found = contracted(self.forest, self._all_starts(node))
+        shares = contracted(self.forest, self._all_starts(node))
         occur = [np.unique(h.codes[n][o]) for h, n, o in zip(self.hierarchies, node, self.occurring, strict=False)]
         whole = np.zeros([len(h.labels[level]) for h, level in zip(self.hierarchies, node, strict=True)])
-        whole[np.ix_(*occur)] = found.reshape([len(o) for o in occur])
+        whole[np.ix_(*occur)] = shares.reshape([len(o) for o in occur])
         return whole
 
     def cells(self, node: Node, sensitive: str = "") -> Cells:
@@ -88,21 +89,17 @@ class Network:
             return Cells(likelihood[likelihood > floor])
         at, leaves = self._place(sensitive)
         check_limit(groups, leaves)
-        from discreet.summaries.kernels import shares_of_groups
-
         left, right, beside = halves_by(self.forest, self._all_starts(node), at)
         return Cells(*shares_of_groups(left, right, beside, left @ right.T, self.occurring[at], leaves, floor))
 
     def boxes(self, low: Codes, high: Codes, sensitive: str = "") -> Cells:
         """The same for any boxes: group g has the leaves ``low[g, d]..high[g, d]`` of attribute d. None is left out."""
-        from discreet.summaries.kernels import boxes_of_tree
-
         first, last = self._boxes(low, high)
         at, leaves = self._place(sensitive) if sensitive else (-1, 0)
         likelihood = np.ones(len(low))
         shares = None
         for tree in self.forest.trees:
-            joint = boxes_of_tree(*self._rooted(at if at in tree else tree[0]), first, last)
+            joint = boxes_of_tree(self._rooted(at if at in tree else tree[0]), first, last)
             total = joint.sum(axis=1)
             likelihood *= total
             if at in tree:
@@ -124,8 +121,8 @@ class Network:
 
     def _all_starts(self, node: Node) -> list[IntArray]:
         """The same for all attributes; sensitive values are not told apart."""
-        found = [self._starts(d, level) for d, level in enumerate(node)]
-        return found + [np.zeros(1, dtype=np.int64) for _ in self.sensitive_hierarchies]
+        starts = [self._starts(d, level) for d, level in enumerate(node)]
+        return starts + [np.zeros(1, dtype=np.int64) for _ in self.sensitive_hierarchies]
 
     @cached_property
     def _known_starts(self) -> dict[tuple[int, int], IntArray]:
@@ -148,7 +145,7 @@ class Network:
         ]
         return np.stack([a for a, _ in ends], axis=1), np.stack([b for _, b in ends], axis=1)
 
-    def _rooted(self, root: int) -> tuple[IntArray, IntArray, IntArray, FloatArray, FloatArray, IntArray]:
+    def _rooted(self, root: int) -> RootedTree:
         """The tree of one attribute as plain arrays, for the compiled loop."""
         known = self._flat.get(root)
         if known is None:
@@ -156,17 +153,17 @@ class Network:
             order = forest.tree_of(root)
             parent = np.full(len(self.counts), -1, dtype=np.int64)
             at = np.zeros(len(self.counts), dtype=np.int64)
-            given, length = [np.empty(0)], 0
+            chances, length = [np.empty(0)], 0
             for v in order[1:]:
                 parent[v] = next(w for w in forest.neighbours[v] if w in order[: order.index(v)])
                 at[v] = length
-                given.append(forest.given(int(parent[v]), v).T.ravel())
-                length += len(given[-1])
+                chances.append(forest.given(int(parent[v]), v).T.ravel())
+                length += len(chances[-1])
             sizes = np.array([len(o) for o in self.occurring], dtype=np.int64)
-            known = (np.array(order), parent, sizes, forest.shares[root], np.concatenate(given), at)
+            known = RootedTree(np.array(order), parent, sizes, forest.shares[root], np.concatenate(chances), at)
             self._flat[root] = known
         return known
 
     @cached_property
-    def _flat(self) -> dict[int, tuple[IntArray, IntArray, IntArray, FloatArray, FloatArray, IntArray]]:
+    def _flat(self) -> dict[int, RootedTree]:
         return {}

@@ -150,13 +150,13 @@ def fit(table: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
     return table
 
 
-def with_values(statistics: Statistics, rows: int, found: Mapping[str, Mapping[Value, int]]) -> Statistics:
+def with_values(statistics: Statistics, rows: int, counted: Mapping[str, Mapping[Value, int]]) -> Statistics:
     """The same, after somebody counted all rows, and met values (with their rows) that it did not know.
 
     Now there are no others: what was left for them, and is not theirs, is that of the bounds.
     """
     columns = dict(statistics.columns)
-    for name, values in found.items():
+    for name, values in counted.items():
         kept = columns[name]
         met = np.array(list(values.values()), dtype=np.float64) / rows
         room = max(1.0 - float(met.sum()), 0.0)

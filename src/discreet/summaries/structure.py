@@ -20,10 +20,10 @@ def mutual_information(table: IntArray) -> float:
     """
     total = table.sum()
     i, j = np.nonzero(table)
-    seen = table[i, j] / total
+    share = table[i, j] / total
     # Both sides whole numbers: attributes that are exactly independent tell exactly nothing.
     expected = table.sum(axis=1)[i].astype(np.float64) * table.sum(axis=0)[j]
-    return float(np.sum(seen * np.log(table[i, j] * float(total) / expected)))
+    return float(np.sum(share * np.log(table[i, j] * float(total) / expected)))
 
 
 def chow_liu(pairs: Mapping[Edge, IntArray]) -> tuple[Edge, ...]:

@@ -101,7 +101,7 @@ def estimates(workload: Workload, parts: Sequence[Leaves], sizes: ArrayLike, tal
     `tally` counts the sensitive values of the workload's last attribute per group. Without it, a group's rows all
     qualify as far as the parts don't say otherwise.
     """
-    from discreet.utility.covering import add_products
+    from discreet.utility.leaf_bits import add_products
 
     n = np.asarray(sizes, dtype=np.int64)
     total = np.zeros(len(workload))
@@ -214,29 +214,29 @@ def estimates_exact(
     >>> estimates_exact(asked, [ages], [4], t)
     array([0.75])
     """
-    from discreet.utility.covering import add_exact
+    from discreet.utility.leaf_bits import add_exact
 
     scale = np.ones(len(np.asarray(sizes))) if tally is not None else np.asarray(sizes, dtype=np.float64)
-    asked = [table for table in tables if table.attributes]
-    for table in asked:
+    parts = [table for table in tables if table.attributes]
+    for table in parts:
         people = np.diff(np.concatenate([[0], np.cumsum(table.counts)])[table.offsets])
         scale = np.divide(scale, people, out=np.zeros(len(scale)), where=people > 0)
     if tally is not None:
         last = len(workload.attributes) - 1
-        asked.append(Combinations((last,), tally.offsets, (tally.values,), tally.counts))
-    total = np.full(len(workload), scale.sum() if not asked else 0.0)
-    if not asked or not len(scale):
+        parts.append(Combinations((last,), tally.offsets, (tally.values,), tally.counts))
+    total = np.full(len(workload), scale.sum() if not parts else 0.0)
+    if not parts or not len(scale):
         return total
     above = np.cumsum([0, *(len(w) for w in workload.wanted)])
     rows = [
         np.stack([c.astype(np.int64) + above[a] for a, c in zip(table.attributes, table.codes, strict=True)], axis=1)
-        for table in asked
+        for table in parts
     ]
-    widths = np.array([len(table.attributes) for table in asked])
-    before = np.cumsum([0, *(len(table.counts) for table in asked[:-1])])
-    offsets = np.stack([table.offsets + b for table, b in zip(asked, before, strict=True)])
+    widths = np.array([len(table.attributes) for table in parts])
+    before = np.cumsum([0, *(len(table.counts) for table in parts[:-1])])
+    offsets = np.stack([table.offsets + b for table, b in zip(parts, before, strict=True)])
     first = np.cumsum([0, *(r.size for r in rows[:-1])])
-    flat, counts = np.concatenate([r.ravel() for r in rows]), np.concatenate([table.counts for table in asked])
+    flat, counts = np.concatenate([r.ravel() for r in rows]), np.concatenate([table.counts for table in parts])
     block = 8 * min(max(1, _CELLS // (8 * int(above[-1]))), _QUERIES // 8)
     for start in range(0, len(workload), block):
         stop = min(start + block, len(workload))

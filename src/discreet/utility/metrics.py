@@ -124,7 +124,7 @@ def kl_divergence_of_runs(
     suppressed: int = 0,
 ) -> float:
     """The same for published values that are any set of leaves, given per attribute as runs of neighbours."""
-    from discreet.utility.covering import distinct
+    from discreet.utility.leaf_bits import distinct
 
     weight = np.asarray(counts, dtype=np.int64)
     number, first = distinct(codes, len(weight))
@@ -151,7 +151,7 @@ def _add_densities(
     codes: Sequence[AnyCodes], runs: Sequence[Runs], density: FloatArray, leaves: Sequence[int], total: FloatArray
 ) -> None:
     """Add to each combination the density of every group that covers it, some groups at a time."""
-    from discreet.utility.covering import add_per_combination, mark, words
+    from discreet.utility.leaf_bits import add_per_combination, mark, words
 
     start = np.concatenate([[0], np.cumsum(leaves)]).astype(np.int64)
     rows = np.array([c + s for c, s in zip(codes, start[:-1], strict=True)], dtype=np.int64)

@@ -46,8 +46,8 @@ def read_published(texts: Iterable[Value], hierarchy: Hierarchy) -> list[IntArra
     """`leaves_of` for all the texts of a column; one error that lists those nobody can understand."""
     texts = list(texts)
     domain = _Domain(hierarchy)
-    found = [domain.read(text) for text in texts]
-    strange = [text for text, leaves in zip(texts, found, strict=True) if not len(leaves)]
+    leaves_of = [domain.read(text) for text in texts]
+    strange = [text for text, leaves in zip(texts, leaves_of, strict=True) if not len(leaves)]
     if strange:
         raise DataError(
             Mistake(
@@ -56,7 +56,7 @@ def read_published(texts: Iterable[Value], hierarchy: Hierarchy) -> list[IntArra
                 "give the hierarchy they come from",
             )
         )
-    return found
+    return leaves_of
 
 
 def is_withheld(text: Value, hierarchy: Hierarchy) -> bool:
@@ -83,8 +83,8 @@ class _Domain:
     def _first_reading(self, text: Value, readings: Iterable[Callable[[str], IntArray]]) -> IntArray:
         if text is None:
             return np.array([self.hierarchy.index[None]]) if None in self.hierarchy.index else _NONE
-        found = (reading(text) for reading in readings)
-        return next((leaves for leaves in found if len(leaves)), _NONE)
+        answers = (reading(text) for reading in readings)
+        return next((leaves for leaves in answers if len(leaves)), _NONE)
 
     def _named(self, text: str) -> IntArray:
         low, high = self._names.get(text, (0, -1))
@@ -149,17 +149,17 @@ class _Domain:
             bare = bare[1:-1]
         if bare == text and "," not in text:
             return _NONE
-        pieces, found, at = _MEMBER.findall(bare + ","), [], 0
+        pieces, members, at = _MEMBER.findall(bare + ","), [], 0
         while at < len(pieces):
             for end in range(min(at + 1 + self._commas, len(pieces)), at, -1):
                 member = self._member(",".join(pieces[at:end]))
                 if len(member):
-                    found.append(member)
+                    members.append(member)
                     at = end
                     break
             else:
                 return _NONE
-        return np.unique(np.concatenate(found))
+        return np.unique(np.concatenate(members))
 
     @cached_property
     def _commas(self) -> int:
@@ -176,8 +176,8 @@ class _Domain:
             spellings.insert(0, bare[1:-1].replace('""', '"'))
         elif len(bare) > 1 and bare[0] == bare[-1] == "'":
             spellings.append(bare[1:-1])
-        found = (self._first_reading(spelling, (self._named, self._between, self._point)) for spelling in spellings)
-        return next((leaves for leaves in found if len(leaves)), _NONE)
+        answers = (self._first_reading(spelling, (self._named, self._between, self._point)) for spelling in spellings)
+        return next((leaves for leaves in answers if len(leaves)), _NONE)
 
     def _masked(self, text: str) -> IntArray:
         """``479**``: a star hides one character; if no leaf fits that way, trailing stars hide any number of them."""
@@ -186,8 +186,8 @@ class _Domain:
             return _NONE
         hidden = tuple(i for i, c in enumerate(text) if c == "*")
         stem = text.rstrip("*")
-        found = self._masks(len(text), hidden).get(text, _NONE)
-        return found if len(found) or "*" in stem else self._stems(len(stem)).get(stem, _NONE)
+        masked = self._masks(len(text), hidden).get(text, _NONE)
+        return masked if len(masked) or "*" in stem else self._stems(len(stem)).get(stem, _NONE)
 
     def _masks(self, length: int, hidden: tuple[int, ...]) -> dict[str, IntArray]:
         """Leaves of a length by what they look like with some places hidden."""

@@ -39,7 +39,7 @@ class Workload:
 
     def wants(self, attribute: int, start: int = 0, stop: int | None = None) -> BoolArray:
         """Which leaves (rows) qualify in which of the queries ``start:stop`` (columns); start is a multiple of 8."""
-        from discreet.utility.covering import unpack
+        from discreet.utility.leaf_bits import unpack
 
         stop = self.count if stop is None else min(stop, self.count)
         return unpack(self.wanted[attribute], start, stop)
@@ -52,7 +52,7 @@ def workload(leaves: Mapping[str, int], queries: Sequence[Mapping[str, Iterable[
     >>> workload({"age": 4, "disease": 6}, [stroke_at_45_and_above]).wants(0).ravel()
     array([False,  True,  True,  True])
     """
-    from discreet.utility.covering import pack
+    from discreet.utility.leaf_bits import pack
 
     wanted = []
     for name, size in leaves.items():
@@ -142,7 +142,7 @@ def _draw(
     rng: np.random.Generator, occurring: AnyCodes, b: int, neighbours: bool, speaks: BoolArray, leaves: int
 ) -> Bits:
     """The wanted leaves of one attribute, `b` for each query that speaks of it, all for the others."""
-    from discreet.utility.covering import packed
+    from discreet.utility.leaf_bits import packed
 
     # A table of all leaves for many queries would be larger than everything else, where there are millions of leaves.
     few = 8 * max(1, _CELLS // (8 * leaves))
@@ -166,7 +166,7 @@ def _draw(
 
 def true_counts(workload: Workload, codes: Sequence[AnyCodes], counts: ArrayLike) -> IntArray:
     """The right answers. `codes` has a column of leaf numbers for each attribute of the workload, in its order."""
-    from discreet.utility.covering import add_per_column
+    from discreet.utility.leaf_bits import add_per_column
 
     start = np.cumsum([0, *(len(w) for w in workload.wanted)])
     rows = np.array([c + s for c, s in zip(codes, start[:-1], strict=True)], dtype=np.int64)

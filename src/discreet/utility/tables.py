@@ -154,7 +154,7 @@ class _Pair:
 
 
 def _distinct(codes: Sequence[Any], rows: int) -> tuple[IntArray, IntArray]:
-    from discreet.utility.covering import distinct
+    from discreet.utility.leaf_bits import distinct
 
     return distinct(codes, rows)
 
@@ -217,9 +217,9 @@ def _check_columns(before: Any, after: Any, names: Sequence[str]) -> None:
         raise DataError(*mistakes)
 
 
-def _column(before: Any, after: Any, name: str, given: Hierarchy | Rule | None) -> _Column:
+def _column(before: Any, after: Any, name: str, rule_or_hierarchy: Hierarchy | Rule | None) -> _Column:
     codes, values = _texts(before, name, "original")
-    rule = Flat() if given is None else given
+    rule = Flat() if rule_or_hierarchy is None else rule_or_hierarchy
     hierarchy = rule if isinstance(rule, Hierarchy) else build(name, values, rule)
     strange = [v for v in values if v not in hierarchy.index]
     if strange:

@@ -204,13 +204,13 @@ def ordered_distances(
         if c == 0:
             continue
         total = 0.0
-        seen = np.int64(0)
+        running = np.int64(0)
         if c > 32 or (c > 1 and m <= 8 * c):
             for p in range(begin, end):
                 dense[rank[values[p]]] = counts[p]
             for i in range(m - 1):
-                seen += dense[i]
-                total += abs(seen * each - below[i])
+                running += dense[i]
+                total += abs(running * each - below[i])
             for p in range(begin, end):
                 dense[rank[values[p]]] = 0
         else:
@@ -219,8 +219,8 @@ def ordered_distances(
             first, last = ranks[0], ranks[c - 1]
             total = area[first] + (m - 1 - last) - (area[m - 1] - area[last])
             for i in range(c - 1):
-                seen += weights[i]
-                total += _stretch(below, area, ranks[i], ranks[i + 1], seen * each)
+                running += weights[i]
+                total += _stretch(below, area, ranks[i], ranks[i + 1], running * each)
         out[g] = total / (m - 1)
     return out
 

@@ -249,8 +249,8 @@ def limited_block(
         if k > 8 and largest * points < _FADED:
             break
     for x in range(first, last + 1):
-        given = fine[x - first] / math.exp(log_poisson(x, mean))
-        breaking[x] = 1.0 if x < shape[1] else min(max(1.0 - given, 0.0), 1.0)
+        kept = fine[x - first] / math.exp(log_poisson(x, mean))
+        breaking[x] = 1.0 if x < shape[1] else min(max(1.0 - kept, 0.0), 1.0)
     if first == 0:
         breaking[0] = 0.0
     return 0
@@ -270,7 +270,7 @@ def distinct_block(theta: FloatArray, least: int, n: int, breaking: FloatArray) 
         return 1
     mean = 4.0 * n * n + 4.0 * n + 2.0
     points = int(9.5 * math.sqrt(mean)) + 20
-    found = np.zeros(last + 1 - first)
+    masses = np.zeros(last + 1 - first)
     few = np.empty(least, dtype=np.complex128)
     for k in range(points // 2 + 1):
         angle = 2.0 * math.pi * k / points
@@ -289,10 +289,10 @@ def distinct_block(theta: FloatArray, least: int, n: int, breaking: FloatArray) 
         turn = complex(math.cos(angle), -math.sin(angle))
         back = cmath.exp(-1j * ((first * k) % points) * (2.0 * math.pi / points))
         for x in range(first, last + 1):
-            found[x - first] += total.real * back.real - total.imag * back.imag
+            masses[x - first] += total.real * back.real - total.imag * back.imag
             back *= turn
     for x in range(first, last + 1):
-        breaking[x] = min(max(found[x - first] / math.exp(log_poisson(x, mean)), 0.0), 1.0)
+        breaking[x] = min(max(masses[x - first] / math.exp(log_poisson(x, mean)), 0.0), 1.0)
     if first == 0:
         breaking[0] = 0.0
     return 0

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.arrays import FloatArray, IntArray
+from discreet.arrays import FloatArray
 from discreet.counts.cells import Cells
 from discreet.models.likelihood.options import Likely, Options
 from discreet.models.likelihood.sizes import decided_by_bounds, normal_sums, sizes_allowed, together
+
+if TYPE_CHECKING:
+    from discreet.models.likelihood.value_kernels import Kinds
 
 # Sums of so many counts, and of so many rows, are normal enough.
 _MANY_GROUPS, _MANY_ROWS = 20, 5000
@@ -99,14 +103,15 @@ def _judged(
     if least > 1 and (at_least is not None or at_most is not None):
         # A group that is too small for the promise breaks it, whatever its values are: that alone may be too much.
         sizes, most = np.array([least]), np.array([likely_kernels.UNBOUNDED])
-        found = sizes_allowed(cells, rows, sizes, most, True, Options(), at_least, at_most)
-        if (at_least is not None and found.probability < at_least) or (
-            at_most is not None and found.expectation > at_most
+        large = sizes_allowed(cells, rows, sizes, most, True, Options(), at_least, at_most)
+        if (at_least is not None and large.probability < at_least) or (
+            at_most is not None and large.expectation > at_most
         ):
-            return Likely(found.probability, found.expectation, "stopped early")
+            return Likely(large.probability, large.expectation, "stopped early")
     likelihood = np.require(cells.likelihood, np.float64, ["C", "W"])  # kernels are compiled for such
-    sensitive, number, example = _alike(cells)
-    distance = kernels.distances(sensitive, example, limits.share)
+    kinds = _kinds(cells)
+    number = kinds.number
+    distance = kernels.distances(kinds.sensitive, kinds.example, limits.share)
     bounds = kernels.value_bounds(likelihood, rows, number, distance, least)
     # Groups of the same kind together; first those of which the bounds say least.
     say = bounds[:, 1] - bounds[:, 0] if at_least is not None else bounds[:, 3] - bounds[:, 2]
@@ -114,25 +119,10 @@ def _judged(
     floor = 0.0 if at_least is None else at_least
     ceiling = math.inf if at_most is None else at_most
 
-    def masses(points: int, floor: float, ceiling: float):  # type: ignore[no-untyped-def]
-        return kernels.value_masses(
-            likelihood,
-            rows,
-            order,
-            number,
-            sensitive,
-            example,
-            limits.a,
-            limits.b,
-            limits.shape,
-            different,
-            floor,
-            ceiling,
-            points,
-            bounds,
-        )
-
-    ended, moments, logarithm, union, largest, expectation, _ = masses(0, floor, ceiling)
+    about = likelihood, rows, order, bounds, kinds, kernels.Promise(limits.a, limits.b, limits.shape, different)
+    ended, moments, logarithm, union, largest, expectation, _ = kernels.value_masses(
+        *about, likely_kernels.Goal(floor, ceiling), 0
+    )
     whole = likely_kernels.log_poisson(rows, float(rows))
     upper = min(max(1.0 - largest, 0.0), math.exp(min(logarithm - whole, 0.0)))
     if ended == likely_kernels.ENOUGH:
@@ -146,31 +136,31 @@ def _judged(
         fine, all_in_all = normal_sums(rows, *_moments_of_sums(likelihood, rows, moments))
     else:
         points = int(likely_kernels.circle(rows))
-        product = masses(points, 0.0, math.inf)[-1]
+        product = kernels.value_masses(*about, likely_kernels.Goal(0.0, math.inf), points).product
         fine, all_in_all = _on_circle(rows, points, product), math.exp(whole)
     return Likely(together(logarithm, fine, all_in_all), expectation, "approximation")
 
 
-def _alike(cells: Cells) -> tuple[FloatArray, IntArray, IntArray]:
+def _kinds(cells: Cells) -> Kinds:
     """The distributions of the groups, which group has which, and an example of each."""
-    from discreet.models.likelihood import value_kernels as kernels
+    from discreet.models.likelihood import value_kernels as kernels  # late, as all kernels here
 
     sensitive = cells.sensitive
     assert sensitive is not None, "the summary has to tell the sensitive values too"
     if len(sensitive) and sensitive.strides[0] == 0:  # one distribution for all, written once
-        return np.array(sensitive[:1]), np.zeros(len(cells), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        return kernels.Kinds(np.array(sensitive[:1]), np.zeros(len(cells), dtype=np.int64), np.zeros(1, dtype=np.int64))
     sensitive = np.require(sensitive, np.float64, ["C", "W"])
-    return sensitive, *kernels.same_rows(sensitive)
+    return kernels.Kinds(sensitive, *kernels.same_rows(sensitive))
 
 
 def _moments_of_sums(likelihood: FloatArray, rows: int, moments: FloatArray) -> tuple[float, float, float, float]:
     """Mean and variance of ΣY, then of ΣX."""
     mean = rows * likelihood
     left = np.maximum(1.0 - moments[:, 0], 1e-16)
-    given = (mean - moments[:, 1]) / left
-    variance = (mean + mean**2 - moments[:, 2]) / left - given**2
+    fine = (mean - moments[:, 1]) / left
+    variance = (mean + mean**2 - moments[:, 2]) / left - fine**2
     rest = max(rows - float(mean.sum()), 0.0)
-    return float(given.sum()) + rest, float(np.maximum(variance, 0.0).sum()) + rest, float(rows), float(rows)
+    return float(fine.sum()) + rest, float(np.maximum(variance, 0.0).sum()) + rest, float(rows), float(rows)
 
 
 def _on_circle(rows: int, points: int, product: FloatArray) -> float:

@@ -25,15 +25,14 @@ from discreet.models.groups.l_diversity import (
 )
 from discreet.models.likelihood.diversity import Limits, share_limits, values_different, values_limited
 from discreet.models.likelihood.limits import realistic_limits
-from discreet.models.likelihood.options import Likely, Options, Switches
-from discreet.models.likelihood.paper import diversity_of_paper
+from discreet.models.likelihood.options import Likely, Options
 from discreet.models.likelihood.simulated import simulated
 from discreet.models.likelihood.sizes import sizes_allowed
 from discreet.models.parameters import exact
 from discreet.models.presence.presence import UNLIMITED, Presence, times
 from discreet.models.realistic.realistic import Realistic
 
-__all__ = ["Likely", "Options", "Switches", "likely", "supports"]
+__all__ = ["Likely", "Options", "likely", "supports"]
 
 _PLAIN = Options()
 _COMPUTED = KAnonymity | FrequencyDiversity | DistinctDiversity | AlphaK
@@ -92,9 +91,8 @@ def likely(
         return sizes_allowed(cells, rows, least, most, False, options, at_least, at_most)
     if isinstance(model, DistinctDiversity):
         return values_different(cells, rows, model.l, options, at_least, at_most)
-    if isinstance(model, FrequencyDiversity) and options.paper is not None:
-        share, binomial = float(1 / exact(model.l)), options.counts == "binomial"
-        return diversity_of_paper(cells, rows, share, options.paper, binomial, at_least, at_most)
+    if isinstance(model, FrequencyDiversity) and options.shares is not None:
+        return options.shares(cells, rows, float(1 / exact(model.l)), at_least, at_most)
     limits = _limits(model, cells, rows, hierarchy)
     if limits is not None:
         return values_limited(cells, rows, limits, options, at_least, at_most)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+from discreet.counts.cells import Cells
 
 
 @dataclass(frozen=True)
@@ -21,20 +24,8 @@ class Likely:
     decided: str
 
 
-@dataclass(frozen=True)
-class Switches:
-    """The optimizations of section 6 of Nergiz, Tamersoy & Saygin 2011 for ℓ-diversity, each on or off.
-
-    `hybrid`: normal for binomial counts whose mean ± 3σ is possible. `expo`: an exponential tail for skewed ones.
-    `sd_cut`: only sizes within 4σ of the mean. `limit`: no further sizes once P(fine given size) is practically at its
-    limit. `maximum`: only the most frequent value, where it overwhelms the others.
-    """
-
-    hybrid: bool = True
-    expo: bool = True
-    sd_cut: bool = True
-    limit: bool = True
-    maximum: bool = True
+# The groups, the rows of the table, the share, and what decides: see `likely`.
+SharesKept = Callable[[Cells, int, float, float | None, float | None], Likely]
 
 
 @dataclass(frozen=True)
@@ -44,10 +35,10 @@ class Options:
     `counts`: the multinomial counts of the groups are "poisson" given their sum (exact) or "binomial" (the paper's).
     `sums`: the probability that the counts add up to N is "exact" or "normal" (the paper's).
     `bounds`: union bounds first, the rest only where these don't decide.
-    `paper`: ℓ-diversity by the paper's own algorithm with these switches; of the others only `counts` matters then.
+    `shares`: who says instead, how likely no value has more than a share of any group (for ℓ-diversity).
     """
 
     counts: Literal["poisson", "binomial"] = "poisson"
     sums: Literal["exact", "normal"] = "exact"
     bounds: bool = True
-    paper: Switches | None = None
+    shares: SharesKept | None = None

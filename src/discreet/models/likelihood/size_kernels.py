@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -20,7 +21,7 @@ from numba import njit
 from discreet.arrays import FloatArray, IntArray
 
 UNBOUNDED = 1 << 61  # a size that no group reaches
-# How a sum ended: it was finished, it failed for sure, or what was asked is sure to hold.
+# How a sum ended: it was finished, it failed for sure, or what matters is sure to hold.
 FINISHED, TOO_UNLIKELY, TOO_MANY, ENOUGH = 0, 1, 2, 3
 
 _NOTHING = 1e-19  # terms below it are left out
@@ -30,6 +31,34 @@ _SMALL = 1e-10  # where the product over the circle has faded away
 _GRID = 256.0  # points of a table per unit of the root of a mean
 _ONE_BY_ONE = 1000  # so many groups are looked at before a table is made
 _ALL_POINTS = 2e6  # so much work is done without asking whether it has
+
+
+class Sizes(NamedTuple):
+    """The sizes that are allowed: `least` to `most` (one entry for all groups, or one each); and none, if `empty`."""
+
+    least: IntArray
+    most: IntArray
+    empty: bool
+
+
+class Goal(NamedTuple):
+    """All is decided once the probability is below `at_least`, the expectation above `at_most`, or both clearly not."""
+
+    at_least: float
+    at_most: float
+
+
+class SizeMasses(NamedTuple):
+    """How it `ended`, the probability of each group to break the promise under the model of independent counts, their
+    Σ log(1 − p), the sum and the largest of the true (binomial) ones, and the rows expected in groups that break it.
+    """
+
+    ended: int
+    breaking: FloatArray
+    logarithm: float
+    union: float
+    largest: float
+    expectation: float
 
 
 @njit(cache=True, error_model="numpy")
@@ -154,26 +183,14 @@ def _table(rows: int, least: int, most: int, empty: bool, binomial: bool, mean: 
 
 
 @njit(cache=True, error_model="numpy")
-def size_masses(
-    likelihood: FloatArray,
-    rows: int,
-    least: IntArray,
-    most: IntArray,
-    empty: bool,
-    binomial: bool,
-    at_least: float,
-    at_most: float,
-) -> tuple[int, FloatArray, float, float, float, float]:
-    """Each group's probability to break the promise, and what follows from these; stops once all is decided.
-
-    Returns how it ended, the probabilities under the model of independent counts, the sum of their log(1 − p), that of
-    the true (binomial) ones, the largest of these, and the expected number of rows in groups that break the promise.
-    `least` and `most` have one entry for all groups, or one each.
-    """
+def size_masses(likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool, goal: Goal) -> SizeMasses:
+    """Each group's probability to break the promise, and what follows from these; stops once all is decided."""
+    least, most, empty = sizes.least, sizes.most, sizes.empty
+    at_least, at_most = goal.at_least, goal.at_most
     breaking = np.zeros(len(likelihood))
     lowest = math.log(at_least) + log_poisson(rows, float(rows)) if at_least > 0.0 and rows else -np.inf
     logarithm = union = largest = expectation = 0.0
-    table, found = np.empty((0, 3)), np.empty(3)
+    table, between = np.empty((0, 3)), np.empty(3)
     reach = 0.0  # the means that a table is worth its while for
     if len(least) == 1 and len(most) == 1 and most[0] == UNBOUNDED:
         reach = min(least[0] + 10.0 * math.sqrt(least[0]) + 100.0, 0.5 * rows)  # beyond, hardly a group is too small
@@ -191,8 +208,8 @@ def size_masses(
                 around = (
                     before * table[j - 1, c] + here * table[j, c] + after * table[j + 1, c] + last * table[j + 2, c]
                 )
-                found[c] = max(around, 0.0)
-            true, rows_lost, p = found[0], found[1], found[2]
+                between[c] = max(around, 0.0)
+            true, rows_lost, p = between[0], between[1], between[2]
         else:
             low, high = least[i if len(least) > 1 else 0], most[i if len(most) > 1 else 0]
             true, rows_lost, _ = _breaking(rows, share, low, high, empty, True)
@@ -203,10 +220,10 @@ def size_masses(
         largest = max(largest, true)
         expectation += rows_lost
         if expectation > at_most:
-            return TOO_MANY, breaking, logarithm, union, largest, expectation
+            return SizeMasses(TOO_MANY, breaking, logarithm, union, largest, expectation)
         if logarithm < lowest or (1.0 - largest < at_least - 1e-12 and at_least > 0.0):
-            return TOO_UNLIKELY, breaking, logarithm, union, largest, expectation
-    return FINISHED, breaking, logarithm, union, largest, expectation
+            return SizeMasses(TOO_UNLIKELY, breaking, logarithm, union, largest, expectation)
+    return SizeMasses(FINISHED, breaking, logarithm, union, largest, expectation)
 
 
 @njit(cache=True, error_model="numpy")
@@ -218,11 +235,11 @@ def circle(rows: int) -> int:
 @njit(cache=True, error_model="numpy")
 def _transform(rows: int, share: float, least: int, most: int, empty: bool, binomial: bool, angle: float) -> complex:
     """Σ P(X = x) e^(i·angle·x) over the sizes that break the promise."""
-    found: complex = _arc(rows, share, 1 if empty else 0, least - 1, binomial, angle)
+    total: complex = _arc(rows, share, 1 if empty else 0, least - 1, binomial, angle)
     if most < UNBOUNDED:
         after = max(most, 0 if empty else -1) + 1
-        found += _arc(rows, share, max(after, least), UNBOUNDED, binomial, angle)
-    return found
+        total += _arc(rows, share, max(after, least), UNBOUNDED, binomial, angle)
+    return total
 
 
 @njit(cache=True, error_model="numpy")
@@ -241,21 +258,21 @@ def _arc(rows: int, share: float, first: int, last: int, binomial: bool, angle: 
     odds = share / (1.0 - share) if binomial else mean
     turn = complex(math.cos(angle), math.sin(angle))
     at_start: complex = probability * cmath.exp(1j * angle * start)
-    found = at_start
+    total = at_start
     term = at_start
     for x in range(start + 1, last + 1):
         term *= turn * (odds * (rows - x + 1) / x if binomial else odds / x)
         if abs(term.real) + abs(term.imag) < _NOTHING and x > mean:
             break
-        found += term
+        total += term
     term = at_start
     turn = turn.conjugate()
     for x in range(start - 1, first - 1, -1):
         term *= turn * ((x + 1) / (odds * (rows - x)) if binomial else (x + 1) / odds)
         if abs(term.real) + abs(term.imag) < _NOTHING:
             break
-        found += term
-    return found
+        total += term
+    return total
 
 
 @njit(cache=True, error_model="numpy")
@@ -270,15 +287,10 @@ def _whole(rows: int, share: float, angle: float, binomial: bool) -> complex:
 
 @njit(cache=True, error_model="numpy")
 def size_sums(
-    likelihood: FloatArray,
-    rows: int,
-    least: IntArray,
-    most: IntArray,
-    empty: bool,
-    binomial: bool,
-    breaking: FloatArray,
+    likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool, breaking: FloatArray
 ) -> tuple[float, float]:
     """P(ΣY = N) and P(ΣX = N): the counts given that each is fine, and the counts as such."""
+    least, most, empty = sizes.least, sizes.most, sizes.empty
     points = circle(rows)
     least_to_matter = 1e-9 / max(len(likelihood), 1)  # what is below is left to the product: an error of 1e-9
     concerned = np.flatnonzero(breaking > least_to_matter)
@@ -319,10 +331,9 @@ def size_sums(
 
 
 @njit(cache=True, error_model="numpy")
-def size_moments(
-    likelihood: FloatArray, rows: int, least: IntArray, most: IntArray, empty: bool, binomial: bool
-) -> tuple[float, float, float, float]:
+def size_moments(likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool) -> tuple[float, float, float, float]:
     """Mean and variance of ΣY, then of ΣX."""
+    least, most, empty = sizes.least, sizes.most, sizes.empty
     mean = variance = whole_mean = whole_variance = 0.0
     for i in range(len(likelihood)):
         share = min(likelihood[i], 1.0)

@@ -33,8 +33,10 @@ def sizes_allowed(
     likelihood = np.require(cells.likelihood, np.float64, ["C", "W"])  # kernels are compiled for such
     binomial = options.counts == "binomial"
     floor = 0.0 if at_least is None else at_least
+    sizes = kernels.Sizes(least, most, empty)
+    goal = kernels.Goal(floor, math.inf if at_most is None else at_most)
     ended, breaking, logarithm, union, largest, expectation = kernels.size_masses(
-        likelihood, rows, least, most, empty, binomial, floor, math.inf if at_most is None else at_most
+        likelihood, rows, sizes, binomial, goal
     )
     upper = min(max(1.0 - largest, 0.0), math.exp(min(logarithm - kernels.log_poisson(rows, float(rows)), 0.0)))
     if ended != kernels.FINISHED:
@@ -42,9 +44,9 @@ def sizes_allowed(
     if decided_by_bounds(1.0 - union, upper, at_least, at_most, options):
         return Likely(max(1.0 - union, 0.0) if upper >= floor else upper, expectation, "bounds")
     if options.sums == "normal":
-        fine, whole = normal_sums(rows, *kernels.size_moments(likelihood, rows, least, most, empty, binomial))
+        fine, whole = normal_sums(rows, *kernels.size_moments(likelihood, rows, sizes, binomial))
     else:
-        fine, whole = kernels.size_sums(likelihood, rows, least, most, empty, binomial, breaking)
+        fine, whole = kernels.size_sums(likelihood, rows, sizes, binomial, breaking)
     return Likely(together(logarithm, fine, whole), expectation, "approximation")
 
 

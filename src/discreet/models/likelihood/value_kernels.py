@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,7 +16,15 @@ from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.models.likelihood.block_kernels import block_of, distinct_block, limited_block
-from discreet.models.likelihood.size_kernels import ENOUGH, FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
+from discreet.models.likelihood.size_kernels import (
+    ENOUGH,
+    FINISHED,
+    TOO_MANY,
+    TOO_UNLIKELY,
+    Goal,
+    log_binomial,
+    log_poisson,
+)
 
 ComplexArray = NDArray[np.complex128]
 
@@ -23,6 +32,39 @@ _DEVIATIONS = 5.5  # sizes farther from the mean are judged like the farthest th
 _FROM = 12  # the smallest size that bounds are made for
 _UNHELPFUL = 1000  # a bound that begins at larger groups than that is not worth its sum
 _ALIKE = 1 << 40  # shares of values are compared in steps of this
+
+
+class Kinds(NamedTuple):
+    """Groups by their distributions of values: group i is of kind `number[i]`, as is row `example[k]` of kind k."""
+
+    sensitive: FloatArray
+    number: IntArray
+    example: IntArray
+
+
+class Promise(NamedTuple):
+    """How often each value may occur, as `diversity.Limits` has it; or, if above 0, how many `different` ones there
+    must be, and nothing else.
+    """
+
+    a: FloatArray
+    b: FloatArray
+    shape: FloatArray
+    different: int
+
+
+class ValueMasses(NamedTuple):
+    """How it `ended`, the moments of each group, Σ log(1 − p), the sum and the largest of the true probabilities to
+    break the promise, the rows expected in groups that do, and the products on the circle.
+    """
+
+    ended: int
+    moments: FloatArray
+    logarithm: float
+    union: float
+    largest: float
+    expectation: float
+    product: ComplexArray
 
 
 @njit(cache=True, error_model="numpy")
@@ -73,7 +115,7 @@ def distances(sensitive: FloatArray, example: IntArray, most: float) -> FloatArr
     By Chernoff, value j has more than that share of a group of x with probability e^(−x · KL_j) at most. Together that
     is at most `many` · e^(−x · KL) for every x from _FROM on. KL is 0 where a value has that share anyway.
     """
-    found = np.zeros((len(example), 2))
+    nearest = np.zeros((len(example), 2))
     for i in range(len(example)):
         theta = sensitive[example[i]]
         top = theta.max()
@@ -85,8 +127,8 @@ def distances(sensitive: FloatArray, example: IntArray, most: float) -> FloatArr
             if theta[j] > 0.0:
                 apart = most * math.log(most / theta[j]) + (1.0 - most) * math.log((1.0 - most) / (1.0 - theta[j]))
                 many += math.exp(-_FROM * (apart - closest))
-        found[i] = closest, many
-    return found
+        nearest[i] = closest, many
+    return nearest
 
 
 @njit(cache=True, error_model="numpy")
@@ -95,7 +137,7 @@ def value_bounds(likelihood: FloatArray, rows: int, number: IntArray, distance: 
 
     Sizes below `least` always break it; sizes of at least _FROM as rarely as `distances` says.
     """
-    found = np.zeros((len(likelihood), 4))
+    bounds = np.zeros((len(likelihood), 4))
     for i in range(len(likelihood)):
         share, apart, values = min(likelihood[i], 1.0), distance[number[i], 0], distance[number[i], 1]
         mean = rows * share
@@ -104,7 +146,7 @@ def value_bounds(likelihood: FloatArray, rows: int, number: IntArray, distance: 
         none = math.exp(rows * math.log1p(-share)) if share < 1.0 else 0.0
         enough = max(int(math.log(values) / apart) + 1, _FROM) if apart > 0.002 else _UNHELPFUL
         if share >= 1.0 or (enough >= _UNHELPFUL and mean > 20.0 * least + 20.0):
-            found[i] = 0.0, 1.0 - none, 0.0, mean
+            bounds[i] = 0.0, 1.0 - none, 0.0, mean
             continue
         until = max(enough if enough < _UNHELPFUL else least, least)
         factor = math.exp(-apart)
@@ -129,8 +171,8 @@ def value_bounds(likelihood: FloatArray, rows: int, number: IntArray, distance: 
             upper = min(upper, total + values * max(math.exp(rows * left) - tail, 0.0) + 1e-15)
             rest = mean * factor * math.exp((rows - 1) * left) - tail_lost
             upper_lost = min(upper_lost, rows_lost + values * max(rest, 0.0) + 1e-15)
-        found[i] = certain, upper, certain_lost, upper_lost
-    return found
+        bounds[i] = certain, upper, certain_lost, upper_lost
+    return bounds
 
 
 @njit(cache=True, error_model="numpy")
@@ -138,27 +180,21 @@ def value_masses(
     likelihood: FloatArray,
     rows: int,
     order: IntArray,
-    number: IntArray,
-    sensitive: FloatArray,
-    example: IntArray,
-    a: FloatArray,
-    b: FloatArray,
-    shape: FloatArray,
-    different: int,
-    at_least: float,
-    at_most: float,
-    points: int,
     bounds: FloatArray,
-) -> tuple[int, FloatArray, float, float, float, float, ComplexArray]:
+    kinds: Kinds,
+    promise: Promise,
+    goal: Goal,
+    points: int,
+) -> ValueMasses:
     """The same as `size_masses`, with (p, Σ x p, Σ x² p) in place of the probability p of each group.
 
     `bounds` are those of `value_bounds`: what is left to be looked at may not matter. Then the union and the
-    expectation are upper bounds if all that is asked for is kept, and the expectation a lower one if it is too large.
+    expectation are upper bounds if all of the goal is reached, and the expectation a lower one if it is too large.
 
     With `points` above 0 also, per point of the circle, Π (E[z^X; fine] / P(fine)) over the groups with p above 1e-12,
-    and their share as the last entry. `order` has equal `number`s together. With `different` above 0 that many
-    different values are asked for, instead of the limits.
+    and their share as the last entry. `order` has groups of a kind together.
     """
+    at_least, at_most = goal.at_least, goal.at_most
     moments = np.zeros((len(likelihood), 3))
     lowest = math.log(at_least) + log_poisson(rows, float(rows)) if at_least > 0.0 else -np.inf
     logarithm = union = largest = expectation = 0.0
@@ -172,33 +208,33 @@ def value_masses(
     breaking = np.empty(4 * blocks * blocks)
     known = np.full(blocks, 2, dtype=np.int64)
     current = -1
-    theta, all_a, all_b = np.empty(0), a, b
-    a, b = a.copy(), b.copy()
-    asked = at_least > 0.0 or at_most < np.inf
+    theta = np.empty(0)
+    a, b = promise.a.copy(), promise.b.copy()
+    decidable = at_least > 0.0 or at_most < np.inf
     most_union, fewest, most_lost = bounds[:, 1].sum(), bounds[:, 2].sum(), bounds[:, 3].sum()
     for place in range(len(order)):
         i = order[place]
         share = min(likelihood[i], 1.0)
         if fewest > at_most * (1.0 + 1e-12):
-            return TOO_MANY, moments, logarithm, union, largest, fewest, product
-        if asked and most_lost <= at_most and (at_least <= 0.0 or 1.0 - most_union >= at_least):
-            return ENOUGH, moments, logarithm, most_union, largest, most_lost, product
+            return ValueMasses(TOO_MANY, moments, logarithm, union, largest, fewest, product)
+        if decidable and most_lost <= at_most and (at_least <= 0.0 or 1.0 - most_union >= at_least):
+            return ValueMasses(ENOUGH, moments, logarithm, most_union, largest, most_lost, product)
         if share <= 0.0 or bounds[i, 1] < 1e-13:
             continue
-        if number[i] != current:
-            current = number[i]
+        if kinds.number[i] != current:
+            current = kinds.number[i]
             known[:] = 2
-            theta = sensitive[example[current]].copy()
-            a[:] = all_a
-            b[:] = all_b
+            theta = kinds.sensitive[kinds.example[current]].copy()
+            a[:] = promise.a
+            b[:] = promise.b
         low, high = _window(rows, share)
         all_fine = True
         for n in range(block_of(low), block_of(high) + 1):
             if known[n] == 2:
-                if different > 0:
-                    known[n] = distinct_block(theta, different, n, breaking)
+                if promise.different > 0:
+                    known[n] = distinct_block(theta, promise.different, n, breaking)
                 else:
-                    known[n] = limited_block(theta, a, b, shape, n, breaking)
+                    known[n] = limited_block(theta, a, b, promise.shape, n, breaking)
             all_fine = all_fine and known[n] == 1
         if all_fine:
             most_union -= bounds[i, 1]
@@ -267,7 +303,7 @@ def value_masses(
                     left -= term * breaking[x]
                 product[k] *= left / max(1.0 - p, 1e-16)
         if at_least > 0.0 and (logarithm < lowest or 1.0 - largest < at_least - 1e-9):
-            return TOO_UNLIKELY, moments, logarithm, union, largest, expectation, product
+            return ValueMasses(TOO_UNLIKELY, moments, logarithm, union, largest, expectation, product)
     if expectation > at_most:
-        return TOO_MANY, moments, logarithm, union, largest, expectation, product
-    return FINISHED, moments, logarithm, union, largest, expectation, product
+        return ValueMasses(TOO_MANY, moments, logarithm, union, largest, expectation, product)
+    return ValueMasses(FINISHED, moments, logarithm, union, largest, expectation, product)

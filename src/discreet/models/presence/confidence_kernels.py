@@ -293,29 +293,29 @@ def _step(first: int, weights: FloatArray, marked: int, people: int, cut: float)
     mode, down, _, _ = _draw(first, marked, people, cut, values)
     start = mode - down
     mode, _, up, _ = _draw(last, marked, people, cut, values)
-    found = np.zeros(mode + up - start + 1)
+    moved = np.zeros(mode + up - start + 1)
     longest = 0
     for i in range(len(weights)):
         mode, down, up, total = _draw(first + i, marked, people, cut, values)
         longest = max(longest, up, down)
         share = weights[i] / total
-        for k in range(max(-down, start - mode), min(up, start + len(found) - 1 - mode) + 1):
-            found[mode - start + k] += share * values[middle + k]
-    begin, stop = _trimmed(found, cut)
-    return start + begin, found[begin:stop], 10.0 * longest + len(weights) + 20.0
+        for k in range(max(-down, start - mode), min(up, start + len(moved) - 1 - mode) + 1):
+            moved[mode - start + k] += share * values[middle + k]
+    begin, stop = _trimmed(moved, cut)
+    return start + begin, moved[begin:stop], 10.0 * longest + len(weights) + 20.0
 
 
 @njit(cache=True, error_model="numpy")
-def _trimmed(found: FloatArray, cut: float) -> tuple[int, int]:
+def _trimmed(weights: FloatArray, cut: float) -> tuple[int, int]:
     """The part of a distribution without its ends that hardly weigh."""
-    begin, stop = 0, len(found)
+    begin, stop = 0, len(weights)
     dropped = 0.0
-    while begin < stop - 1 and dropped + found[begin] < 0.1 * cut:
-        dropped += found[begin]
+    while begin < stop - 1 and dropped + weights[begin] < 0.1 * cut:
+        dropped += weights[begin]
         begin += 1
     dropped = 0.0
-    while stop > begin + 1 and dropped + found[stop - 1] < 0.1 * cut:
-        dropped += found[stop - 1]
+    while stop > begin + 1 and dropped + weights[stop - 1] < 0.1 * cut:
+        dropped += weights[stop - 1]
         stop -= 1
     return begin, stop
 

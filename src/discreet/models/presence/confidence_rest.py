@@ -48,8 +48,8 @@ def variance_inside(outside: Outside) -> float:
     offsets = np.cumsum([0, *lengths[:-1]])
     running = np.concatenate(outside.marginals.running)
     size = outside.marginals.size
-    found: float = _variance(outside.low, outside.high, outside.counts, _means(outside), running, offsets, size)
-    return found
+    variance: float = _variance(outside.low, outside.high, outside.counts, _means(outside), running, offsets, size)
+    return variance
 
 
 def _means(outside: Outside) -> FloatArray:

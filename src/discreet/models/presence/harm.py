@@ -61,9 +61,9 @@ class Harm:
         """
         low, high = self.delta
         for digits in range(DIGITS, MOST_DIGITS + 1):
-            told = _rounded(low, digits, up=True), _rounded(high, digits, up=False)
-            if told[0] <= self.share <= told[1]:
-                return told
+            ends = _rounded(low, digits, up=True), _rounded(high, digits, up=False)
+            if ends[0] <= self.share <= ends[1]:
+                return ends
         return low, high
 
     def belief(self, presence: Fraction) -> Fraction:
@@ -123,9 +123,10 @@ def belief(prior: Threshold, population: int, table: int, presence: Threshold) -
     >>> [round(float(belief(0.07, 100, 4, presence)), 4) for presence in (0, 0.04, 1)]
     [0.0312, 0.07, 1.0]
     """
-    given = {"prior": prior, "population": population, "table": table, "presence": presence}
-    found = _read(given)
-    return Harm(found["prior"], found["population"], found["table"], Fraction(0), Fraction(0)).belief(found["presence"])
+    words = {"prior": prior, "population": population, "table": table, "presence": presence}
+    numbers = _read(words)
+    harmless = Harm(numbers["prior"], numbers["population"], numbers["table"], Fraction(0), Fraction(0))
+    return harmless.belief(numbers["presence"])
 
 
 def harm(
@@ -137,23 +138,23 @@ def harm(
     misuse_below: Threshold | None = None,
 ) -> Harm:
     """What `delta_from_harm` reckons with; everything that is wrong with it is told at once."""
-    given = {"prior": prior, "population": population, "table": table, "misuse": misuse, "cost": cost}
-    found = _read(given if misuse_below is None else given | {"misuse_below": misuse_below})
-    rise, fall = (found.get(name, found["misuse"]) / found["cost"] for name in ("misuse", "misuse_below"))
-    return Harm(found["prior"], found["population"], found["table"], rise, fall)
+    words = {"prior": prior, "population": population, "table": table, "misuse": misuse, "cost": cost}
+    numbers = _read(words if misuse_below is None else words | {"misuse_below": misuse_below})
+    rise, fall = (numbers.get(name, numbers["misuse"]) / numbers["cost"] for name in ("misuse", "misuse_below"))
+    return Harm(numbers["prior"], numbers["population"], numbers["table"], rise, fall)
 
 
-def _read(given: Mapping[str, object]) -> dict[str, Any]:
-    found, mistakes = read_parameters("harm", _PARAMETERS, given)
-    if {"population", "table"} <= found.keys() and found["table"] > found["population"]:
-        rule = f"must be at most the population's {found['population']:,} people, got {found['table']:,}"
+def _read(words: Mapping[str, object]) -> dict[str, Any]:
+    numbers, mistakes = read_parameters("harm", _PARAMETERS, words)
+    if {"population", "table"} <= numbers.keys() and numbers["table"] > numbers["population"]:
+        rule = f"must be at most the population's {numbers['population']:,} people, got {numbers['table']:,}"
         mistakes.append(Mistake("harm.table", rule, "the people in the table are some of the population"))
-    elif {"prior", "population", "table"} <= found.keys():
-        having = int(found["prior"] * found["population"])
-        if found["table"] > having:
-            rule = f"must be at most the {having:,} people who have the condition, got {found['table']:,}"
-            repair = f"everybody in the table has it, so prior is at least {found['table']}/{found['population']}"
+    elif {"prior", "population", "table"} <= numbers.keys():
+        having = int(numbers["prior"] * numbers["population"])
+        if numbers["table"] > having:
+            rule = f"must be at most the {having:,} people who have the condition, got {numbers['table']:,}"
+            repair = f"everybody in the table has it, so prior is at least {numbers['table']}/{numbers['population']}"
             mistakes.append(Mistake("harm.table", rule, repair))
     if mistakes:
         raise PolicyError(*mistakes)
-    return found
+    return numbers

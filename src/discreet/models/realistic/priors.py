@@ -188,21 +188,21 @@ def read_pairs(listed: object, number: Number | Whole, place: str) -> tuple[Pair
         return (), [
             Mistake(place, f"must have a number for each value, got {shown(listed)}", "write {flu: 0.4, cold: 0.6}")
         ]
-    seen: set[Value] = set()
+    values: set[Value] = set()
     for item in items:
         if not isinstance(item, tuple | list) or len(item) != 2:
             mistakes.append(Mistake(place, "must be pairs of a value and a number", "write [[flu, 0.4], [cold, 0.6]]"))
             continue
-        value, given = item
+        value, share = item
         name = "NULL" if value is None else value if isinstance(value, str) else shown(value)
         if value is not None and not isinstance(value, str):
             mistakes.append(Mistake(f"{place}.{name}", "a value must be text", f'put it in quotes: "{name}"'))
-        elif value in seen:
+        elif value in values:
             mistakes.append(Mistake(f"{place}.{name}", "is given twice", "keep one of them"))
         else:
-            seen.add(value)
+            values.add(value)
             try:
-                pairs.append((value, Fraction(number.read(given))))
+                pairs.append((value, Fraction(number.read(share))))
             except Wrong as wrong:
                 mistakes.append(Mistake(f"{place}.{name}", wrong.rule, wrong.repair))
     if not pairs and not mistakes:

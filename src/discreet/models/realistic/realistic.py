@@ -121,14 +121,10 @@ class Realistic(Parameterized):
             return np.where(holds, 0, 1)
         t = groups.tallies[self.attribute]
         least: IntArray = kernels.lost_to_adversary(
-            t.offsets,
-            t.values,
-            t.counts,
+            t.pairs,
             groups.sizes,
             holds,
-            *_values(t, self.adversary),
-            _total(self.adversary),
-            self.adversary.known,
+            kernels.Belief(*_values(t, self.adversary), _total(self.adversary), self.adversary.known),
             float(exact(self.epsilon)),
         )
         return least
@@ -207,15 +203,13 @@ def _families(
     t, total, known = groups.tallies[attribute], _total(adversary), adversary.known
     if predicates.each_value:
         sigma, rest, certain = _values(t, adversary)
-        found = kernels.sides_of_values(t.offsets, t.values, t.counts, groups.sizes, sigma, rest, certain, total, known)
-        yield sigma, *found
+        belief = kernels.Belief(sigma, rest, certain, total, known)
+        yield sigma, *kernels.sides_of_values(t.pairs, groups.sizes, belief)
     if predicates.listed:
-        named = membership(predicates.listed, t.hierarchy)
+        named = kernels.Named(*membership(predicates.listed, t.hierarchy))
         sigma, rest, certain = _sets(t, adversary, predicates.listed)
-        found = kernels.sides_of_sets(
-            t.offsets, t.values, t.counts, groups.sizes, *named, sigma, rest, certain, total, known
-        )
-        yield sigma, *found
+        belief = kernels.Belief(sigma, rest, certain, total, known)
+        yield sigma, *kernels.sides_of_sets(t.pairs, groups.sizes, named, belief)
 
 
 def _total(adversary: Adversary) -> float:

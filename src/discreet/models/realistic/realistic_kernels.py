@@ -14,14 +14,37 @@ A predicate that nobody in the group satisfies is not disclosed.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.counts.groups import Pairs
 
 # Caps are moved to the safe side by this much, some thousand times what rounding may have cost them.
 _SLACK = 1e-11
+
+
+class Belief(NamedTuple):
+    """What an adversary believes of each predicate, and of nothing else; see above.
+
+    Predicates that are `certain` beforehand can't be learned. `known` is b, how many people of a group she knows.
+    """
+
+    sigma: FloatArray
+    rest: FloatArray
+    certain: BoolArray
+    total: float
+    known: int
+
+
+class Named(NamedTuple):
+    """Listed predicates: those of ``numbers[starts[v]:starts[v + 1]]`` name value v; `negated` ones mean all others."""
+
+    starts: IntArray
+    numbers: Codes
+    negated: BoolArray
 
 
 @njit(cache=True, error_model="numpy")
@@ -49,35 +72,26 @@ def fall(satisfied: int, m: int, rest: float, total: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def sides_of_values(
-    offsets: IntArray,
-    values: Codes,
-    counts: IntArray,
-    sizes: IntArray,
-    sigma: FloatArray,
-    rest: FloatArray,
-    certain: BoolArray,
-    total: float,
-    known: int,
-) -> tuple[FloatArray, FloatArray, Codes, IntArray]:
+def sides_of_values(pairs: Pairs, sizes: IntArray, belief: Belief) -> tuple[FloatArray, FloatArray, Codes, IntArray]:
     """Per group the ε of R1 and of R2 over all its values; which value decides, and how many rows have it.
 
     The deciding value is −1 where there is nothing to learn. Values that are `certain` beforehand are left out.
     """
+    offsets, values, counts = pairs.offsets, pairs.values, pairs.counts
     first = np.zeros(len(sizes))
     second = np.zeros(len(sizes))
     decides = np.full(len(sizes), -1, dtype=np.int32)
     rows = np.zeros(len(sizes), dtype=np.int64)
     for g in range(len(sizes)):
-        m = sizes[g] - known
+        m = sizes[g] - belief.known
         worst = -1.0
         most_up = most_down = 0.0
         for p in range(offsets[g], offsets[g + 1]):
             v = values[p]
-            if certain[v] or counts[p] == 0:
+            if belief.certain[v] or counts[p] == 0:
                 continue
-            up = rise(counts[p], m, sigma[v], total)
-            down = fall(counts[p], m, rest[v], total)
+            up = rise(counts[p], m, belief.sigma[v], belief.total)
+            down = fall(counts[p], m, belief.rest[v], belief.total)
             most_up = max(most_up, up)
             most_down = max(most_down, down)
             if max(up, down) > worst:
@@ -90,27 +104,18 @@ def sides_of_values(
 
 @njit(cache=True, error_model="numpy")
 def sides_of_sets(
-    offsets: IntArray,
-    values: Codes,
-    counts: IntArray,
-    sizes: IntArray,
-    starts: IntArray,
-    numbers: Codes,
-    negated: BoolArray,
-    sigma: FloatArray,
-    rest: FloatArray,
-    certain: BoolArray,
-    total: float,
-    known: int,
+    pairs: Pairs, sizes: IntArray, predicates: Named, belief: Belief
 ) -> tuple[FloatArray, FloatArray, Codes, IntArray]:
-    """The same over listed predicates: value v is named by those of ``numbers[starts[v]:starts[v + 1]]``."""
+    """The same over listed predicates."""
+    offsets, values, counts = pairs.offsets, pairs.values, pairs.counts
+    starts, numbers, negated = predicates.starts, predicates.numbers, predicates.negated
     first = np.zeros(len(sizes))
     second = np.zeros(len(sizes))
     decides = np.full(len(sizes), -1, dtype=np.int32)
     rows = np.zeros(len(sizes), dtype=np.int64)
     named = np.zeros(len(negated), dtype=np.int64)
     for g in range(len(sizes)):
-        m = sizes[g] - known
+        m = sizes[g] - belief.known
         worst = -1.0
         most_up = most_down = 0.0
         for p in range(offsets[g], offsets[g + 1]):
@@ -120,10 +125,10 @@ def sides_of_sets(
         for f in range(len(negated)):
             satisfied = sizes[g] - named[f] if negated[f] else named[f]
             named[f] = 0
-            if certain[f] or satisfied == 0:
+            if belief.certain[f] or satisfied == 0:
                 continue
-            up = rise(satisfied, m, sigma[f], total)
-            down = fall(satisfied, m, rest[f], total)
+            up = rise(satisfied, m, belief.sigma[f], belief.total)
+            down = fall(satisfied, m, belief.rest[f], belief.total)
             most_up = max(most_up, up)
             most_down = max(most_down, down)
             if max(up, down) > worst:
@@ -156,25 +161,14 @@ def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon
 
 
 @njit(cache=True, error_model="numpy")
-def lost_to_adversary(
-    offsets: IntArray,
-    values: Codes,
-    counts: IntArray,
-    sizes: IntArray,
-    holds: BoolArray,
-    sigma: FloatArray,
-    rest: FloatArray,
-    certain: BoolArray,
-    total: float,
-    known: int,
-    epsilon: float,
-) -> IntArray:
+def lost_to_adversary(pairs: Pairs, sizes: IntArray, holds: BoolArray, belief: Belief, epsilon: float) -> IntArray:
     """Rows of failing groups that are lost at least, where every value is protected.
 
     K kept rows, put together, hold, so each value has at most cap(s) · (K − b) of them, and K ≤ Σ_s min(n(s), cap(s)
     (K − b)): with whole rows for an earlier bound on K, or solved for K. Caps only shrink with K, so the better bound
     gives smaller caps, and so on.
     """
+    offsets, values, counts, known = pairs.offsets, pairs.values, pairs.counts, belief.known
     lost = np.zeros(len(sizes), dtype=np.int64)
     for g in range(len(sizes)):
         if holds[g]:
@@ -187,8 +181,8 @@ def lost_to_adversary(
             whole = np.int64(0)
             for p in range(offsets[g], offsets[g + 1]):
                 v = values[p]
-                most = cap(counts[p], m, sigma[v], rest[v], total, epsilon) * (1 + _SLACK)
-                if not certain[v] and counts[p] > most * m:
+                most = cap(counts[p], m, belief.sigma[v], belief.rest[v], belief.total, epsilon) * (1 + _SLACK)
+                if not belief.certain[v] and counts[p] > most * m:
                     bound += most
                     whole += np.int64(max(0.0, math.floor(most * m)))
                 else:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
-from discreet.counts.groups import Groups, Tally
+from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.groups import Groups, Pairs, Tally
 from discreet.models.realistic.adversaries import Adversary
 from discreet.models.realistic.realistic import Sides
 from discreet.models.realistic.realistic_kernels import fall, rise
+
+
+class Beliefs(NamedTuple):
+    """What several adversaries (rows) believe of each value (columns), as `realistic_kernels.Belief` has it of one."""
+
+    sigma: FloatArray
+    rest: FloatArray
+    certain: BoolArray
+    total: FloatArray
+    known: IntArray
 
 
 class Panel:
@@ -37,43 +48,26 @@ class Panel:
             sigma.append(speaks_for)
             rest.append(against)
             certain.append(others == 0)
-        self._sigma = np.array(sigma, dtype=np.float64)
-        self._rest = np.array(rest, dtype=np.float64)
-        self._certain = np.array(certain, dtype=np.bool_)
-        self._total = np.array([np.inf if a.total is None else float(a.total) for a in adversaries])
-        self._known = np.array([a.known for a in adversaries], dtype=np.int64)
+        self._beliefs = Beliefs(
+            np.array(sigma, dtype=np.float64),
+            np.array(rest, dtype=np.float64),
+            np.array(certain, dtype=np.bool_),
+            np.array([np.inf if a.total is None else float(a.total) for a in adversaries]),
+            np.array([a.known for a in adversaries], dtype=np.int64),
+        )
 
     def worst(self, groups: Groups) -> FloatArray:
         """The smallest ε at which all groups are private, rounded up, against each of the adversaries."""
-        t = groups.tallies[self._attribute]
-        worst = worst_epsilon(
-            t.offsets,
-            t.values,
-            t.counts,
-            groups.sizes,
-            self._sigma,
-            self._rest,
-            self._certain,
-            self._total,
-            self._known,
-        )
+        worst = worst_epsilon(groups.tallies[self._attribute].pairs, groups.sizes, self._beliefs)
         unknown = np.full(len(worst), np.nan)  # whose belief decides is not kept
         return Sides(worst, worst, unknown, unknown).epsilon
 
 
 @njit(cache=True)
-def worst_epsilon(
-    offsets: IntArray,
-    values: Codes,
-    counts: IntArray,
-    sizes: IntArray,
-    sigma: FloatArray,
-    rest: FloatArray,
-    certain: BoolArray,
-    total: FloatArray,
-    known: IntArray,
-) -> FloatArray:
+def worst_epsilon(pairs: Pairs, sizes: IntArray, beliefs: Beliefs) -> FloatArray:
     """The ε that R1 and R2 ask for over all values of all groups, against each adversary (see `realistic_kernels`)."""
+    offsets, values, counts = pairs.offsets, pairs.values, pairs.counts
+    sigma, rest, certain, total, known = beliefs.sigma, beliefs.rest, beliefs.certain, beliefs.total, beliefs.known
     worst = np.zeros(len(total))
     for a in range(len(total)):
         epsilon = 0.0

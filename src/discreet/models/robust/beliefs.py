@@ -6,23 +6,72 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
-from discreet.counts.groups import Groups, People, Tally
+from discreet.counts.groups import Groups, Pairs, People, Tally
 from discreet.models.exact import MARGIN as MARGIN
 from discreet.models.exact import pairs
 from discreet.models.robust.exact_posteriors import deal_exactly, two_valued_exactly
 from discreet.models.robust.knowledge import Knowledge
 
 MOST_STEPS = 1_000_000  # of the exact posteriors of a group under one attribute set; beyond, a bound decides
-VERDICTS, LEVELS, PEOPLE = 0, 1, 2  # what is asked
+VERDICTS, LEVELS, PEOPLE = 0, 1, 2  # what is wanted of `judged`
 _AT_A_TIME = 8_000_000  # entries times attribute sets
 NEAR_TWO, NEAR_FULL = 1, 2  # too close to 1/r to be decided in floating point, in which view
 
-Protected = tuple[IntArray, Codes]  # sets of leaves as slices ``offsets[x]:offsets[x + 1]``; none for every value
+
+class Protected(NamedTuple):
+    """Sets of leaves, as slices ``offsets[x]:offsets[x + 1]`` of `values`; none stand for every value by itself."""
+
+    offsets: IntArray
+    values: Codes
+
+
+class Entries(NamedTuple):
+    """Group g has the entries ``offsets[g]:offsets[g + 1]``, with so many `people` each.
+
+    `rows` (attribute sets × entries) says which row of an adversary's knowledge is meant for each.
+    """
+
+    offsets: IntArray
+    people: IntArray
+    rows: IntArray
+
+
+class Chances(NamedTuple):
+    """What she knows: of `supports[i]` people of signature i, ``known[i, v]`` have value v."""
+
+    known: IntArray
+    supports: IntArray
+
+
+class Limits(NamedTuple):
+    """No posterior may be above `threshold` = 1/r; so ⌊N / r⌋ people of a group may share a set at all (`allowed`).
+
+    `wanted` is one of VERDICTS, LEVELS and PEOPLE; no exact posterior takes more than `most_steps`.
+    """
+
+    allowed: IntArray
+    threshold: float
+    wanted: int
+    most_steps: int
+
+
+class Posteriors(NamedTuple):
+    """For each group: is it clearly kept, its level, those of its entries, does it rest on a bound, and near ties.
+
+    Entries have two levels, if wanted: proven upper bounds, and the worst of what is known exactly.
+    """
+
+    kept: BoolArray
+    level: FloatArray
+    of_entry: FloatArray
+    bounded: BoolArray
+    near: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +79,7 @@ class Judged:
     """What the compiled loop found, and what it takes to decide exactly what it could not.
 
     A group is `kept` unless a posterior is clearly above 1/r; `near` says under which attribute sets (rows) one is too
-    close to tell. What has not been asked for need not be right: `level` belongs to LEVELS, `of_entry` to PEOPLE.
+    close to tell. What was not wanted need not be right: `level` belongs to LEVELS, `of_entry` to PEOPLE.
     """
 
     kept: BoolArray
@@ -73,21 +122,21 @@ class Judged:
         for s in self._sets(values):
             inside = [sum(self.knowledge.rows[row, s].tolist()) for row in own]
             outside = [int(self.knowledge.totals[row]) - a for row, a in zip(own, inside, strict=True)]
-            found = two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s))
-            if found is None:
+            posteriors = two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s))
+            if posteriors is None:
                 above = [a or None for a in above]
             else:
-                above = [p > self.threshold or a for p, a in zip(found, above, strict=True)]
+                above = [p > self.threshold or a for p, a in zip(posteriors, above, strict=True)]
         return above
 
     def _in_full(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool | None]:
         chances = [tuple(self.knowledge.rows[row, list(values)].tolist()) for row in own]
-        found = deal_exactly(chances, counts, list(values.values()))
-        if found is None:
+        posteriors = deal_exactly(chances, counts, list(values.values()))
+        if posteriors is None:
             return [None] * len(own)
         place = {value: v for v, value in enumerate(values)}
         sets = [[place[value] for value in s if value in place] for s in self._sets(values)]
-        return [any(sum((p[v] for v in s), Fraction(0)) > self.threshold for s in sets) for p in found]
+        return [any(sum((p[v] for v in s), Fraction(0)) > self.threshold for s in sets) for p in posteriors]
 
 
 def judged(
@@ -95,9 +144,9 @@ def judged(
     tally: Tally,
     people: People,
     knowledge: Knowledge,
-    protected: Protected,
+    protected: tuple[IntArray, Codes],
     r: Fraction,
-    asked: int,
+    wanted: int,
 ) -> Judged:
     """Judge all groups, so many at a time that it does not take much memory to say who has which signature."""
     from discreet.models.robust.judge_kernels import judge  # late: reading a policy should not wait for numba
@@ -106,34 +155,33 @@ def judged(
     allowed = np.array([n * r.denominator // r.numerator for n in sizes.tolist()], dtype=np.int64)[place]
     entries = max(_AT_A_TIME // len(knowledge.sets), 1)
     cuts = np.searchsorted(people.offsets, np.arange(0, len(people.counts), entries)).tolist()
+    sets = Protected(*protected)
     parts = []
     for first, last in pairwise(sorted({0, *cuts, len(groups)})):
         begin, end = people.offsets[first], people.offsets[last]
         t_begin, t_end = tally.offsets[first], tally.offsets[last]
         parts.append(
             judge(
-                people.offsets[first : last + 1] - begin,
-                people.counts[begin:end],
-                _rows(knowledge, people, begin, end),
-                tally.offsets[first : last + 1] - t_begin,
-                tally.values[t_begin:t_end],
-                tally.counts[t_begin:t_end],
-                knowledge.rows,
-                knowledge.totals,
-                *protected,
-                allowed[first:last],
-                float(1 / r),
-                asked,
-                MOST_STEPS,
+                Entries(
+                    people.offsets[first : last + 1] - begin,
+                    people.counts[begin:end],
+                    _rows(knowledge, people, begin, end),
+                ),
+                Pairs(
+                    tally.offsets[first : last + 1] - t_begin,
+                    tally.values[t_begin:t_end],
+                    tally.counts[t_begin:t_end],
+                ),
+                Chances(knowledge.rows, knowledge.totals),
+                sets,
+                Limits(allowed[first:last], float(1 / r), wanted, MOST_STEPS),
             )
         )
     if not parts:
-        nothing = np.zeros(0)
-        parts = [
-            (nothing > 0, nothing, np.zeros((2, 0)), nothing > 0, np.zeros((len(knowledge.sets), 0), dtype=np.uint8))
-        ]
-    kept, level, of_entry, bounded, near = (np.concatenate(found, axis=-1) for found in zip(*parts, strict=True))
-    return Judged(kept, level, of_entry, bounded, near, tally, people, knowledge, protected, 1 / r)
+        nothing, near = np.zeros(0), np.zeros((len(knowledge.sets), 0), dtype=np.uint8)
+        parts = [Posteriors(nothing > 0, nothing, np.zeros((2, 0)), nothing > 0, near)]
+    whole = Posteriors(*(np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)))
+    return Judged(*whole, tally, people, knowledge, sets, 1 / r)
 
 
 def _rows(knowledge: Knowledge, people: People, begin: int, end: int) -> IntArray:

@@ -30,7 +30,7 @@ def deal_exactly(chances: Sequence[Row], people: Sequence[int], values: Sequence
     kinds, sizes = list(together), list(together.values())
     if len(kinds) == 1:
         alike = [Fraction(c, sum(values)) if p or not c else None for p, c in zip(kinds[0], values, strict=True)]
-        found = [[Fraction(1) if None in alike else p or Fraction(0) for p in alike]]
+        posteriors = [[Fraction(1) if None in alike else p or Fraction(0) for p in alike]]
     else:
         of_values = prod(c + 1 for c in values) * len(values)
         of_kinds = prod(n + 1 for n in sizes) * len(kinds)
@@ -41,12 +41,12 @@ def deal_exactly(chances: Sequence[Row], people: Sequence[int], values: Sequence
         else:
             turned, total = _expected(list(zip(*kinds, strict=True)), values, sizes)
             expected = [list(column) for column in zip(*turned, strict=True)]
-        found = [
+        posteriors = [
             [Fraction(e, total * n) if total else Fraction(1) for e in row]
             for row, n in zip(expected, sizes, strict=True)
         ]
     place = {kind: i for i, kind in enumerate(kinds)}
-    return [found[place[row]] for row in reduced]
+    return [posteriors[place[row]] for row in reduced]
 
 
 def two_valued_exactly(
@@ -64,11 +64,11 @@ def two_valued_exactly(
     if len(together) * sum(people) * m > MOST_STEPS:
         return None
     total = _exactly_m(together, m)[m]
-    found = {
+    posteriors = {
         pair: Fraction(pair[0] * _exactly_m(together - Counter([pair]), m - 1)[m - 1], total) if total else Fraction(1)
         for pair in together
     }
-    return [found[pair] for pair in reduced]
+    return [posteriors[pair] for pair in reduced]
 
 
 def _reduced(row: Row) -> Row:

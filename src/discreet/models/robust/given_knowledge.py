@@ -65,9 +65,9 @@ class GivenKnowledge:
         """Names and values that the table lacks, and probabilities of all its values that do not add up to 1."""
         hierarchy, totals = frequency.sensitive_hierarchies[attribute], frequency.totals[attribute]
         names = ["NULL" if leaf is None else leaf for leaf in hierarchy.leaves]
-        found = self._strangers(frequency.hierarchies, place)
+        mistakes = self._strangers(frequency.hierarchies, place)
         strange = dict.fromkeys(value for _, value, _ in self.listed if value not in hierarchy.index)
-        found += [
+        mistakes += [
             Mistake(place, f"{attribute} has no value {shown(v)}", did_you_mean(v, names))
             for v in islice(strange, _SHOWN)
         ]
@@ -78,15 +78,15 @@ class GivenKnowledge:
             if everything and abs(total - 1) > _ROUNDING:
                 rule = f"the probabilities of {_named(signature)} add up to {as_text(round(total, 6))}"
                 sums.append(Mistake(place, rule, "they must add up to 1, or leave out the value that has the rest"))
-        found += sums[:_SHOWN]
-        return found or self._absentees(frequency.hierarchies, place)
+        mistakes += sums[:_SHOWN]
+        return mistakes or self._absentees(frequency.hierarchies, place)
 
     @cached_property
     def _by_signature(self) -> dict[Signature, dict[Value, Fraction]]:
-        found: dict[Signature, dict[Value, Fraction]] = {}
+        chances: dict[Signature, dict[Value, Fraction]] = {}
         for signature, value, p in self.listed:
-            found.setdefault(signature, {})[value] = p
-        return found
+            chances.setdefault(signature, {})[value] = p
+        return chances
 
     @cached_property
     def _made(self) -> WeakKeyDictionary[Hierarchy, tuple[tuple[Hierarchy, ...], IntArray, Knowledge]]:
@@ -102,14 +102,14 @@ class GivenKnowledge:
 
     def _absentees(self, hierarchies: Sequence[Hierarchy], place: str) -> list[Mistake]:
         """Attributes of which every listed value is foreign to the table: surely another spelling."""
-        found = []
+        mistakes = []
         for h in hierarchies:
             values = {value for signature in self._by_signature for name, value in signature if name == h.attribute}
             if values and not any(value in h.index for value in values):
                 names = ["NULL" if leaf is None else leaf for leaf in h.leaves]
                 repair = did_you_mean(min(values, key=str), names)
-                found.append(Mistake(place, f"the table has none of the values listed for {h.attribute}", repair))
-        return found
+                mistakes.append(Mistake(place, f"the table has none of the values listed for {h.attribute}", repair))
+        return mistakes
 
     def _known(self, hierarchies: Sequence[Hierarchy], hierarchy: Hierarchy, reference: IntArray) -> Knowledge:
         strangers = self._strangers(hierarchies, "robust.knowledge")
@@ -126,17 +126,17 @@ class GivenKnowledge:
             if codes and -1 not in codes:  # else nobody has this signature
                 counts = _counts(listed, hierarchy, reference)
                 by_set.setdefault(tuple(a for a, _ in ordered), []).append((codes, *counts))
-        found = []
+        parts = []
         for s, rows in by_set.items():
             columns = np.array([codes for codes, _, _ in rows], dtype=np.int32).T
             finder, number = Finder.of(s, tuple(len(hierarchies[a].leaves) for a in s), list(columns))
             order = np.argsort(number).tolist()
             chances = np.array([anybody[0], *(rows[i][1] for i in order)], dtype=np.int64)
             supports = np.array([anybody[1], *(rows[i][2] for i in order)], dtype=np.int64)
-            found.append((s, chances, supports, finder))
-        if not found:
-            found = [((), np.array([anybody[0]], dtype=np.int64), np.array([anybody[1]], dtype=np.int64), NOTHING)]
-        return knowledge_of_sets(found)
+            parts.append((s, chances, supports, finder))
+        if not parts:
+            parts = [((), np.array([anybody[0]], dtype=np.int64), np.array([anybody[1]], dtype=np.int64), NOTHING)]
+        return knowledge_of_sets(parts)
 
 
 def read_rows(listed: object, place: str) -> tuple[tuple[Row, ...], list[Mistake]]:
@@ -147,7 +147,7 @@ def read_rows(listed: object, place: str) -> tuple[tuple[Row, ...], list[Mistake
             Mistake(place, f"must be rows of a signature, a value and a probability, got {shown(listed)}", example)
         ]
     rows: list[Row] = []
-    seen: set[tuple[Signature, Value]] = set()
+    pairs: set[tuple[Signature, Value]] = set()
     sums: dict[Signature, Fraction] = {}
     mistakes = []
     for i, item in enumerate(listed):
@@ -157,9 +157,9 @@ def read_rows(listed: object, place: str) -> tuple[tuple[Row, ...], list[Mistake
         if row is None:
             continue
         signature, value, p = row
-        if (signature, value) in seen:
+        if (signature, value) in pairs:
             mistakes.append(Mistake(where, "is given twice: this value of this signature", "keep one of them"))
-        seen.add((signature, value))
+        pairs.add((signature, value))
         sums[signature] = sums.get(signature, Fraction(0)) + p
         rows.append(row)
     for signature, total in sums.items():
@@ -174,8 +174,8 @@ def read_rows(listed: object, place: str) -> tuple[tuple[Row, ...], list[Mistake
 def _read_row(item: object, where: str, example: str) -> tuple[Row | None, list[Mistake]]:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or len(item) != 3:
         return None, [Mistake(where, "must be a signature, a value and a probability", example)]
-    given, value, p = item
-    pairs = list(given.items()) if isinstance(given, Mapping) else given
+    described, value, p = item
+    pairs = list(described.items()) if isinstance(described, Mapping) else described
     mistakes = []
     texts = isinstance(pairs, Iterable) and all(
         isinstance(pair, Sequence) and len(pair) == 2 and isinstance(pair[0], str) and _is_value(pair[1])

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
-from discreet.models.robust.beliefs import LEVELS, MARGIN, NEAR_FULL, NEAR_TWO, PEOPLE, VERDICTS
+from discreet.counts.groups import Pairs
+from discreet.models.robust.beliefs import (
+    LEVELS,
+    MARGIN,
+    NEAR_FULL,
+    NEAR_TWO,
+    PEOPLE,
+    VERDICTS,
+    Chances,
+    Entries,
+    Limits,
+    Posteriors,
+    Protected,
+)
 from discreet.models.robust.posterior_bounds import most
 from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
-
-Marks = NDArray[np.uint8]
 
 _AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
 _MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded too
@@ -24,40 +34,22 @@ _MOST_DUAL = 4_000_000  # of all that the steps of a bound by duality take
 
 
 @njit(cache=True)
-def judge(
-    offsets: IntArray,
-    people: IntArray,
-    rows: IntArray,
-    t_offsets: IntArray,
-    t_values: Codes,
-    t_counts: IntArray,
-    known: IntArray,
-    supports: IntArray,
-    x_offsets: IntArray,
-    x_values: Codes,
-    allowed: IntArray,
-    threshold: float,
-    asked: int,
-    most_steps: int,
-) -> tuple[BoolArray, FloatArray, FloatArray, BoolArray, Marks]:
-    """For each group: is it clearly kept, its level, those of its entries, does it rest on a bound, and near ties.
-
-    `rows` (sets × entries) are rows of `known`, p = known / supports. The protected sets are slices of `x_values`; none
-    stand for every value by itself. `allowed` is how many people of each group may share a set at all, ⌊N / r⌋.
-    Entries have two levels, if asked for: proven upper bounds, and the worst of what is known exactly.
-    """
+def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Protected, limits: Limits) -> Posteriors:
+    """Judge all groups, each by the people and values in it."""
+    offsets, people, rows = entries.offsets, entries.people, entries.rows
+    allowed, threshold, wanted, most_steps = limits.allowed, limits.threshold, limits.wanted, limits.most_steps
     groups, sets = len(offsets) - 1, rows.shape[0]
     kept = np.ones(groups, dtype=np.bool_)
     level = np.zeros(groups)
-    of_entry = np.zeros((2, len(people) if asked == PEOPLE else 0))
+    of_entry = np.zeros((2, len(people) if wanted == PEOPLE else 0))
     bounded = np.zeros(groups, dtype=np.bool_)
     near = np.zeros((sets, groups), dtype=np.uint8)
     scratch = np.empty((2, 1024))
     for g in range(groups):
         begin, end = offsets[g], offsets[g + 1]
-        names = t_values[t_offsets[g] : t_offsets[g + 1]]
-        values = t_counts[t_offsets[g] : t_offsets[g + 1]]
-        which, inside, satisfied = protected(names, values, x_offsets, x_values)
+        names = tally.values[tally.offsets[g] : tally.offsets[g + 1]]
+        values = tally.counts[tally.offsets[g] : tally.offsets[g + 1]]
+        which, inside, satisfied = protected(names, values, protected_sets)
         if len(which) == 0:
             continue
         size, largest = people[begin:end].sum(), satisfied.max()
@@ -65,30 +57,28 @@ def judge(
         kept[g] = largest <= allowed[g]
         put_off = np.full(sets, -1.0)  # bounds on what is not computed exactly
         for k in range(sets):
-            if asked == VERDICTS and not kept[g]:
+            if wanted == VERDICTS and not kept[g]:
                 break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             if len(kinds) == 1:
-                p = largest / size if possible(known[kinds[0]], names) else 1.0
+                p = largest / size if possible(beliefs.known[kinds[0]], names) else 1.0
                 kept[g] &= p < 1
                 level[g] = max(level[g], p)
                 raise_entries(of_entry, begin, kind, np.full(1, p), True)
                 if largest > allowed[g] and p <= threshold + MARGIN:
                     near[k, g] |= NEAR_TWO
                 continue
-            worst, unsure, exact = in_two_values(
-                kinds, own, known, supports, names, which, satisfied, size, x_offsets, x_values
-            )
+            worst, unsure, exact = in_two_values(kinds, own, beliefs, names, which, satisfied, size, protected_sets)
             above, close = compare(worst, unsure, threshold)
             kept[g] &= not above
             near[k, g] |= NEAR_TWO if close else 0
             level[g] = max(level[g], worst.max())
             bounded[g] |= not exact
             raise_entries(of_entry, begin, kind, worst, exact and not unsure)
-            chances = chances_of(kinds, known, supports, names)
+            chances = chances_of(kinds, beliefs, names)
             steps = min(states(values) * len(values), states(own) * len(own))
             if steps > most_steps or steps > _AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
-                put_off[k] = 1.0 if asked == PEOPLE else at_most(chances, own, values, inside, 1.0, 0).max()
+                put_off[k] = 1.0 if wanted == PEOPLE else at_most(chances, own, values, inside, 1.0, 0).max()
                 continue
             scratch = room(scratch, steps)
             worst, unsure = in_full(chances, own, values, inside, scratch)
@@ -98,21 +88,21 @@ def judge(
             level[g] = max(level[g], worst.max())
             raise_entries(of_entry, begin, kind, worst, not unsure)
         tried = np.zeros(sets, dtype=np.bool_)
-        while kept[g] or asked != VERDICTS:
+        while kept[g] or wanted != VERDICTS:
             k = int(np.argmax(put_off))
-            enough = level[g] if asked == LEVELS else threshold - MARGIN
-            if put_off[k] < 0 or (put_off[k] <= enough and asked != PEOPLE):
+            enough = level[g] if wanted == LEVELS else threshold - MARGIN
+            if put_off[k] < 0 or (put_off[k] <= enough and wanted != PEOPLE):
                 break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
-            chances = chances_of(kinds, known, supports, names)
+            chances = chances_of(kinds, beliefs, names)
             steps = min(states(values) * len(values), states(own) * len(own))
             dual = len(own) * len(own) * len(values) * len(which)
-            if steps > most_steps or (asked != PEOPLE and not tried[k] and dual * _DUAL_STEPS < steps):
+            if steps > most_steps or (wanted != PEOPLE and not tried[k] and dual * _DUAL_STEPS < steps):
                 tried[k] = True
                 tightly = min(_DUAL_STEPS, _MOST_DUAL // dual)
                 worst = at_most(chances, own, values, inside, enough, tightly)
                 put_off[k] = worst.max()
-                if steps > most_steps and (asked == PEOPLE or put_off[k] > enough):
+                if steps > most_steps and (wanted == PEOPLE or put_off[k] > enough):
                     put_off[k] = -1.0
                     bounded[g] = True
                     kept[g] &= worst.max() <= threshold - MARGIN
@@ -127,15 +117,13 @@ def judge(
             near[k, g] |= NEAR_FULL if close else 0
             level[g] = max(level[g], worst.max())
             raise_entries(of_entry, begin, kind, worst, not unsure)
-    return kept, level, of_entry, bounded, near
+    return Posteriors(kept, level, of_entry, bounded, near)
 
 
 @njit(cache=True)
-def protected(
-    names: Codes, values: IntArray, x_offsets: IntArray, x_values: Codes
-) -> tuple[IntArray, BoolArray, IntArray]:
+def protected(names: Codes, values: IntArray, protected_sets: Protected) -> tuple[IntArray, BoolArray, IntArray]:
     """The protected sets that somebody of a group has: their numbers, which values are in them, and how many people."""
-    columns, sets = len(names), len(x_offsets) - 1
+    columns, sets = len(names), len(protected_sets.offsets) - 1
     if sets == 0:
         alone = np.zeros((columns, columns), dtype=np.bool_)
         for v in range(columns):
@@ -144,9 +132,9 @@ def protected(
     inside = np.zeros((sets, columns), dtype=np.bool_)
     satisfied = np.zeros(sets, dtype=np.int64)
     for x in range(sets):
-        for i in range(x_offsets[x], x_offsets[x + 1]):
+        for i in range(protected_sets.offsets[x], protected_sets.offsets[x + 1]):
             for v in range(columns):
-                if names[v] == x_values[i]:
+                if names[v] == protected_sets.values[i]:
                     inside[x, v] = True
                     satisfied[x] += values[v]
     which = np.flatnonzero(satisfied)
@@ -159,25 +147,25 @@ def signatures(rows: IntArray, people: IntArray) -> tuple[IntArray, IntArray, In
     n = len(rows)
     kind = np.empty(n, dtype=np.int64)
     kinds, own = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    found = 0
+    many = 0
     if n <= 32:
         for e in range(n):
             j = 0
-            while j < found and kinds[j] != rows[e]:
+            while j < many and kinds[j] != rows[e]:
                 j += 1
-            if j == found:
+            if j == many:
                 kinds[j] = rows[e]
-                found += 1
+                many += 1
             kind[e] = j
             own[j] += people[e]
     else:
         for e in np.argsort(rows):
-            if found == 0 or kinds[found - 1] != rows[e]:
-                kinds[found] = rows[e]
-                found += 1
-            kind[e] = found - 1
-            own[found - 1] += people[e]
-    return kinds[:found], kind, own[:found]
+            if many == 0 or kinds[many - 1] != rows[e]:
+                kinds[many] = rows[e]
+                many += 1
+            kind[e] = many - 1
+            own[many - 1] += people[e]
+    return kinds[:many], kind, own[:many]
 
 
 @njit(cache=True)
@@ -190,12 +178,12 @@ def possible(known: IntArray, names: Codes) -> bool:
 
 
 @njit(cache=True)
-def chances_of(kinds: IntArray, known: IntArray, supports: IntArray, names: Codes) -> FloatArray:
+def chances_of(kinds: IntArray, beliefs: Chances, names: Codes) -> FloatArray:
     """How likely each signature has each value of the group."""
     chances = np.empty((len(kinds), len(names)))
     for j in range(len(kinds)):
         for v in range(len(names)):
-            chances[j, v] = known[kinds[j], names[v]] / supports[kinds[j]]
+            chances[j, v] = beliefs.known[kinds[j], names[v]] / beliefs.supports[kinds[j]]
     return chances
 
 
@@ -203,36 +191,37 @@ def chances_of(kinds: IntArray, known: IntArray, supports: IntArray, names: Code
 def in_two_values(
     kinds: IntArray,
     own: IntArray,
-    known: IntArray,
-    supports: IntArray,
+    beliefs: Chances,
     names: Codes,
     which: IntArray,
     satisfied: IntArray,
     size: int,
-    x_offsets: IntArray,
-    x_values: Codes,
+    protected_sets: Protected,
 ) -> tuple[FloatArray, bool, bool]:
     """The worst posterior of each signature where she asks "in the set or not"; can't it be told, and is it exact?"""
+    known, supports = beliefs.known, beliefs.supports
     worst = np.zeros(len(kinds))
     unsure, exact = False, True
     pair = np.empty((len(kinds), 2))
     for x in range(len(which)):
         for j in range(len(kinds)):
             mass = np.int64(0)
-            if len(x_offsets) == 1:
+            if len(protected_sets.offsets) == 1:
                 mass = known[kinds[j], names[which[x]]]
             else:
-                for i in range(x_offsets[which[x]], x_offsets[which[x] + 1]):
-                    mass += known[kinds[j], x_values[i]]
+                for i in range(protected_sets.offsets[which[x]], protected_sets.offsets[which[x] + 1]):
+                    mass += known[kinds[j], protected_sets.values[i]]
             pair[j, 0], pair[j, 1] = mass / supports[kinds[j]], (supports[kinds[j]] - mass) / supports[kinds[j]]
         if size * satisfied[x] > _MOST_TERMS:
-            found = at_most(pair, own, np.array([satisfied[x], size - satisfied[x]]), np.array([[True, False]]), 1.0, 0)
+            two = np.array([satisfied[x], size - satisfied[x]])
+            beliefs_in = at_most(pair, own, two, np.array([[True, False]]), 1.0, 0)
             exact = False
         else:
-            found = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
+            beliefs_in = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
         for j in range(len(kinds)):
-            unsure |= np.isnan(found[j])
-            worst[j] = max(worst[j], min(found[j], 1.0) if found[j] == found[j] else 1.0)
+            belief = beliefs_in[j]
+            unsure |= np.isnan(belief)
+            worst[j] = max(worst[j], min(belief, 1.0) if belief == belief else 1.0)
     return worst, unsure, exact
 
 
@@ -241,7 +230,7 @@ def in_full(
     chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, scratch: FloatArray
 ) -> tuple[FloatArray, bool]:
     """The worst posterior of each signature where she knows the chances of every value; can't it be told?"""
-    found = marginals(chances, own, values, scratch[0], scratch[1])
+    posterior = marginals(chances, own, values, scratch[0], scratch[1])
     worst = np.zeros(len(own))
     unsure = False
     for j in range(len(own)):
@@ -249,7 +238,7 @@ def in_full(
             belief = 0.0
             for v in range(len(values)):
                 if inside[x, v]:
-                    belief += found[j, v]
+                    belief += posterior[j, v]
             unsure |= np.isnan(belief)
             worst[j] = max(worst[j], min(belief, 1.0) if belief == belief else 1.0)
     return worst, unsure
@@ -282,7 +271,7 @@ def compare(worst: FloatArray, unsure: bool, threshold: float) -> tuple[bool, bo
 
 @njit(cache=True)
 def raise_entries(of_entry: FloatArray, begin: int, kind: IntArray, worst: FloatArray, exact: bool) -> None:
-    """Keep the worst posterior of each entry, where entries are asked for."""
+    """Keep the worst posterior of each entry, where entries are wanted."""
     if of_entry.shape[1]:
         for e in range(len(kind)):
             of_entry[0, begin + e] = max(of_entry[0, begin + e], worst[kind[e]])

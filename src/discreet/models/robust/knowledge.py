@@ -61,11 +61,11 @@ class Finder:
             ranks.append(known)
             key = key * radix + column
             span *= radix
-        found, first = group_equal(key.astype(np.uint64))
+        signature, first = group_equal(key.astype(np.uint64))
         order = np.argsort(key[first])
         number = np.empty(len(first), dtype=np.int64)
         number[order] = np.arange(1, len(first) + 1)
-        return cls(attributes, radices, tuple(ranks), key[first][order]), number[found]
+        return cls(attributes, radices, tuple(ranks), key[first][order]), number[signature]
 
     def only(self, kept: IntArray) -> Finder:
         """The same for some of its signatures (counted from 0), numbered anew."""
@@ -136,10 +136,10 @@ class Knowledge:
     def signatures(self, codes: Sequence[Codes]) -> IntArray:
         """For every set (row) and person (column), which row of `counts` is meant; `codes` as in `People`."""
         people = len(codes[0]) if codes else 0
-        found = np.empty((len(self.sets), people), dtype=np.int64)
+        signatures = np.empty((len(self.sets), people), dtype=np.int64)
         for i, finder in enumerate(self.finders):
-            found[i] = finder(codes)
-        return found
+            signatures[i] = finder(codes)
+        return signatures
 
 
 def table_knowledge(
@@ -153,11 +153,11 @@ def table_knowledge(
     `sets` are names of quasi-identifiers; None stands for `default_sets`. A set none of whose signatures has enough
     support adds nothing and is left out. Made once per table.
     """
-    asked = (attribute, None if sets is None else tuple(tuple(s) for s in sets), min_support)
+    key = (attribute, None if sets is None else tuple(tuple(s) for s in sets), min_support)
     made = _MADE.setdefault(frequency, {})
-    if asked not in made:
-        made[asked] = _of_table(frequency, attribute, positions(asked[1], frequency.attributes), min_support)
-    return made[asked]
+    if key not in made:
+        made[key] = _of_table(frequency, attribute, positions(key[1], frequency.attributes), min_support)
+    return made[key]
 
 
 _MADE: WeakKeyDictionary[FrequencySet, dict[object, Knowledge]] = WeakKeyDictionary()
@@ -178,8 +178,8 @@ def default_sets(attributes: int) -> tuple[AttributeSet, ...]:
     if attributes > ALL_SUBSETS_UP_TO:
         sizes = (3, 2, 1)
         largest = next((k for k in sizes if sum(comb(attributes, i) for i in range(1, k + 1)) < MOST_SETS), 1)
-    found = [s for size in range(1, largest + 1) for s in combinations(range(attributes), size)]
-    return tuple(found if largest == attributes else [*found, tuple(range(attributes))])
+    sets = [s for size in range(1, largest + 1) for s in combinations(range(attributes), size)]
+    return tuple(sets if largest == attributes else [*sets, tuple(range(attributes))])
 
 
 def positions(sets: Sequence[Sequence[str]] | None, attributes: Sequence[str]) -> tuple[AttributeSet, ...]:
@@ -199,7 +199,7 @@ def positions(sets: Sequence[Sequence[str]] | None, attributes: Sequence[str]) -
 def _of_table(frequency: FrequencySet, attribute: str, sets: Sequence[AttributeSet], min_support: int) -> Knowledge:
     values, leaves = frequency.sensitive[attribute], len(frequency.sensitive_hierarchies[attribute].leaves)
     anybody = frequency.totals[attribute][None, :]
-    found = []
+    parts = []
     for s in sets:
         radices = tuple(len(frequency.hierarchies[a].leaves) for a in s)
         finder, number = Finder.of(s, radices, [frequency.codes[a] for a in s])
@@ -215,15 +215,15 @@ def _of_table(frequency: FrequencySet, attribute: str, sets: Sequence[AttributeS
             row[there] * leaves + values[there], weights=frequency.counts[there], minlength=len(kept) * leaves
         ).astype(np.int64)
         rows = np.concatenate([anybody, counts.reshape(len(kept), leaves)])
-        found.append((s, rows, np.maximum(rows.sum(axis=1), 1), finder.only(kept)))
-    if not found:
-        found = [((), anybody, np.maximum(anybody.sum(axis=1), 1), NOTHING)]
-    return knowledge_of_sets(found)
+        parts.append((s, rows, np.maximum(rows.sum(axis=1), 1), finder.only(kept)))
+    if not parts:
+        parts = [((), anybody, np.maximum(anybody.sum(axis=1), 1), NOTHING)]
+    return knowledge_of_sets(parts)
 
 
-def knowledge_of_sets(found: Sequence[tuple[AttributeSet, IntArray, IntArray, Finder]]) -> Knowledge:
+def knowledge_of_sets(parts: Sequence[tuple[AttributeSet, IntArray, IntArray, Finder]]) -> Knowledge:
     """Knowledge from each set's counts (a row per signature, that of anybody first), their supports and finder."""
-    starts = np.cumsum([0, *(len(counts) for _, counts, _, _ in found)], dtype=np.int64)
-    rows = np.concatenate([counts for _, counts, _, _ in found])
-    supports = np.concatenate([support for _, _, support, _ in found])
-    return Knowledge(tuple(s for s, _, _, _ in found), tuple(f for _, _, _, f in found), rows, supports, starts)
+    starts = np.cumsum([0, *(len(counts) for _, counts, _, _ in parts)], dtype=np.int64)
+    rows = np.concatenate([counts for _, counts, _, _ in parts])
+    supports = np.concatenate([support for _, _, support, _ in parts])
+    return Knowledge(tuple(s for s, _, _, _ in parts), tuple(f for _, _, _, f in parts), rows, supports, starts)

@@ -34,7 +34,7 @@ def most(
     """
     kinds, columns = chances.shape
     outside_people = values[~inside].sum()
-    found, odds, tight = np.empty(kinds), np.zeros(kinds), np.zeros((kinds, columns))
+    bound, odds, tight = np.empty(kinds), np.zeros(kinds), np.zeros((kinds, columns))
     prices = np.empty(kinds)
     for x in np.flatnonzero(inside):
         by_value = _cheapest(chances, people, values, inside, x)
@@ -49,15 +49,15 @@ def most(
                 tight[t, x] = max(least, each * (1 - _ROUNDING))
                 odds[t] += values[x] / tight[t, x] if tight[t, x] > 0 else np.inf
     for t in range(kinds):
-        found[t] = odds[t] / (1 + odds[t]) if odds[t] < np.inf else 1.0
-        if found[t] > enough and steps > 0:
+        bound[t] = odds[t] / (1 + odds[t]) if odds[t] < np.inf else 1.0
+        if bound[t] > enough and steps > 0:
             odds[t] = 0.0
             for x in np.flatnonzero(inside):
                 if chances[t, x] > 0:
                     least = max(tight[t, x], _transport(chances, people, values, inside, x, t, steps))
                     odds[t] += values[x] / least if least > 0 else np.inf
-            found[t] = odds[t] / (1 + odds[t]) if odds[t] < np.inf else 1.0
-    return found
+            bound[t] = odds[t] / (1 + odds[t]) if odds[t] < np.inf else 1.0
+    return bound
 
 
 @njit(cache=True)
@@ -88,7 +88,7 @@ def _sum_of_least(prices: FloatArray, people: IntArray, t: int, count: int) -> f
 def _cheapest(chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, x: int) -> FloatArray:
     """For each value outside of the set, the least sum of p(x) / p(y) of as many people as have it."""
     kinds, columns = chances.shape
-    found = np.zeros(columns)
+    costs = np.zeros(columns)
     ratios = np.empty(kinds)
     for y in range(columns):
         if not inside[y]:
@@ -98,9 +98,9 @@ def _cheapest(chances: FloatArray, people: IntArray, values: IntArray, inside: B
             for u in np.argsort(ratios):
                 taken = min(left, people[u])
                 if taken > 0 and ratios[u] < np.inf:
-                    found[y] += taken * ratios[u]
+                    costs[y] += taken * ratios[u]
                 left -= taken
-    return found
+    return costs
 
 
 @njit(cache=True)

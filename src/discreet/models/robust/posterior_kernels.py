@@ -187,9 +187,9 @@ def marginals(
     """
     kinds, columns = chances.shape
     scaled = balanced(chances, people, values)
-    found = np.empty((kinds, columns))
+    posterior = np.empty((kinds, columns))
     if states(values) * columns <= states(people) * kinds:
-        found[:] = dealt(scaled, people, values, before, after)
+        posterior[:] = dealt(scaled, people, values, before, after)
     else:
         turned = np.empty((columns, kinds))
         for v in range(columns):
@@ -199,13 +199,13 @@ def marginals(
                 total += turned[v, j]
             for j in range(kinds):
                 turned[v, j] = turned[v, j] / total if total > 0 else 0.0
-        found[:] = dealt(turned, values, people, before, after).T
-    if np.isnan(found[0, 0]) and not dealable(chances, people, values):
-        found[:] = np.inf
+        posterior[:] = dealt(turned, values, people, before, after).T
+    if np.isnan(posterior[0, 0]) and not dealable(chances, people, values):
+        posterior[:] = np.inf
     for j in range(kinds):
         for v in range(columns):
-            found[j, v] /= people[j]
-    return found
+            posterior[j, v] /= people[j]
+    return posterior
 
 
 @njit(cache=True)
@@ -217,20 +217,20 @@ def two_valued(inside: FloatArray, outside: FloatArray, people: IntArray, m: int
     by that of all of degree m: for m = 1, o / Σ o. Infinite and NaN as above.
     """
     kinds = len(people)
-    found = np.zeros(kinds)
+    posterior = np.zeros(kinds)
     open_people, certain = 0, 0
     for j in range(kinds):
         if outside[j] <= 0:
             certain += people[j]
-            found[j] = 1.0
+            posterior[j] = 1.0
         elif inside[j] > 0:
             open_people += people[j]
     rest = m - certain
     if rest < 0 or rest > open_people:
-        found[:] = np.inf
-        return found
+        posterior[:] = np.inf
+        return posterior
     if rest == 0:
-        return found
+        return posterior
     odds = np.zeros(kinds)
     total = 0.0
     for j in range(kinds):
@@ -238,14 +238,14 @@ def two_valued(inside: FloatArray, outside: FloatArray, people: IntArray, m: int
             odds[j] = inside[j] / outside[j]
             total += people[j] * odds[j]
             if rest == open_people:
-                found[j] = 1.0
+                posterior[j] = 1.0
     if rest == open_people:
-        return found
+        return posterior
     if rest == 1:
         for j in range(kinds):
             if odds[j] > 0:
-                found[j] = odds[j] / total
-        return found
+                posterior[j] = odds[j] / total
+        return posterior
     # Odds times a factor are chances q of having it, by which m people are expected to; the weight of the worlds is
     # the probability of exactly m, which is the likeliest number then.
     factor = rest / (open_people - rest) * open_people / total
@@ -271,8 +271,8 @@ def two_valued(inside: FloatArray, outside: FloatArray, people: IntArray, m: int
                 ways[0] *= no
     weight = ways[rest]
     if weight < _LEAST_WEIGHT:
-        found[:] = np.nan
-        return found
+        posterior[:] = np.nan
+        return posterior
     ways[:] = 0.0
     ways[0] = 1.0
     for j in range(kinds - 1, -1, -1):
@@ -282,9 +282,9 @@ def two_valued(inside: FloatArray, outside: FloatArray, people: IntArray, m: int
             others = 0.0
             for k in range(rest):
                 others += before[j, k] * ways[rest - 1 - k]
-            found[j] = q * others / weight
+            posterior[j] = q * others / weight
             for _ in range(people[j]):
                 for k in range(rest, 0, -1):
                     ways[k] = ways[k] * no + ways[k - 1] * q
                 ways[0] *= no
-    return found
+    return posterior

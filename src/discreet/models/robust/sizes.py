@@ -31,8 +31,8 @@ def delta_max(size: ArrayLike, r: Threshold, most: ArrayLike) -> FloatArray:
     """
     n, f, r = np.asarray(size, dtype=np.float64), np.asarray(most, dtype=np.float64), float(exact(r))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (n - r) * f / (f * (r - 1) / (1 - f) + (n - 1))
-    return np.where((f <= 0) | (f >= 1), np.where(n < r, n - r, 0.0), found)
+        largest = (n - r) * f / (f * (r - 1) / (1 - f) + (n - 1))
+    return np.where((f <= 0) | (f >= 1), np.where(n < r, n - r, 0.0), largest)
 
 
 def least_size(r: Threshold, most: ArrayLike, deviation: ArrayLike) -> FloatArray:
@@ -48,8 +48,8 @@ def least_size(r: Threshold, most: ArrayLike, deviation: ArrayLike) -> FloatArra
     r = float(exact(r))
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = (f * (r - 1) * delta / (1 - f) - delta + r * f) / (f - delta)
-    found = np.where(delta >= f, np.inf, np.ceil(needed - _ROUNDING))
-    return np.where(delta <= 0, np.ceil(r - _ROUNDING), np.where(f >= 1, np.inf, found))
+    size = np.where(delta >= f, np.inf, np.ceil(needed - _ROUNDING))
+    return np.where(delta <= 0, np.ceil(r - _ROUNDING), np.where(f >= 1, np.inf, size))
 
 
 def impossible(frequency: FrequencySet, model: Robust, limit: int = 0) -> list[tuple[tuple[Value, ...], Fraction]]:
@@ -61,12 +61,12 @@ def impossible(frequency: FrequencySet, model: Robust, limit: int = 0) -> list[t
     hierarchy, totals = frequency.sensitive_hierarchies[model.attribute], frequency.totals[model.attribute].tolist()
     rows, r = frequency.rows, exact(model.r)
     sets = [(leaf,) for leaf in hierarchy.leaves] if model.values is None else model.values
-    found = []
+    frequent = []
     for s in sets:
         have = sum(totals[hierarchy.index[value]] for value in s if value in hierarchy.index)
         if max(have - limit, 0) * r > rows - limit:
-            found.append((s, Fraction(have, rows)))
-    return sorted(found, key=lambda pair: -pair[1])
+            frequent.append((s, Fraction(have, rows)))
+    return sorted(frequent, key=lambda pair: -pair[1])
 
 
 def ineligible(frequency: FrequencySet, model: Robust, limit: int = 0) -> Infeasible | None:
@@ -78,13 +78,13 @@ def ineligible(frequency: FrequencySet, model: Robust, limit: int = 0) -> Infeas
     require: 3-robustness of disease can't be had: flu is the value of 66.7% of the rows, more than 1/3; take r of at \
 most 1.5, name the values to protect, or raise `suppress`
     """
-    found = impossible(frequency, model, limit)
-    if not found:
+    frequent = impossible(frequency, model, limit)
+    if not frequent:
         return None
-    values, share = found[0]
+    values, share = frequent[0]
     names = ["NULL" if value is None else value for value in values]
     subject = f"{names[0]} is the value" if len(names) == 1 else f"{', '.join(names)} are the values"
-    more = f" ({len(found) - 1} more are too frequent)" if len(found) > 1 else ""
+    more = f" ({len(frequent) - 1} more are too frequent)" if len(frequent) > 1 else ""
     message = f"{model.describe()} can't be had: {subject} of {float(share):.1%} of the rows, more than {_share(model)}"
     largest = int(100 / share) / 100
     return Infeasible(

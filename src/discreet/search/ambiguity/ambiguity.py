@@ -33,17 +33,17 @@ def greedy(problem: Problem, progress: Progress = silent) -> Ambiguity:
 
     What no grouping can give is refused at once, with the smallest α and β that the table allows.
     """
-    model = _asked(problem)
+    model = _promise(problem)
     check_possible(problem, model)
-    found: list[Ambiguity] = []
+    plans: list[Ambiguity] = []
     for tables, leeway in ways(problem, model, progress):
-        found.append(_smallest_groups(problem, model, tables, leeway, progress))
-        if found[-1].suppressed <= problem.suppression_limit:
-            return found[-1]
-    raise _infeasible(problem, model, min(found, key=lambda plan: plan.suppressed))
+        plans.append(_smallest_groups(problem, model, tables, leeway, progress))
+        if plans[-1].suppressed <= problem.suppression_limit:
+            return plans[-1]
+    raise _infeasible(problem, model, min(plans, key=lambda plan: plan.suppressed))
 
 
-def _asked(problem: Problem) -> AlphaBeta:
+def _promise(problem: Problem) -> AlphaBeta:
     models = [model for model in problem.models if isinstance(model, AlphaBeta)]
     if len(models) != 1:
         rule = f"search: greedy needs one promise of ambiguity, the policy has {len(models)}"

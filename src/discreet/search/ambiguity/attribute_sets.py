@@ -8,13 +8,13 @@ published in this or that way, and asked random COUNT queries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations as pairs_of
 
 import numpy as np
 
-from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import people_of
 from discreet.models.ambiguity.alpha_beta import BEST, AlphaBeta
@@ -94,16 +94,16 @@ def _joined(tables: Tables, one: tuple[int, ...], other: tuple[int, ...]) -> Tab
 
 def _moved(tables: Tables) -> list[Tables]:
     """All the sets in which one attribute stands in another table, or alone."""
-    found = set()
+    sets = set()
     for table in tables:
         for d in table:
             left = tuple(other for other in table if other != d)
             rest = [other for other in tables if other != table]
-            found.add(tuple(sorted([*rest, (d,), *([left] if left else [])])))
+            sets.add(tuple(sorted([*rest, (d,), *([left] if left else [])])))
             for other in rest:
                 smaller = [t for t in rest if t != other] + ([left] if left else [])
-                found.add(tuple(sorted([*smaller, tuple(sorted((*other, d)))])))
-    return sorted(found - {tables})
+                sets.add(tuple(sorted([*smaller, tuple(sorted((*other, d)))])))
+    return sorted(sets - {tables})
 
 
 def dependence(frequency: FrequencySet) -> FloatArray:
@@ -119,18 +119,17 @@ def dependence(frequency: FrequencySet) -> FloatArray:
            [1., 0., 1.]])
     """
     codes, weights = frequency.codes, frequency.counts
-    entropies = [_entropy(c, weights) for c in codes]
-    found = np.eye(len(codes))
+    entropies = [_entropy([c], weights) for c in codes]
+    dependent = np.eye(len(codes))
     for a, b in pairs_of(range(len(codes)), 2):
-        both = _entropy(codes[a].astype(np.int64) * (int(codes[b].max(initial=0)) + 1) + codes[b], weights)
+        both = _entropy([codes[a], codes[b]], weights)
         least = min(entropies[a], entropies[b])
-        found[a, b] = found[b, a] = max(0.0, entropies[a] + entropies[b] - both) / least if least > 0 else 0.0
-    return found
+        dependent[a, b] = dependent[b, a] = max(0.0, entropies[a] + entropies[b] - both) / least if least > 0 else 0.0
+    return dependent
 
 
-def _entropy(codes: Codes | IntArray, weights: IntArray) -> float:
-    _, place = np.unique(codes, return_inverse=True)
-    share = np.bincount(place, weights=weights) / weights.sum()
+def _entropy(columns: Sequence[Codes], weights: IntArray) -> float:
+    share = np.bincount(number_equal(columns, len(weights)), weights=weights) / weights.sum()
     return float(-(share * np.log(share)).sum())
 
 
@@ -150,9 +149,9 @@ class Trial:
         f = _sample(problem.frequency, np.random.default_rng(seed))
         limit = max(problem.suppression_limit * f.rows // problem.frequency.rows, f.rows // 100)
         width = len(f.hierarchies)
-        asked = {"selectivity": _SELECTIVITY, "sensitive": model.attribute, "count": _QUERIES, "seed": seed}
+        drawing = {"selectivity": _SELECTIVITY, "sensitive": model.attribute, "count": _QUERIES, "seed": seed}
         workloads = tuple(
-            draw_workload(f, predicates=predicates, **asked)  # type: ignore[arg-type]
+            draw_workload(f, predicates=predicates, **drawing)  # type: ignore[arg-type]
             for predicates in sorted({1, (width + 1) // 2, width})
         )
         columns = [*f.codes, f.sensitive[model.attribute]]

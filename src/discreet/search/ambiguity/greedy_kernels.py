@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.search.ambiguity.neighbourhood_kernels import Neighbourhoods
 
 _EXACT = float(1 << 53)  # whole numbers below are exact as floating point
 _RARE = 0.1  # what a row's rarity counts, beside how unevenly its values would spread over the group
@@ -28,7 +29,7 @@ class Rows(NamedTuple):
     rarity: FloatArray
 
 
-class Asked(NamedTuple):
+class Limits(NamedTuple):
     """What groups must be: (α, β)-private, of at least `least` and at most `most` rows; about `size` will do."""
 
     alpha: tuple[float, float]  # numerator and denominator
@@ -37,6 +38,13 @@ class Asked(NamedTuple):
     size: int
     most: int
     candidates: int
+
+
+class Pool(NamedTuple):
+    """Rows that wait for a group, and where in there those of each neighbourhood (and of its halves) start."""
+
+    row: Codes
+    bottom: IntArray
 
 
 class Made(NamedTuple):
@@ -85,16 +93,16 @@ class Space(NamedTuple):
     random: NDArray[np.uint64]
 
 
-def empty(people: int, rows: Rows, asked: Asked, seed: int) -> tuple[Made, Space]:
+def empty(people: int, rows: Rows, limits: Limits, seed: int) -> tuple[Made, Space]:
     """No group yet, and room for groups of so many people."""
     codes, tables = int(rows.codes.max(axis=0).sum()) + rows.codes.shape[1], rows.codes.shape[1]
-    largest = max(asked.most, NEAR)
+    largest = max(limits.most, NEAR)
     made = Made(
         row=np.empty(people, dtype=np.int32),
         group=np.empty(people, dtype=np.int32),
         before=np.empty(people, dtype=np.int64),
-        last=np.full(people // asked.least + 1, -1, dtype=np.int64),
-        sizes=np.zeros(people // asked.least + 1, dtype=np.int64),
+        last=np.full(people // limits.least + 1, -1, dtype=np.int64),
+        sizes=np.zeros(people // limits.least + 1, dtype=np.int64),
         done=np.zeros(2, dtype=np.int64),
     )
     values = int(rows.values.max()) + 1
@@ -152,41 +160,32 @@ def in_order(half: IntArray) -> IntArray:
 
 @njit(cache=True)
 def gather_all(
-    order: IntArray,
-    ends: tuple[IntArray, IntArray, IntArray],
-    row: Codes,
-    pool: Codes,
-    bottom: IntArray,
-    waiting: int,
-    rows: Rows,
-    asked: Asked,
-    made: Made,
-    space: Space,
+    order: IntArray, cut: Neighbourhoods, pool: Pool, waiting: int, rows: Rows, limits: Limits, made: Made, space: Space
 ) -> int:
-    """Make groups of each neighbourhood in turn; what is left over waits in `pool` for the next larger one.
+    """Make groups of each neighbourhood in turn; what is left over waits in the pool for the next larger one.
 
-    `bottom` remembers where in the pool each neighbourhood's rows start. Returns how many rows wait.
+    Returns how many rows wait.
     """
-    begin, end, half = ends
+    half, bottom = cut.half, pool.bottom
     for i in order:
         if half[i] >= 0:
             bottom[i] = bottom[half[i]]
         else:
             bottom[i] = waiting
-            for p in range(begin[i], end[i]):
-                pool[waiting] = row[p]
+            for p in range(cut.begin[i], cut.end[i]):
+                pool.row[waiting] = cut.row[p]
                 waiting += 1
         first = made.done[1]
-        waiting = bottom[i] + gather(pool[bottom[i] : waiting], rows, asked, made, space)
+        waiting = bottom[i] + gather(pool.row[bottom[i] : waiting], rows, limits, made, space)
         if half[i] < 0:
             for p in range(bottom[i], waiting):
-                space.near[pool[p]] = first
-                space.wide[pool[p]] = made.done[1] - first
+                space.near[pool.row[p]] = first
+                space.wide[pool.row[p]] = made.done[1] - first
     return waiting
 
 
 @njit(cache=True)
-def gather(pool: Codes, rows: Rows, asked: Asked, made: Made, space: Space) -> int:
+def gather(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space) -> int:
     """Make groups of some rows, one after the other, of the fullest sensitive values; the rest comes first in `pool`.
 
     A group takes one row of each value, fullest first, then a second one of each that has two, and so on, until it is
@@ -195,8 +194,8 @@ def gather(pool: Codes, rows: Rows, asked: Asked, made: Made, space: Space) -> i
     stock = _stock(pool, rows, space)
     order, rank, left, at_least = stock.order, stock.rank, stock.left, stock.at_least
     kept = 0
-    while at_least[1] and at_most(asked.beta[1], asked.beta[0] * at_least[1]):
-        n, private = _grow(stock, rows, asked, space)
+    while at_least[1] and at_most(limits.beta[1], limits.beta[0] * at_least[1]):
+        n, private = _grow(stock, rows, limits, space)
         for i in range(n):
             if private:
                 add(made, made.done[1], space.member[i])
@@ -219,15 +218,15 @@ def gather(pool: Codes, rows: Rows, asked: Asked, made: Made, space: Space) -> i
 @njit(cache=True)
 def _stock(pool: Codes, rows: Rows, space: Space) -> Stock:
     """Some rows by their sensitive values, which are numbered anew."""
-    found = 0
+    many = 0
     for e in pool:
         value = rows.values[e]
         if space.per_value[value] == 0:
-            space.values[found] = value
-            found += 1
+            space.values[many] = value
+            many += 1
         space.per_value[value] += 1
-    left, start, fullest = np.empty(found, dtype=np.int64), np.zeros(found + 1, dtype=np.int64), 0
-    for v in range(found):
+    left, start, fullest = np.empty(many, dtype=np.int64), np.zeros(many + 1, dtype=np.int64), 0
+    for v in range(many):
         left[v] = space.per_value[space.values[v]]
         start[v + 1] = start[v] + left[v]
         space.per_value[space.values[v]] = v
@@ -239,14 +238,14 @@ def _stock(pool: Codes, rows: Rows, space: Space) -> Stock:
         row[place[v]] = e
         place[v] += 1
     at_least = np.zeros(fullest + 2, dtype=np.int64)
-    for v in range(found):
+    for v in range(many):
         space.per_value[space.values[v]] = 0
         at_least[left[v]] += 1
     for c in range(fullest, 0, -1):
         at_least[c - 1] += at_least[c]
     fuller = at_least[1:].copy()
-    order, rank = np.empty(found, dtype=np.int64), np.empty(found, dtype=np.int64)
-    for v in range(found):
+    order, rank = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
+    for v in range(many):
         rank[v] = fuller[left[v]]
         order[rank[v]] = v
         fuller[left[v]] += 1
@@ -274,18 +273,18 @@ def add(made: Made, group: int, e: int) -> None:
 
 
 @njit(cache=True)
-def _grow(stock: Stock, rows: Rows, asked: Asked, space: Space) -> tuple[int, bool]:
+def _grow(stock: Stock, rows: Rows, limits: Limits, space: Space) -> tuple[int, bool]:
     """One group: its rows in `space.member`, their values in `space.chosen`. How many, and are they private?"""
     space.clock[0] += 1
     space.distinct[:] = 0
     space.squares[:] = 0
     n, times, j, product = 0, 1, 0, 1.0
-    while n < asked.most:
+    while n < limits.most:
         if j == stock.at_least[times]:
             times, j = times + 1, 0
             if times == len(stock.at_least) or stock.at_least[times] == 0:
                 return n, False
-        i, p = _pick(stock, j, times, n, product, rows, asked, space)
+        i, p = _pick(stock, j, times, n, product, rows, limits, space)
         _exchange(stock.order, stock.rank, i, j)
         v = stock.order[j]
         last = stock.start[v] + stock.left[v] - times  # rows of v taken before are behind it
@@ -294,9 +293,9 @@ def _grow(stock: Stock, rows: Rows, asked: Asked, space: Space) -> tuple[int, bo
         product = take_in(stock.row[last], rows, space)
         n, j = n + 1, j + 1
         if (
-            n >= asked.least
-            and at_most(times * asked.beta[1], asked.beta[0] * n)
-            and at_most(n * asked.alpha[1], asked.alpha[0] * product)
+            n >= limits.least
+            and at_most(times * limits.beta[1], limits.beta[0] * n)
+            and at_most(n * limits.alpha[1], limits.alpha[0] * product)
         ):
             return n, True
     return n, False
@@ -320,7 +319,7 @@ def take_in(e: int, rows: Rows, space: Space) -> float:
 
 @njit(cache=True)
 def _pick(
-    stock: Stock, j: int, times: int, n: int, product: float, rows: Rows, asked: Asked, space: Space
+    stock: Stock, j: int, times: int, n: int, product: float, rows: Rows, limits: Limits, space: Space
 ) -> tuple[int, int]:
     """Which row of the j-th value, or of one as full, to take: one with enough new codes, and not more than that.
 
@@ -332,18 +331,18 @@ def _pick(
     """
     needed = 0.0
     if n:  # by how much combinations must grow until `size`, and this row's part in it if all tables grow like n
-        size = max(asked.size, n + 1)
-        still = math.log(size * asked.alpha[1] / asked.alpha[0]) - math.log(product)
+        size = max(limits.size, n + 1)
+        still = math.log(size * limits.alpha[1] / limits.alpha[0]) - math.log(product)
         needed = math.exp(still * math.log((n + 1) / n) / math.log(size / n)) * (1 - 1e-9)
     many = stock.left[stock.order[j]] - times + 1
     equals = stock.at_least[stock.left[stock.order[j]]] - j
     first = draw(space.random, equals) if equals > 1 else 0
     looked_at, best, best_at, best_gain, best_cost = 0, -1, -1, -1.0, np.inf
     for k in range(equals):
-        if looked_at == asked.candidates:
+        if looked_at == limits.candidates:
             break
         i = j + (first + k) % equals
-        tried = min(asked.candidates - looked_at, many)
+        tried = min(limits.candidates - looked_at, many)
         offset = draw(space.random, many) if many > tried else 0
         looked_at += tried
         for q in range(tried):

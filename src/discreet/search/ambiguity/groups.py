@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import all_hold
@@ -15,7 +15,10 @@ from discreet.models.groups.alpha_k import AlphaK
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.parameters import exact
 from discreet.progress import Progress, silent
+from discreet.search.ambiguity import greedy_kernels as kernels
 from discreet.search.ambiguity.bounds import usual_size
+from discreet.search.ambiguity.neighbourhood_kernels import Columns, Needs, cut
+from discreet.search.ambiguity.residue_kernels import place_all
 from discreet.search.buckets.bucketizing import rows_per_value, shuffled_rows
 from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
 
@@ -56,13 +59,8 @@ def least_size(problem: Problem, model: AlphaBeta) -> int:
 
 def combinations(frequency: FrequencySet, tables: Tables) -> Codes:
     """For every combination of the frequency set (row) the number of its part in each table (column)."""
-    columns = []
-    for table in tables:
-        key = np.zeros(len(frequency.counts), dtype=np.int64)
-        for d in table:
-            key = np.unique(key * len(frequency.hierarchies[d].leaves) + frequency.codes[d], return_inverse=True)[1]
-        columns.append(key.astype(np.int32))
-    return np.ascontiguousarray(np.stack(columns, axis=1))
+    columns = [number_equal([frequency.codes[d] for d in table], len(frequency.counts)) for table in tables]
+    return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
 
 
 def build(
@@ -74,10 +72,6 @@ def build(
     progress: Progress = silent,
 ) -> Ambiguity:
     """Groups of at least `least` rows, all of which keep every promise; the rest is suppressed, however much it is."""
-    from discreet.search.ambiguity import greedy_kernels as kernels
-    from discreet.search.ambiguity.neighbourhood_kernels import cut
-    from discreet.search.ambiguity.residue_kernels import place_all
-
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
     alpha, beta = exact(model.alpha), exact(model.beta)
     codes = combinations(f, tables)
@@ -86,22 +80,19 @@ def build(
     counts = [np.bincount(column, weights=f.counts) for column in codes.T]
     size, _ = usual_size(counts, least, float(alpha), leeway.table)
     row = shuffled_rows(f, rng).astype(np.int32)
-    ends = cut(
-        row,
+    columns = Columns(
         np.stack(f.codes),
         np.array([len(h.leaves) for h in f.hierarchies]),
         np.array([h.ordered for h in f.hierarchies]),
         np.ascontiguousarray(codes.T),
         values,
-        float(size),
-        -np.inf if alpha == 1 else math.log(size / alpha) + leeway.neighbourhood,
-        max(1, math.floor(beta * size)) / size,
-        _SAMPLE,
     )
+    reach = -np.inf if alpha == 1 else math.log(size / alpha) + leeway.neighbourhood
+    neighbourhoods = cut(row, columns, Needs(float(size), reach, max(1, math.floor(beta * size)) / size), _SAMPLE)
     rarity = -sum(np.log(c / f.rows)[column] for c, column in zip(counts, codes.T, strict=True))
     start = np.cumsum([0, *(len(c) for c in counts)])
     rows = kernels.Rows(codes, start[:-1], values, rarity)
-    asked = kernels.Asked(
+    limits = kernels.Limits(
         (float(alpha.numerator), float(alpha.denominator)),
         (float(beta.numerator), float(beta.denominator)),
         least,
@@ -109,22 +100,22 @@ def build(
         min(_LARGEST * size, f.rows),
         _CANDIDATES,
     )
-    made, space = kernels.empty(f.rows, rows, asked, int(rng.integers(1 << 62)))
-    order = kernels.in_order(ends[2])
-    pool, bottom = np.empty(f.rows, dtype=np.int32), np.zeros(len(order), dtype=np.int64)
+    made, space = kernels.empty(f.rows, rows, limits, int(rng.integers(1 << 62)))
+    order = kernels.in_order(neighbourhoods.half)
+    pool = kernels.Pool(np.empty(f.rows, dtype=np.int32), np.zeros(len(order), dtype=np.int64))
     waiting = 0
     for some in np.array_split(order, min(_STEPS, len(order))):
-        waiting = kernels.gather_all(some, ends, row, pool, bottom, waiting, rows, asked, made, space)
+        waiting = kernels.gather_all(some, neighbourhoods, pool, waiting, rows, limits, made, space)
         progress("search", int(made.done[0]), f.rows, f"{made.done[1]:,} groups")
     groups = -1
     while groups < made.done[1]:  # rows of groups that failed, once more with others
         groups = int(made.done[1])
-        waiting = kernels.gather(pool[:waiting], rows, asked, made, space)
+        waiting = kernels.gather(pool.row[:waiting], rows, limits, made, space)
     left_over = waiting
-    waiting = place_all(pool[:waiting], rows, asked, made, space)
-    row_of = np.concatenate([made.row[: made.done[0]], pool[:waiting]]).astype(np.int64)
+    waiting = place_all(pool.row[:waiting], rows, limits, made, space)
+    row_of = np.concatenate([made.row[: made.done[0]], pool.row[:waiting]]).astype(np.int64)
     group = np.concatenate([made.group[: made.done[0]], np.full(waiting, SUPPRESSED)])
-    facts = {"neighbourhoods": int((ends[2] < 0).sum()), "placed": left_over - waiting}
+    facts = {"neighbourhoods": int((neighbourhoods.half < 0).sum()), "placed": left_over - waiting}
     return kept(problem, _plan(f, tables, row_of, np.ones_like(row_of), group), facts)
 
 
@@ -151,14 +142,14 @@ def kept(problem: Problem, plan: Ambiguity, facts: dict[str, object]) -> Ambigui
         holds = all_hold(problem.models, joined.groups)
     plan = min((_held(problem, p) for p in dict.fromkeys([plan, joined])), key=lambda p: p.suppressed)
     names = plan.frequency.attributes
-    told = {
+    summary = {
         "search": "greedy",
         "tables": " | ".join(", ".join(names[d] for d in table) for table in plan.tables),
         "groups": plan.group_count,
         "mean_group": float(np.mean(plan.groups.sizes)) if len(plan.groups) else 0.0,
         "suppressed": plan.suppressed,
     }
-    return replace(plan, facts=told | facts)
+    return replace(plan, facts=summary | facts)
 
 
 def _paired(failing: IntArray, groups: int, rng: np.random.Generator) -> IntArray:

@@ -8,6 +8,7 @@ of either side could still differ enough.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -18,36 +19,62 @@ _SPREAD_OF_UNIFORM = math.sqrt(12.0)  # one over the standard deviation of numbe
 _FREE = 0.02  # what a cut costs at least, in units of log(combinations): one that costs nothing is not infinitely good
 
 
+class Columns(NamedTuple):
+    """The table that is cut, coded: a line of codes per attribute and per table, and those of the sensitive attribute.
+
+    Attribute a has `leaves[a]` leaves, which are numbers of a kind if it is `ordered`.
+    """
+
+    attributes: Codes
+    leaves: IntArray
+    ordered: BoolArray
+    tables: Codes
+    values: Codes
+
+
+class Needs(NamedTuple):
+    """What each half must allow for: groups of `size` rows that reach `reach` = log(size / α), see `_reach`.
+
+    No sensitive value may have more than the share `most` of a half.
+    """
+
+    size: float
+    reach: float
+    most: float
+
+
+class Neighbourhoods(NamedTuple):
+    """Neighbourhood i holds ``row[begin[i]:end[i]]``; its halves are ``half[i]`` and the one after it, or none (−1)."""
+
+    row: Codes
+    begin: IntArray
+    end: IntArray
+    half: IntArray
+
+
+class Counter(NamedTuple):
+    """Scratch to count codes with: how often each occurs on either side (zero between uses), and which do."""
+
+    counts: IntArray
+    codes: IntArray
+
+
 @njit(cache=True)
-def cut(
-    row: Codes,
-    attributes: Codes,
-    leaves: IntArray,
-    ordered: BoolArray,
-    tables: Codes,
-    values: Codes,
-    size: float,
-    needed: float,
-    most: float,
-    sample: int,
-) -> tuple[IntArray, IntArray, IntArray]:
+def cut(row: Codes, columns: Columns, needs: Needs, sample: int) -> Neighbourhoods:
     """Cut the rows into neighbourhoods, in place: which of them form each, and which neighbourhoods were its halves.
 
-    Neighbourhood i holds ``row[begin[i]:end[i]]``; its halves are ``half[i]`` and the one after it, or none (−1).
-    `attributes` and `tables` have a line of codes per attribute and per table, `values` those of the sensitive one. In
-    each half, groups of `size` rows must be able to reach `needed` = log(size / α), see `_reach`, and no sensitive
-    value may have more than the share `most`. Neighbourhoods of more than `sample` rows are judged by as many of them.
+    Neighbourhoods of more than `sample` rows are judged by as many of them.
     """
-    widest = max(leaves.max(), tables.max() + 1, values.max() + 1)
-    counts = np.zeros((2, widest), dtype=np.int64)
-    seen = np.empty(widest, dtype=np.int64)
+    size = needs.size
+    widest = max(columns.leaves.max(), columns.tables.max() + 1, columns.values.max() + 1)
+    counter = Counter(np.zeros((2, widest), dtype=np.int64), np.empty(widest, dtype=np.int64))
     some, side = np.empty(2 * sample, dtype=np.int32), np.empty(2 * sample, dtype=np.int64)
     later = np.empty(len(row), dtype=np.int32)
     room = int(len(row) / size) + 2  # a half has at least 2 · size rows, so there are less than len(row) / size of them
     begin, end, half = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64), np.full(room, -1, dtype=np.int64)
-    end[0], found = len(row), 1
+    end[0], many = len(row), 1
     i = -1
-    while i + 1 < found:
+    while i + 1 < many:
         i += 1
         rows = end[i] - begin[i]
         if rows < 4 * size:
@@ -56,14 +83,12 @@ def cut(
         for p in range(begin[i], end[i], step):
             some[taken] = row[p]
             taken += 1
-        a, at = _best_cut(
-            some[:taken], side[:taken], attributes, leaves, ordered, tables, values, size, needed, most, counts, seen
-        )
+        a, at = _best_cut(some[:taken], side[:taken], columns, needs, counter)
         if a < 0:
             continue
         kept, gone = begin[i], 0
         for p in range(begin[i], end[i]):
-            if attributes[a, row[p]] <= at:
+            if columns.attributes[a, row[p]] <= at:
                 row[kept] = row[p]
                 kept += 1
             else:
@@ -72,61 +97,48 @@ def cut(
         for p in range(gone):
             row[kept + p] = later[p]
         if kept - begin[i] >= 2 * size and gone >= 2 * size:
-            half[i] = found
-            begin[found], end[found] = begin[i], kept
-            begin[found + 1], end[found + 1] = kept, end[i]
-            found += 2
-    return begin[:found], end[:found], half[:found]
+            half[i] = many
+            begin[many], end[many] = begin[i], kept
+            begin[many + 1], end[many + 1] = kept, end[i]
+            many += 2
+    return Neighbourhoods(row, begin[:many], end[:many], half[:many])
 
 
 @njit(cache=True)
-def _best_cut(
-    some: Codes,
-    side: IntArray,
-    attributes: Codes,
-    leaves: IntArray,
-    ordered: BoolArray,
-    tables: Codes,
-    values: Codes,
-    size: float,
-    needed: float,
-    most: float,
-    counts: IntArray,
-    seen: IntArray,
-) -> tuple[int, int]:
+def _best_cut(some: Codes, side: IntArray, columns: Columns, needs: Needs, counter: Counter) -> tuple[int, int]:
     """The attribute and leaf to cut after: what makes rows most alike for what it costs in reach; −1 if nothing may."""
     best, best_at, best_score = -1, 0, 0.0
     for p in range(len(some)):
         side[p] = 0
     whole = 0.0
-    for t in range(len(tables)):
-        whole += _reach(tables[t], some, side, size, counts, seen)[0]
-    for a in range(len(attributes)):
-        codes = attributes[a]
-        at = _middle(codes, some, leaves[a], counts[0])
+    for t in range(len(columns.tables)):
+        whole += _reach(columns.tables[t], some, side, needs.size, counter)[0]
+    for a in range(len(columns.attributes)):
+        codes, leaves, ordered = columns.attributes[a], columns.leaves[a], columns.ordered[a]
+        at = _middle(codes, some, leaves, counter.counts[0])
         if at < 0:
             continue
         for p in range(len(some)):
             side[p] = 0
-        before = _unlikeness(codes, some, side, ordered[a], leaves[a], counts, seen)[0]
+        before = _unlikeness(codes, some, side, ordered, leaves, counter)[0]
         upper = 0
         for p in range(len(some)):
             side[p] = 1 if codes[some[p]] > at else 0
             upper += side[p]
         lower = len(some) - upper
-        left, right = _unlikeness(codes, some, side, ordered[a], leaves[a], counts, seen)
+        left, right = _unlikeness(codes, some, side, ordered, leaves, counter)
         gain = before - (lower * left + upper * right) / len(some)
         if gain <= 0.0:
             continue
-        left_most, right_most = _most_frequent(values, some, side, counts, seen)
-        if left_most > most * lower or right_most > most * upper:
+        left_most, right_most = _most_frequent(columns.values, some, side, counter)
+        if left_most > needs.most * lower or right_most > needs.most * upper:
             continue
         left_reach, right_reach = 0.0, 0.0
-        for t in range(len(tables)):
-            left, right = _reach(tables[t], some, side, size, counts, seen)
+        for t in range(len(columns.tables)):
+            left, right = _reach(columns.tables[t], some, side, needs.size, counter)
             left_reach += left
             right_reach += right
-        if left_reach < needed or right_reach < needed:
+        if left_reach < needs.reach or right_reach < needs.reach:
             continue
         cost = whole - (lower * left_reach + upper * right_reach) / len(some)
         score = gain / (max(cost, 0.0) + _FREE)
@@ -151,34 +163,31 @@ def _middle(codes: Codes, some: Codes, leaves: int, counts: IntArray) -> int:
 
 
 @njit(cache=True)
-def _count(codes: Codes, some: Codes, side: IntArray, counts: IntArray, seen: IntArray) -> int:
-    """Count the codes on both sides; returns how many different ones were `seen`."""
-    found = 0
+def _count(codes: Codes, some: Codes, side: IntArray, counter: Counter) -> int:
+    """Count the codes on both sides; returns how many different ones there are."""
+    counts, different = counter.counts, 0
     for p in range(len(some)):
         code = codes[some[p]]
         if counts[0, code] + counts[1, code] == 0:
-            seen[found] = code
-            found += 1
+            counter.codes[different] = code
+            different += 1
         counts[side[p], code] += 1
-    return found
+    return different
 
 
 @njit(cache=True)
-def _reach(
-    codes: Codes, some: Codes, side: IntArray, size: float, counts: IntArray, seen: IntArray
-) -> tuple[float, float]:
+def _reach(codes: Codes, some: Codes, side: IntArray, size: float, counter: Counter) -> tuple[float, float]:
     """The log of how many different combinations a table has in a group of `size` rows, on average, at best; per side.
 
     If R rows are put into R / size groups, a combination that c rows have can be in at most min(c, R / size) of them:
     a group has Σ min(1, c · size / R) different ones on average, and the mean of logs is at most the log of the mean.
     """
-    found = _count(codes, some, side, counts, seen)
+    counts, different = counter.counts, _count(codes, some, side, counter)
     upper = 0
     for p in range(len(some)):
         upper += side[p]
     left, right = 0.0, 0.0
-    for i in range(found):
-        code = seen[i]
+    for code in counter.codes[:different]:
         if counts[0, code]:
             left += min(1.0, counts[0, code] * size / (len(some) - upper))
         if counts[1, code]:
@@ -189,24 +198,24 @@ def _reach(
 
 @njit(cache=True)
 def _unlikeness(
-    codes: Codes, some: Codes, side: IntArray, ordered: bool, leaves: int, counts: IntArray, seen: IntArray
+    codes: Codes, some: Codes, side: IntArray, ordered: bool, leaves: int, counter: Counter
 ) -> tuple[float, float]:
     """How unlike the rows of each side are, from 0 to about 1.
 
     Numbers: their standard deviation, where that of all leaves evenly is 1. Others: how often two rows differ.
     """
-    found = _count(codes, some, side, counts, seen)
-    left = _unlike(counts[0], seen, found, ordered, leaves)
-    right = _unlike(counts[1], seen, found, ordered, leaves)
+    codes_there = counter.codes[: _count(codes, some, side, counter)]
+    left = _unlike(counter.counts[0], codes_there, ordered, leaves)
+    right = _unlike(counter.counts[1], codes_there, ordered, leaves)
     return left, right
 
 
 @njit(cache=True)
-def _unlike(counts: IntArray, seen: IntArray, found: int, ordered: bool, leaves: int) -> float:
+def _unlike(counts: IntArray, codes: IntArray, ordered: bool, leaves: int) -> float:
     rows, first, second, squares = 0.0, 0.0, 0.0, 0.0
-    for i in range(found):
-        code, count = float(seen[i]), float(counts[seen[i]])
-        counts[seen[i]] = 0
+    for each in codes:
+        code, count = float(each), float(counts[each])
+        counts[each] = 0
         rows += count
         first += count * code
         second += count * code * code
@@ -219,11 +228,11 @@ def _unlike(counts: IntArray, seen: IntArray, found: int, ordered: bool, leaves:
 
 
 @njit(cache=True)
-def _most_frequent(codes: Codes, some: Codes, side: IntArray, counts: IntArray, seen: IntArray) -> tuple[int, int]:
+def _most_frequent(codes: Codes, some: Codes, side: IntArray, counter: Counter) -> tuple[int, int]:
     """How many rows of each side have its most frequent code."""
-    found = _count(codes, some, side, counts, seen)
+    counts, different = counter.counts, _count(codes, some, side, counter)
     left, right = 0, 0
-    for i in range(found):
-        left, right = max(left, counts[0, seen[i]]), max(right, counts[1, seen[i]])
-        counts[0, seen[i]] = counts[1, seen[i]] = 0
+    for code in counter.codes[:different]:
+        left, right = max(left, counts[0, code]), max(right, counts[1, code])
+        counts[0, code] = counts[1, code] = 0
     return left, right

@@ -1,4 +1,7 @@
-"""Compiled: room for rows that ambiguity's greedy has left over, each in a group near it that stays private."""
+"""Compiled: room for rows that ambiguity's greedy has left over, each in a group near it that stays private.
+
+Groups near it come first, then others, then several near it that become one.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes
-from discreet.search.ambiguity.greedy_kernels import NEAR, Asked, Made, Rows, Space, add, at_most, draw, take_in
+from discreet.search.ambiguity.greedy_kernels import NEAR, Limits, Made, Rows, Space, add, at_most, draw, take_in
 
 _FAR = 4096  # groups looked at for a row that none of the nearest has room for
 _FIRST = 4  # groups with room among which the smallest is taken
@@ -15,7 +18,7 @@ _HOPELESS = 3  # rows of one sensitive value that found no place so far away, un
 
 
 @njit(cache=True)
-def place_all(pool: Codes, rows: Rows, asked: Asked, made: Made, space: Space) -> int:
+def place_all(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space) -> int:
     """Find room for rows left over, each in a group near it, or in several that become one; the rest comes first."""
     groups, kept, work = made.done[1], 0, _WORK * (made.done[0] + len(pool))
     hopeless = np.zeros(len(space.per_value), dtype=np.int64)
@@ -24,9 +27,9 @@ def place_all(pool: Codes, rows: Rows, asked: Asked, made: Made, space: Space) -
         at = space.near[e] + draw(space.random, space.wide[e] + 1)
         placed = False
         if groups > 0 and space.looked[0] < work:
-            placed = _place(e, at, 0, NEAR, rows, asked, made, space)
+            placed = _place(e, at, 0, NEAR, rows, limits, made, space)
         if not placed and groups > 0 and space.looked[0] < work and hopeless[value] < _HOPELESS:
-            placed = _place(e, at, NEAR, _FAR, rows, asked, made, space) or _join(e, at, rows, asked, made, space)
+            placed = _place(e, at, NEAR, _FAR, rows, limits, made, space) or _join(e, at, rows, limits, made, space)
             hopeless[value] = 0 if placed else hopeless[value] + 1
         if not placed:
             pool[kept] = e
@@ -42,29 +45,29 @@ def _neighbour(at: int, i: int, groups: int) -> int:
 
 
 @njit(cache=True)
-def _place(e: int, at: int, begin: int, end: int, rows: Rows, asked: Asked, made: Made, space: Space) -> bool:
+def _place(e: int, at: int, begin: int, end: int, rows: Rows, limits: Limits, made: Made, space: Space) -> bool:
     """Put a row into the smallest of the first groups that stay private with it, if there are any.
 
     A code that is new to table t of a group makes n / Π mᵢ no larger: mₜ ≤ n, so (n + 1) / n ≤ (mₜ + 1) / mₜ.
     """
-    best, found = -1, 0
+    best, fitting = -1, 0
     for i in range(begin, min(end, made.done[1])):
         group = _neighbour(at, i, made.done[1])
         n = made.sizes[group]
-        if n == 0 or (found and n >= made.sizes[best]):
+        if n == 0 or (fitting and n >= made.sizes[best]):
             continue
         space.looked[0] += n
         same = 1 + _times(rows.values[e], group, rows, made)
-        if not at_most(same * asked.beta[1], asked.beta[0] * (n + 1)):
+        if not at_most(same * limits.beta[1], limits.beta[0] * (n + 1)):
             continue
-        if _brings_new(e, group, rows, made, space) or _hidden(e, group, rows, asked, made, space):
+        if _brings_new(e, group, rows, made, space) or _hidden(e, group, rows, limits, made, space):
             best = group
-            found += 1
-            if found == _FIRST:
+            fitting += 1
+            if fitting == _FIRST:
                 break
-    if found:
+    if fitting:
         add(made, best, e)
-    return found > 0
+    return fitting > 0
 
 
 @njit(cache=True)
@@ -91,7 +94,7 @@ def _brings_new(e: int, group: int, rows: Rows, made: Made, space: Space) -> boo
 
 
 @njit(cache=True)
-def _hidden(e: int, group: int, rows: Rows, asked: Asked, made: Made, space: Space) -> bool:
+def _hidden(e: int, group: int, rows: Rows, limits: Limits, made: Made, space: Space) -> bool:
     """Is the presence at most α if a row joins a group?"""
     space.clock[0] += 1
     space.distinct[:] = 0
@@ -100,11 +103,11 @@ def _hidden(e: int, group: int, rows: Rows, asked: Asked, made: Made, space: Spa
     while at >= 0:
         product = take_in(made.row[at], rows, space)
         at = made.before[at]
-    return bool(at_most((made.sizes[group] + 1) * asked.alpha[1], asked.alpha[0] * product))
+    return bool(at_most((made.sizes[group] + 1) * limits.alpha[1], limits.alpha[0] * product))
 
 
 @njit(cache=True)
-def _join(e: int, at: int, rows: Rows, asked: Asked, made: Made, space: Space) -> bool:
+def _join(e: int, at: int, rows: Rows, limits: Limits, made: Made, space: Space) -> bool:
     """Make one group of a row and some groups near it that together have room for it."""
     space.clock[0] += 1
     space.distinct[:] = 0
@@ -113,8 +116,8 @@ def _join(e: int, at: int, rows: Rows, asked: Asked, made: Made, space: Space) -
     for i in range(min(_FAR, made.done[1])):
         group = _neighbour(at, i, made.done[1])
         times = _times(value, group, rows, made)
-        room = asked.beta[0] * made.sizes[group] - asked.beta[1] * times
-        if made.sizes[group] == 0 or (room <= 0 and same * asked.beta[1] > asked.beta[0] * n):
+        room = limits.beta[0] * made.sizes[group] - limits.beta[1] * times
+        if made.sizes[group] == 0 or (room <= 0 and same * limits.beta[1] > limits.beta[0] * n):
             continue
         space.chosen[joined] = group
         joined += 1
@@ -124,7 +127,9 @@ def _join(e: int, at: int, rows: Rows, asked: Asked, made: Made, space: Space) -
         while member >= 0:
             product = take_in(made.row[member], rows, space)
             member = made.before[member]
-        if at_most(same * asked.beta[1], asked.beta[0] * n) and at_most(n * asked.alpha[1], asked.alpha[0] * product):
+        if at_most(same * limits.beta[1], limits.beta[0] * n) and at_most(
+            n * limits.alpha[1], limits.alpha[0] * product
+        ):
             for j in range(1, joined):
                 _unite(space.chosen[0], space.chosen[j], made)
             add(made, space.chosen[0], e)

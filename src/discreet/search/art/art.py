@@ -16,7 +16,12 @@ from discreet.arrays import BoolArray, IntArray
 from discreet.errors import Infeasible
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
+from discreet.search.art.companions import find_companions
 from discreet.search.art.draft import Draft, Gathered, gathered, start
+from discreet.search.art.growth import extend_groups, grow_groups
+from discreet.search.art.joining import join_groups
+from discreet.search.art.kinds import alike_groups
+from discreet.search.art.tree import take_all
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 
 _COMPANIONS = 1024, 200  # nearest kinds among which companions are looked for, and rows of a group at most
@@ -34,8 +39,6 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     forbids it. Where most values are protected, people who can't be told apart come first, then similar ones. Whoever
     can't be protected is suppressed. Raises `Infeasible` if that are too many rows.
     """
-    from discreet.search.art.joining import join_groups  # late: reading a policy should not wait for numba
-
     draft = start(problem, progress)
     if draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
         _with_companions(draft, *_COMPANIONS)
@@ -51,16 +54,13 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
 
 def _with_companions(draft: Draft, kinds: int, most: int) -> None:
     """Everybody with a protected value gets companions without. The easiest first: they take the fewest away."""
-    from discreet.search.art.companions import find_companions
-
     rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
     rows = rows[np.argsort(draft.priors(rows), kind="stable")]
     seeds = np.repeat(rows, draft.stock.left[rows])
+    limits = draft.limits(draft.least, most, kinds, _WEIGHED)
     for at in range(0, len(seeds), _AT_ONCE):
         some = seeds[at : at + _AT_ONCE]
-        offsets, companions = find_companions(
-            draft.table, draft.index, draft.stock, some, draft.r, draft.least, most, kinds
-        )
+        offsets, companions = find_companions(draft.table, draft.index, draft.stock, some, limits)
         number = np.diff(offsets)
         rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
         _settle(draft, gathered(number[number > 0] + 1, rows), most)
@@ -68,8 +68,6 @@ def _with_companions(draft: Draft, kinds: int, most: int) -> None:
 
 def _with_their_kind(draft: Draft) -> None:
     """Whoever finds enough people whom nobody can tell from him, all with different values, is safe among them."""
-    from discreet.search.art.kinds import alike_groups
-
     kinds = np.argsort(draft.table.alike, kind="stable")
     starts = np.searchsorted(draft.table.alike[kinds], np.arange(draft.table.alike.max(initial=-1) + 2))
     members = alike_groups(draft.table, draft.index, draft.stock, kinds, starts, draft.least)
@@ -78,8 +76,6 @@ def _with_their_kind(draft: Draft) -> None:
 
 def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
     """Groups around everybody who needs one and has none; those with the most frequent value first."""
-    from discreet.search.art.growth import grow_groups
-
     table, left = draft.table, draft.stock.left
     rows = draft.in_random_order(np.flatnonzero(wanted & (left > 0)))
     frequent = np.bincount(table.values[rows], weights=left[rows], minlength=1)
@@ -87,19 +83,16 @@ def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
     seeds = np.repeat(rows, left[rows])
     # Not too many at once: groups that do not hold yet need others who are still there.
     step = max(1, min(_AT_ONCE, int(left.sum()) // (4 * draft.most)))
+    limits = draft.limits(least, draft.most, _KINDS, _WEIGHED)
     for at in range(0, len(seeds), step):
         some = seeds[at : at + step]
-        offsets, members = grow_groups(
-            table, draft.index, draft.stock, some, draft.r, least, draft.most, draft.repeated, _KINDS, _WEIGHED
-        )
+        offsets, members = grow_groups(table, draft.index, draft.stock, some, limits)
         _settle(draft, Gathered(offsets, members), draft.most)
 
 
 def _settle(draft: Draft, groups: Gathered, most: int) -> None:
     """Groups that hold are done; the others get one more member at a time, until they hold or can't be helped."""
-    from discreet.search.art.growth import extend_groups
-    from discreet.search.art.tree import take_all
-
+    limits = draft.limits(draft.least, most, _KINDS, _WEIGHED)
     while len(groups):
         holds = draft.holds(groups)
         draft.merges += int((groups.sizes[holds] - 1).sum())
@@ -109,9 +102,7 @@ def _settle(draft: Draft, groups: Gathered, most: int) -> None:
         small = groups.sizes < most
         joining = np.full(len(groups), -1, dtype=np.int64)
         some = groups.only(small)
-        joining[small] = extend_groups(
-            draft.table, draft.index, draft.stock, some.offsets, some.rows, draft.r, draft.repeated, _KINDS, _WEIGHED
-        )
+        joining[small] = extend_groups(draft.table, draft.index, draft.stock, some.offsets, some.rows, limits)
         if (joining < 0).any():
             draft.failed = groups.only(joining < 0)
             take_all(draft.table, draft.index, draft.stock, draft.failed.rows, -1)
@@ -155,7 +146,7 @@ def _refusal(draft: Draft, rows: IntArray) -> Infeasible:
         f"{missing:,} of {f.rows:,} rows could not be given a group in which every promise holds, and {limit:,} may be "
         f"suppressed; {known:,} of them have a protected value that more than {share} of the people like them have",
         closest=f"{f.rows - missing:,} rows can be published",
-        witness=witness(draft.problem.models, draft.seen(draft.failed)) if len(draft.failed) else None,
+        witness=witness(draft.problem.models, draft.groups_of(draft.failed)) if len(draft.failed) else None,
         repair=f"write suppress: {_rounded_up(missing / f.rows):g}, ask for a smaller r, or raise min_support",
     )
 

@@ -9,11 +9,13 @@ case, it is true. It also keeps most of what the table tells: the only open ques
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
-from discreet.search.art.index import Index, Points, Stock, Table
+from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, nearest, take
 
 _TIE = 1e-5  # equal chances, added up, may come out a bit below r times one of them; the exact verdict comes later
@@ -22,32 +24,46 @@ _AT_HAND = 32  # nearest kinds that are tried first
 _NEARNESS = 0.01  # of quasi-identifiers; decides where chances are about the same
 
 
+class Scratch(NamedTuple):
+    """Room for one group at a time: how many people there are of each value; the odds of the one who is hidden; who is
+    picked now, as places among the candidates; and the combinations of the best companions so far.
+    """
+
+    supply: IntArray
+    own: Points
+    picks: IntArray
+    best: IntArray
+
+
 @njit(cache=True)
 def find_companions(
-    table: Table, index: Index, stock: Stock, seeds: IntArray, r: float, least: int, most: int, look_at: int
+    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits
 ) -> tuple[IntArray, IntArray]:
     """For every seed (a combination), the combinations of its companions: offsets into a list. None: it has to wait.
 
-    Groups have `least` to `most` people, companions are of the `look_at` nearest kinds. Who finds a group leaves the
-    stock.
+    Who finds a group leaves the stock.
     """
     sets = table.signatures.shape[1]
-    found = np.empty(look_at, dtype=np.int32)
+    kinds = np.empty(limits.kinds, dtype=np.int32)
     offsets = np.zeros(len(seeds) + 1, dtype=np.int64)
     taken = np.empty(1024, dtype=np.int64)
-    supply = np.zeros(len(table.set_offsets) - 1, dtype=np.int64)
-    picks, best = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    own = np.empty(2 * sets, dtype=np.float32)
+    best = np.empty(limits.most, dtype=np.int64)
+    scratch = Scratch(
+        np.zeros(len(table.set_offsets) - 1, dtype=np.int64),
+        np.empty(2 * sets, dtype=np.float32),
+        np.empty(limits.most, dtype=np.int64),
+        best,
+    )
     for s in range(len(seeds)):
         seed = seeds[s]
-        size = most + 1
-        for reach in (min(_AT_HAND, look_at), look_at):
-            near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[seed]], found[:reach])
-            size = _smallest(table, stock, seed, found[:near], r, least, most, supply, own, picks, best)
-            if size <= least:
+        size = limits.most + 1
+        for reach in (min(_AT_HAND, limits.kinds), limits.kinds):
+            near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[seed]], kinds[:reach])
+            size = _smallest(table, stock, seed, kinds[:near], limits, scratch)
+            if size <= limits.least:
                 break
         offsets[s + 1] = offsets[s]
-        if size <= most:
+        if size <= limits.most:
             offsets[s + 1] += size - 1
             while offsets[s + 1] > len(taken):
                 taken = np.concatenate((taken, np.empty_like(taken)))
@@ -59,20 +75,10 @@ def find_companions(
 
 
 @njit(cache=True)
-def _smallest(
-    table: Table,
-    stock: Stock,
-    seed: int,
-    near: Codes,
-    r: float,
-    least: int,
-    most: int,
-    supply: IntArray,
-    own: Points,
-    picks: IntArray,
-    best: IntArray,
-) -> int:
+def _smallest(table: Table, stock: Stock, seed: int, near: Codes, limits: Limits, scratch: Scratch) -> int:
     """The size of the smallest group with companions of one value, of these kinds; they are put into `best`."""
+    supply, own, picks, best = scratch.supply, scratch.own, scratch.picks, scratch.best
+    r, least, most = limits.r, limits.least, limits.most
     x, kind = table.values[seed], table.kind[seed]
     supply[:] = 0
     for k in near:

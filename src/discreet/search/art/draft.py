@@ -16,7 +16,8 @@ from discreet.models.parameters import exact
 from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import ineligible
 from discreet.progress import Progress
-from discreet.search.art.index import Index, Stock, Table, index_of, stock_of, table_of
+from discreet.search.art.index import index_of, stock_of, table_of
+from discreet.search.art.people import Index, Limits, Stock, Table
 from discreet.search.plan import Bucketization, Problem
 
 
@@ -120,6 +121,10 @@ class Draft:
         others = any(model.attribute and model is not self.robust for model in self.problem.models)
         return 0.01 if others else -0.01
 
+    def limits(self, least: int, most: int, kinds: int, tries: int) -> Limits:
+        """What groups of so many people must be, and how far to look for members."""
+        return Limits(self.r, least, most, kinds, tries, self.repeated)
+
     @property
     def protected(self) -> BoolArray:
         """Which combinations have a protected value."""
@@ -128,9 +133,9 @@ class Draft:
 
     def holds(self, groups: Gathered) -> BoolArray:
         """Which groups keep every promise: the last word."""
-        return all_hold(self.problem.models, self.seen(groups))
+        return all_hold(self.problem.models, self.groups_of(groups))
 
-    def seen(self, groups: Gathered) -> Groups:
+    def groups_of(self, groups: Gathered) -> Groups:
         """What the models see of them."""
         return Bucketization(self.problem.frequency, groups.rows, np.ones_like(groups.rows), groups.group).groups
 
@@ -139,15 +144,15 @@ class Draft:
         f, left = self.problem.frequency, self.stock.left
         rows = np.flatnonzero(left > 0)
         alone = Bucketization(f, rows, left[rows], np.arange(len(rows))).groups
-        found = np.zeros(len(f.counts), dtype=np.bool_)
-        found[rows[~all_hold(self.problem.models, alone)]] = True
-        return found
+        broken = np.zeros(len(f.counts), dtype=np.bool_)
+        broken[rows[~all_hold(self.problem.models, alone)]] = True
+        return broken
 
     def priors(self, rows: IntArray) -> FloatArray:
         """How likely a row of each combination has its own (protected) value beforehand, at most."""
         t = self.table
-        found: FloatArray = t.inside[t.signatures[t.kind[rows]], t.values[rows][:, None]].max(axis=1).astype(np.float64)
-        return found
+        prior: FloatArray = t.inside[t.signatures[t.kind[rows]], t.values[rows][:, None]].max(axis=1).astype(np.float64)
+        return prior
 
     def in_random_order(self, rows: IntArray) -> IntArray:
         """Combinations of whom nobody should come first for being first in the table."""

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, IntArray
-from discreet.search.art.index import Index, Points, Stock, Table
+from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, conflict, nearest, take
 
 _TIE = 1e-5
@@ -193,51 +193,35 @@ def missing(table: Table, group: Group, r: float, enough: float) -> float:
 
 
 @njit(cache=True)
-def _best(
-    table: Table, index: Index, stock: Stock, group: Group, r: float, repeated: float, found: Codes, most: int
-) -> int:
-    """The combination that fits best, among the nearest ones that are left; −1 if none fits.
-
-    `repeated` is what it costs to have an unprotected value once more: less than nothing where that is welcome.
-    """
-    near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[group.rows[0]]], found)
+def _best(table: Table, index: Index, stock: Stock, group: Group, limits: Limits, kinds: Codes) -> int:
+    """The combination that fits best, among the nearest ones that are left (of `kinds`, scratch); −1 if none fits."""
+    near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[group.rows[0]]], kinds)
     best, chosen, tried = np.inf, -1, 0
-    for k in found[:near]:
+    for k in kinds[:near]:
         for i in range(table.starts[k], table.starts[k + 1]):
             row = table.rows[i]
             if stock.left[row] > 0 and fits(table, group, row):
                 score = _NEARNESS * apart(table, row, group.rows[0])
                 for v in group.values[: group.numbers[1]]:
                     if v == table.values[row]:
-                        score += repeated
-                score += missing_with(table, group, row, np.float32(r), best - score)
+                        score += limits.repeated
+                score += missing_with(table, group, row, np.float32(limits.r), best - score)
                 tried += 1
                 if score < best:
                     best, chosen = score, row
-        if tried >= most:
+        if tried >= limits.tries:
             break
     return chosen
 
 
 @njit(cache=True)
-def grow_groups(
-    table: Table,
-    index: Index,
-    stock: Stock,
-    seeds: IntArray,
-    r: float,
-    least: int,
-    most: int,
-    repeated: float,
-    look_at: int,
-    tries: int,
-) -> tuple[IntArray, IntArray]:
+def grow_groups(table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits) -> tuple[IntArray, IntArray]:
     """Groups around the seeds (combinations) that are still left: offsets into a list of combinations.
 
     Each grows to `least` people, and on until nobody seems missing or `most` are reached. Its people leave the stock.
     """
-    group = empty_group(table, most)
-    found = np.empty(look_at, dtype=np.int32)
+    group = empty_group(table, limits.most)
+    kinds = np.empty(limits.kinds, dtype=np.int32)
     offsets = np.zeros(1024, dtype=np.int64)
     members = np.empty(1024, dtype=np.int64)
     number = 0
@@ -248,8 +232,8 @@ def grow_groups(
         group.rows[0] = seed
         size = 1
         fill(table, group, group.rows[:size])
-        while size < most and (size < least or lacks(table, group, r)):
-            row = _best(table, index, stock, group, r, repeated, found, tries)
+        while size < limits.most and (size < limits.least or lacks(table, group, limits.r)):
+            row = _best(table, index, stock, group, limits, kinds)
             if row < 0:
                 break
             take(table, index, stock, row, 1)
@@ -269,26 +253,18 @@ def grow_groups(
 
 @njit(cache=True)
 def extend_groups(
-    table: Table,
-    index: Index,
-    stock: Stock,
-    offsets: IntArray,
-    rows: IntArray,
-    r: float,
-    repeated: float,
-    look_at: int,
-    tries: int,
+    table: Table, index: Index, stock: Stock, offsets: IntArray, rows: IntArray, limits: Limits
 ) -> IntArray:
     """For each group, the combination of one more member, who leaves the stock; −1 if nobody fits."""
     most = 1
     for g in range(len(offsets) - 1):
         most = max(most, offsets[g + 1] - offsets[g])
     group = empty_group(table, most)
-    found = np.empty(look_at, dtype=np.int32)
+    kinds = np.empty(limits.kinds, dtype=np.int32)
     joined = np.empty(len(offsets) - 1, dtype=np.int64)
     for g in range(len(joined)):
         fill(table, group, rows[offsets[g] : offsets[g + 1]])
-        joined[g] = _best(table, index, stock, group, r, repeated, found, tries)
+        joined[g] = _best(table, index, stock, group, limits, kinds)
         if joined[g] >= 0:
             take(table, index, stock, joined[g], 1)
     return joined

@@ -7,16 +7,16 @@ these are the same, by quasi-identifiers), so that those nearest to somebody are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
+from discreet.counts.kernels import group_equal
 from discreet.models.robust.knowledge import Knowledge
-
-Points = NDArray[np.float32]
+from discreet.search.art.people import Index, Stock, Table
+from discreet.search.art.tree import census, plant
 
 _LEAF = 8  # kinds in a leaf of the tree
 _DIRECTIONS = 2  # of the chances of all protected values, per attribute set
@@ -24,61 +24,12 @@ _NEARNESS = 0.02  # of quasi-identifiers
 _AT_A_TIME = 1 << 16  # kinds
 
 
-class Table(NamedTuple):
-    """What ART knows of the combinations of a frequency set, for its compiled loops.
-
-    Combination i is of `kind[i]` and has the sensitive value `values[i]`; kind k has the combinations
-    ``starts[k]:starts[k + 1]`` of `rows`, and `signatures[k]` (one per attribute set) are rows of `chances`, which have
-    a column per value. Kinds with equal signatures have the same number in `alike`. `inside` is as `chances`, of the
-    protected set that each value is in. Value v is in the protected sets ``set_offsets[v]:set_offsets[v + 1]`` of
-    `sets`. `features` are the quasi-identifiers, as numbers; those of an attribute that is not `ordered` can only be
-    equal or not.
-    """
-
-    kind: IntArray
-    values: Codes
-    starts: IntArray
-    rows: IntArray
-    signatures: Codes
-    alike: IntArray
-    chances: Points
-    inside: Points
-    set_offsets: IntArray
-    sets: IntArray
-    features: Points
-    ordered: BoolArray
-
-
-class Index(NamedTuple):
-    """A balanced k-d tree of kinds; inner node i has the children 2i + 1 and 2i + 2, and halves its kinds."""
-
-    points: Points
-    order: Codes
-    place: Codes  # of each kind in `order`
-    dims: Codes
-    cuts: Points
-
-
-class Stock(NamedTuple):
-    """Who has no group yet: rows of each combination and kind, and kinds under each node that have some."""
-
-    left: IntArray
-    of_kind: IntArray
-    alive: IntArray
-
-
 def table_of(frequency: FrequencySet, attribute: str, knowledge: Knowledge, protected: Sequence[Codes]) -> Table:
     """Everything about everybody."""
-    from discreet.counts.kernels import group_equal  # late: reading a policy should not wait for numba
-
     codes, leaves = frequency.codes, len(frequency.sensitive_hierarchies[attribute].leaves)
-    rows = np.lexsort(codes[::-1])  # kinds are numbered in the order of their quasi-identifiers
-    new = np.zeros(len(rows), dtype=np.bool_)
-    for column in codes:
-        new[1:] |= np.diff(column[rows]) != 0
-    kind = np.empty(len(rows), dtype=np.int64)
-    kind[rows] = np.cumsum(new)
-    starts = np.concatenate([[0], np.flatnonzero(new), [len(rows)]]).astype(np.int64)
+    kind = number_equal(codes, len(frequency.counts))  # in the order of their quasi-identifiers
+    rows = np.argsort(kind, kind="stable")
+    starts = np.searchsorted(kind[rows], np.arange(int(kind.max(initial=0)) + 2)).astype(np.int64)
     signatures = np.empty((len(starts) - 1, len(knowledge.sets)), dtype=np.int32)
     for at in range(0, len(signatures), _AT_A_TIME):
         some = rows[starts[at : min(at + _AT_A_TIME, len(signatures))]]
@@ -123,8 +74,6 @@ def index_of(table: Table, counts: IntArray) -> Index:
 
     The distance of roots is Hellinger's: it sees the difference between 0 and 1% as well as that between 30 and 40%.
     """
-    from discreet.search.art.tree import plant
-
     roots = np.sqrt(table.chances[:, np.diff(table.set_offsets) > 0].astype(np.float64))
     people = np.bincount(table.kind, weights=counts, minlength=len(table.signatures))
     weights = np.zeros(len(roots))
@@ -145,7 +94,5 @@ def index_of(table: Table, counts: IntArray) -> Index:
 
 def stock_of(table: Table, index: Index, left: IntArray) -> Stock:
     """Everybody of `left` is there to be taken."""
-    from discreet.search.art.tree import census
-
     of_kind = np.bincount(table.kind, weights=left, minlength=len(table.signatures)).astype(np.int64)
     return Stock(left, of_kind, census(index, of_kind))

@@ -77,9 +77,8 @@ def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> lis
     while asking:
         came = np.concatenate(asking.pop(min(asking)))
         groups = units.merged(came)
-        near = nearest_hosts(
-            draft.table, draft.index, groups.offsets, groups.rows, hosts, draft.r, draft.most, _KINDS, _WEIGHED, _ASKED
-        )
+        limits = draft.limits(draft.least, draft.most, _KINDS, _WEIGHED)
+        near = nearest_hosts(draft.table, draft.index, groups.offsets, groups.rows, hosts, limits, _ASKED)
         which, rank = np.nonzero(near >= 0)
         yes = np.zeros(near.shape, dtype=np.bool_)
         yes[which, rank] = draft.holds(units.merged(np.column_stack([came[which], near[which, rank]])))

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import IntArray
-from discreet.search.art.index import Index, Stock, Table
+from discreet.search.art.people import Index, Stock, Table
 from discreet.search.art.tree import conflict, take
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, IntArray
-from discreet.search.art.index import Index, Points, Stock, Table
+from discreet.search.art.people import Index, Points, Stock, Table
 
 
 @njit(cache=True)
@@ -108,12 +108,12 @@ def take_all(table: Table, index: Index, stock: Stock, rows: IntArray, by: int) 
 
 
 @njit(cache=True)
-def nearest(index: Index, of_kind: IntArray, alive: IntArray, query: Points, found: Codes) -> int:
-    """Fill `found` with kinds that have somebody left, those in the nearest leaves first; how many there are.
+def nearest(index: Index, of_kind: IntArray, alive: IntArray, query: Points, kinds: Codes) -> int:
+    """Fill `kinds` with kinds that have somebody left, those in the nearest leaves first; how many there are.
 
     The distance to a leaf is what the cuts on the way to it say: not the true one, which is not worth its time.
     """
-    inner, most = len(index.dims), len(found)
+    inner, most = len(index.dims), len(kinds)
     number = 0
     heap = [(np.float32(0.0), 0, 0, len(index.order))]
     while len(heap) and number < most:
@@ -133,7 +133,7 @@ def nearest(index: Index, of_kind: IntArray, alive: IntArray, query: Points, fou
         if node >= inner:
             for i in range(a, b):
                 if number < most and of_kind[index.order[i]] > 0:
-                    found[number] = index.order[i]
+                    kinds[number] = index.order[i]
                     number += 1
     return number
 

@@ -13,6 +13,7 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.progress import Progress, silent
+from discreet.search.buckets.anatomy_kernels import anatomize
 from discreet.search.buckets.bucketizing import (
     Demand,
     bucketization,
@@ -28,23 +29,21 @@ from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 
 def anatomy(problem: Problem, progress: Progress = silent) -> Bucketization:
     """ℓ-diverse groups. Raises `Infeasible` if a value is too frequent, or a group breaks another promise."""
-    asked = demand(problem, "anatomy")
-    check_eligible(problem, asked, "anatomy")
+    needs = demand(problem, "anatomy")
+    check_eligible(problem, needs, "anatomy")
     progress("search", 0, 0, "")
-    return kept(problem, anatomized(problem.frequency, asked, np.random.default_rng(problem.seed)), progress)
+    return kept(problem, anatomized(problem.frequency, needs, np.random.default_rng(problem.seed)), progress)
 
 
-def anatomized(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -> Bucketization:
+def anatomized(frequency: FrequencySet, needs: Demand, rng: np.random.Generator) -> Bucketization:
     """The groups of Anatomy, with no other promise in mind; of values that are too frequent, rows are suppressed."""
-    from discreet.search.buckets.anatomy_kernels import anatomize
-
     row = shuffled_rows(frequency, rng)
-    number = asked.set_of[frequency.sensitive[asked.attribute]][row]
+    number = needs.set_of[frequency.sensitive[needs.attribute]][row]
     row = row[np.argsort(number, kind="stable")]  # the unprotected first, then set by set
-    sizes, unprotected = set_sizes(frequency, asked)
-    stay = eligible(sizes, unprotected, asked.l)
+    sizes, unprotected = set_sizes(frequency, needs)
+    stay = eligible(sizes, unprotected, needs.l)
     starts = unprotected + np.cumsum(sizes) - sizes
     group: IntArray = np.full(len(row), SUPPRESSED, dtype=np.int64)
-    anatomize(group, starts, stay, unprotected, asked.l, rng.random(asked.l))
-    facts = {"search": "anatomy", "l": asked.l}
+    anatomize(group, starts, stay, unprotected, needs.l, rng.random(needs.l))
+    facts = {"search": "anatomy", "l": needs.l}
     return bucketization(frequency, row, np.ones_like(row), group, {}, facts)

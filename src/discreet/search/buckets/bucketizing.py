@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible, Mistake, offenders
 from discreet.hierarchies.hierarchy import Hierarchy
@@ -57,14 +57,14 @@ class Demand:
 
 def demand(problem: Problem, search: str) -> Demand:
     """What the strictest promise about sensitive values asks; the others are left to `kept`."""
-    asked = [(model, rows) for model in problem.models if (rows := rows_per_value(model)) > 1]
-    if not asked:
+    strictness = [(model, rows) for model in problem.models if (rows := rows_per_value(model)) > 1]
+    if not strictness:
         rule = f"{search} parts people from their sensitive values, and no promise says how well"
         raise DiscreetError(Mistake("search", rule, "require l_diversity, alpha_k or robust"))
-    strictest = max(rows for _, rows in asked)
-    attribute = next(model.attribute for model, rows in asked if rows == strictest)
+    strictest = max(rows for _, rows in strictness)
+    attribute = next(model.attribute for model, rows in strictness if rows == strictest)
     hierarchy = problem.frequency.sensitive_hierarchies[attribute]
-    strict = [model for model, rows in asked if rows == strictest and model.attribute == attribute]
+    strict = [model for model, rows in strictness if rows == strictest and model.attribute == attribute]
     sets = [values for model in strict for values in protected_sets(model, hierarchy)]
     k = max((m.k for m in problem.models if isinstance(m, KAnonymity | AlphaK)), default=strictest)
     return Demand(attribute, strictest, max(k, strictest), set_numbers(sets, len(hierarchy.leaves)))
@@ -120,11 +120,11 @@ def _first_first(labels: IntArray) -> IntArray:
     return np.argsort(np.argsort(first))[of.reshape(-1)]
 
 
-def set_sizes(frequency: FrequencySet, asked: Demand) -> tuple[IntArray, int]:
+def set_sizes(frequency: FrequencySet, needs: Demand) -> tuple[IntArray, int]:
     """How many rows have a value of each protected set, and how many of none."""
-    totals = frequency.totals[asked.attribute]
-    inside = asked.set_of != UNPROTECTED
-    sizes = np.bincount(asked.set_of[inside], weights=totals[inside], minlength=asked.sets).astype(np.int64)
+    totals = frequency.totals[needs.attribute]
+    inside = needs.set_of != UNPROTECTED
+    sizes = np.bincount(needs.set_of[inside], weights=totals[inside], minlength=needs.sets).astype(np.int64)
     return sizes, int(totals[~inside].sum())
 
 
@@ -144,20 +144,20 @@ def eligible(sizes: IntArray, unprotected: int, l: int) -> IntArray:  # noqa: E7
     return np.minimum(sizes, low)
 
 
-def check_eligible(problem: Problem, asked: Demand, search: str) -> None:
+def check_eligible(problem: Problem, needs: Demand, search: str) -> None:
     """Refuse at once what no grouping can give, with the share of the value that is too frequent."""
     f = problem.frequency
-    sizes, unprotected = set_sizes(f, asked)
-    missing = int((sizes - eligible(sizes, unprotected, asked.l)).sum())
+    sizes, unprotected = set_sizes(f, needs)
+    missing = int((sizes - eligible(sizes, unprotected, needs.l)).sum())
     if missing <= problem.suppression_limit:
         return
     worst = int(np.argmax(sizes))
-    values = np.flatnonzero(asked.set_of == worst)
-    names = [f.sensitive_hierarchies[asked.attribute].leaves[v] for v in values]
+    values = np.flatnonzero(needs.set_of == worst)
+    names = [f.sensitive_hierarchies[needs.attribute].leaves[v] for v in values]
     what = f"the value {offenders(names)}" if len(names) == 1 else f"the set of {offenders(names, 3)}"
     raise Infeasible(
-        f"{search} gives every row of a protected value {asked.l - 1} others, so that none may have more than "
-        f"1/{asked.l} of the rows; {what} of {asked.attribute} has {sizes[worst] / f.rows:.2%}",
+        f"{search} gives every row of a protected value {needs.l - 1} others, so that none may have more than "
+        f"1/{needs.l} of the rows; {what} of {needs.attribute} has {sizes[worst] / f.rows:.2%}",
         closest=f"{missing:,} of {f.rows:,} rows would have to be suppressed, {problem.suppression_limit:,} may be",
         repair=f"ask for at most {f.rows // sizes[worst]}, or protect other values",
     )
@@ -179,15 +179,9 @@ def bucketization(
     facts: Mapping[str, object],
 ) -> Bucketization:
     """A plan from assignments in any order and with repetitions: those that say the same are put together."""
-    parts: list[IntArray | Codes] = [group + 1, row, *exchanged.values()]
-    key = np.zeros(len(row), dtype=np.int64)
-    for part in parts:
-        size = int(part.max(initial=0)) + 1
-        if int(key.max(initial=0)) >= (1 << 62) // size:
-            key = np.unique(key, return_inverse=True)[1].reshape(-1)
-        key = key * size + part
-    _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    counts = np.bincount(of.reshape(-1), weights=count, minlength=len(first)).astype(np.int64)
+    number = number_equal([group + 1, row, *exchanged.values()], len(row))
+    first = np.unique(number, return_index=True)[1]
+    counts = np.bincount(number, weights=count, minlength=len(first)).astype(np.int64)
     codes = {name: values[first] for name, values in exchanged.items()}
     return Bucketization(frequency, row[first], counts, group[first], codes, facts=facts)
 

@@ -8,29 +8,26 @@ groups have to be joined for another promise, such as a larger k, the rules are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet
+from discreet.counts.kernels import group_equal
 from discreet.errors import Infeasible
 from discreet.progress import Progress, silent
 from discreet.search.buckets.bucketizing import Demand, bucketization, check_eligible, demand, kept, shuffled_rows
+from discreet.search.buckets.injector_kernels import Kinds, compatible_groups
 from discreet.search.buckets.injector_rules import Rules, negative_rules
 from discreet.search.plan import Bucketization, Problem
 from discreet.utility.queries import Bits
 
-if TYPE_CHECKING:
-    from discreet.search.buckets.injector_kernels import Kinds
-
 
 def injector(problem: Problem, progress: Progress = silent) -> Bucketization:
     """Groups that respect every rule. Raises `Infeasible` if rows fit no group, or a group breaks another promise."""
-    asked = demand(problem, "injector")
-    check_eligible(problem, asked, "injector")
+    needs = demand(problem, "injector")
+    check_eligible(problem, needs, "injector")
     progress("search", 0, 0, "")
-    plan = injected(problem.frequency, asked, np.random.default_rng(problem.seed))
+    plan = injected(problem.frequency, needs, np.random.default_rng(problem.seed))
     if plan.suppressed > problem.suppression_limit:
         raise Infeasible(
             f"injector finds no group for {plan.suppressed:,} of {plan.frequency.rows:,} rows: too much is struck out "
@@ -40,26 +37,21 @@ def injector(problem: Problem, progress: Progress = silent) -> Bucketization:
     return kept(problem, plan, progress)
 
 
-def injected(frequency: FrequencySet, asked: Demand, rng: np.random.Generator) -> Bucketization:
+def injected(frequency: FrequencySet, needs: Demand, rng: np.random.Generator) -> Bucketization:
     """The groups of Injector, with no other promise in mind; rows that fit nowhere are suppressed."""
-    from discreet.search.buckets.injector_kernels import compatible_groups
-
-    rules = negative_rules(frequency, asked.attribute)
-    kind, kinds = kinds_of(frequency, asked, rules)
-    kind_of_place, group = compatible_groups(kinds, asked.l, rng)
+    rules = negative_rules(frequency, needs.attribute)
+    kind, kinds = kinds_of(frequency, needs, rules)
+    kind_of_place, group = compatible_groups(kinds, needs.l, rng)
     row = shuffled_rows(frequency, rng)
     row = row[np.argsort(kind[row], kind="stable")]
     group = group[np.argsort(kind_of_place, kind="stable")]
-    facts = {"search": "injector", "l": asked.l, "rules": rules.found}
+    facts = {"search": "injector", "l": needs.l, "rules": rules.number}
     return bucketization(frequency, row, np.ones_like(row), group, {}, facts)
 
 
-def kinds_of(frequency: FrequencySet, asked: Demand, rules: Rules) -> tuple[IntArray, Kinds]:
+def kinds_of(frequency: FrequencySet, needs: Demand, rules: Rules) -> tuple[IntArray, Kinds]:
     """Which rows are interchangeable: the kind of each combination; those that fit with fewest others come first."""
-    from discreet.counts.kernels import group_equal
-    from discreet.search.buckets.injector_kernels import Kinds
-
-    value = np.argsort(rules.leaves)[frequency.sensitive[asked.attribute]]
+    value = np.argsort(rules.leaves)[frequency.sensitive[needs.attribute]]
     kind, first = group_equal(value.astype(np.uint64))
     for word in rules.excluded.T:
         pair = kind.astype(np.uint64) << np.uint64(32) | group_equal(np.ascontiguousarray(word))[0].astype(np.uint64)
@@ -67,7 +59,7 @@ def kinds_of(frequency: FrequencySet, asked: Demand, rules: Rules) -> tuple[IntA
     value, excluded = value[first], rules.excluded[first]
     count = np.bincount(kind, weights=frequency.counts, minlength=len(first)).astype(np.int64)
     order = np.argsort(-_misfits(value, excluded, count, len(rules.leaves)), kind="stable")
-    kinds = Kinds(value[order], excluded[order], count[order], asked.set_of[rules.leaves], asked.sets)
+    kinds = Kinds(value[order], excluded[order], count[order], needs.set_of[rules.leaves], needs.sets)
     return np.argsort(order)[kind], kinds
 
 

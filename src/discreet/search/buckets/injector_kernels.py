@@ -110,12 +110,12 @@ def compatible_groups(kinds: Kinds, rows: int, rng: np.random.Generator) -> tupl
     looked_at = min(many, WORK // max((waiting > 0).sum(), 1))
     done = many * rows
     for t in range(len(waiting)):
-        found = 0
+        place = 0
         for _ in range(waiting[t]):
             kind[done] = t
-            if found >= 0:  # else no other row of the kind finds one either
-                found = _where_it_fits(kinds, groups, many, t, looked_at, rng.integers(0, max(many, 1)))
-                group[done] = found
+            if place >= 0:  # else no other row of the kind finds one either
+                place = _where_it_fits(kinds, groups, many, t, looked_at, rng.integers(0, max(many, 1)))
+                group[done] = place
             done += 1
     return kind, group
 
@@ -290,13 +290,13 @@ def _of_value(kinds: Kinds, rest: Rest, g: Group, members: IntArray, value: int)
 @njit(cache=True)
 def _more(excluded: Bits, others: Bits) -> int:
     """How many bits the others would add."""
-    found = 0
+    number = 0
     for w in range(len(excluded)):
         bits = others[w] & ~excluded[w]
         while bits != np.uint64(0):
             bits &= bits - np.uint64(1)
-            found += 1
-    return found
+            number += 1
+    return number
 
 
 @njit(cache=True)

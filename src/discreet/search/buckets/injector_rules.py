@@ -25,13 +25,13 @@ MOST_VALUES = 1024  # rules about rarer values than these many are not looked fo
 class Rules:
     """What the rules strike out for each combination of a frequency set: a bit per value.
 
-    Bit j stands for the j-th most frequent value, the leaf `leaves[j]`. `found` is the number of rules, over `sets`
-    sets of quasi-identifiers.
+    Bit j stands for the j-th most frequent value, the leaf `leaves[j]`. `number` is how many rules there are, over
+    `sets` sets of quasi-identifiers.
     """
 
     excluded: Bits
     leaves: IntArray
-    found: int
+    number: int
     sets: int
 
 
@@ -43,12 +43,12 @@ def negative_rules(frequency: FrequencySet, attribute: str, min_expected: float 
     bits = np.argsort(leaves)[frequency.sensitive[attribute]]
     excluded = np.zeros((len(frequency.counts), max(-(-len(need) // 64), 1)), dtype=np.uint64)
     sets = default_sets(len(frequency.hierarchies))
-    found = 0
+    many = 0
     for s in sets:
         radices = tuple(len(frequency.hierarchies[a].leaves) for a in s)
         finder, number = Finder.of(s, radices, [frequency.codes[a] for a in s])
-        found += strike_out(excluded, number - 1, len(finder.keys), frequency.counts, bits, need)
-    return Rules(excluded, leaves, found, len(sets))
+        many += strike_out(excluded, number - 1, len(finder.keys), frequency.counts, bits, need)
+    return Rules(excluded, leaves, many, len(sets))
 
 
 def _least_support(rows: int, totals: IntArray, min_expected: float) -> IntArray:
@@ -75,17 +75,17 @@ def strike_out(
     rule = np.zeros((signatures, words), dtype=np.uint64)
     for i in range(len(number)):
         support[number[i]] += counts[i]
-    found = 0
+    many = 0
     for x in range(signatures):
-        found += _set_first(rule[x], np.searchsorted(need, support[x], side="right"))
+        many += _set_first(rule[x], np.searchsorted(need, support[x], side="right"))
     for i in range(len(number)):
         if counts[i] > 0 and has(rule[number[i]], bit[i]):
             rule[number[i], bit[i] >> 6] ^= one(bit[i])
-            found -= 1
+            many -= 1
     for i in range(len(number)):
         for w in range(words):
             excluded[i, w] |= rule[number[i], w]
-    return found
+    return many
 
 
 @njit(cache=True)

@@ -60,7 +60,7 @@ class Candidates:
         self.hierarchies = summary.hierarchies
         self.top: Node = tuple(h.height for h in self.hierarchies)
         self.nodes = math.prod(level + 1 for level in self.top)
-        self.found = 0  # candidates so far
+        self.number = 0  # candidates so far
         self.least_cost = math.inf  # nobody asks for candidates that cost as much as this
         self._rows = summary.rows
         self._scorer = Scorer(summary, models, suppression_limit, options, threshold, population)
@@ -97,10 +97,10 @@ class Candidates:
     def ahead(self, many: int) -> list[Candidate]:
         """The next candidates (fewer if there are no more), which stay where they are."""
         while len(self._waiting) < many:
-            found = self._find()
-            if found is None:
+            candidate = self._find()
+            if candidate is None:
                 break
-            self._waiting.append(found)
+            self._waiting.append(candidate)
         return [self._waiting[i] for i in range(min(many, len(self._waiting)))]
 
     def refuse(self, node: Node) -> None:
@@ -119,7 +119,7 @@ class Candidates:
         return {
             "nodes": self.nodes,
             "nodes_scored": self.scored,
-            "candidates": self.found,
+            "candidates": self.number,
             "seconds_without_data": round(self.seconds, 6),
         }
 
@@ -131,7 +131,7 @@ class Candidates:
                 if self._refused.has(high) or (candidate is None and self._failed.has(high)):
                     continue
                 if candidate is not None:
-                    self.found += 1
+                    self.number += 1
                     return candidate
                 if low == high:
                     settled = self.candidate(low)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray, number_equal
 from discreet.counts.cells import Cells
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
@@ -288,8 +288,7 @@ class Canvas:
         pooled = np.zeros(len(order), dtype=np.bool_)
         pooled[order] = (light | ((before > _EMPTY) & (before < safe))) & ~ranges[cut[order]]
         alone = np.where(pooled, 0, 1 + np.arange(len(order)))
-        _, part = np.unique(cut * (len(order) + 1) + alone, return_inverse=True)
-        part = part.reshape(-1)
+        part = number_equal([cut, alone], len(cut))
         of_part = np.empty(int(part.max(initial=-1)) + 1, dtype=np.int64)
         of_part[part] = cut
         return part, of_part
@@ -393,6 +392,6 @@ def expected_in(summary: Summary, low: Codes, high: Codes, sensitive: Sequence[s
     """What a summary expects in boxes."""
     if not sensitive:
         return Shares(summary.boxes(low, high).likelihood, {})
-    found = {name: summary.boxes(low, high, name) for name in sensitive}
-    values = {name: cells.sensitive for name, cells in found.items() if cells.sensitive is not None}
-    return Shares(found[sensitive[0]].likelihood, values)
+    cells_of = {name: summary.boxes(low, high, name) for name in sensitive}
+    values = {name: cells.sensitive for name, cells in cells_of.items() if cells.sensitive is not None}
+    return Shares(cells_of[sensitive[0]].likelihood, values)

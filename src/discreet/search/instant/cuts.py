@@ -228,11 +228,11 @@ def _shown(cuts: Cuts, opened: Opened) -> Cut:
 
 def _stands_for(summary: Summary, cut: Cut) -> list[Codes]:
     """Per attribute and leaf, the first leaf of the value that it is published as."""
-    found = []
+    first_leaves = []
     for h, first in zip(summary.hierarchies, cut, strict=True):
         starts = np.array(first, dtype=np.int32)
-        found.append(starts[np.searchsorted(starts, np.arange(len(h.leaves)), side="right") - 1])
-    return found
+        first_leaves.append(starts[np.searchsorted(starts, np.arange(len(h.leaves)), side="right") - 1])
+    return first_leaves
 
 
 def _children(hierarchy: Hierarchy, low: int, high: int) -> list[tuple[int, int]]:

@@ -64,8 +64,8 @@ def m_instant(
     n = len(frequency.counts)
     kept = _undone(problem, tree, piece)
     group = np.unique(kept, return_inverse=True)[1].reshape(-1)
-    found = Coarse(frequency, np.arange(n), frequency.counts, group, last)
-    done = cut_down(problem, found, progress)
+    coarse = Coarse(frequency, np.arange(n), frequency.counts, group, last)
+    done = cut_down(problem, coarse, progress)
     facts = {
         "search": "instant",
         "looks": 1,
@@ -83,8 +83,8 @@ def _undone(problem: Problem, tree: Tree, piece: IntArray) -> IntArray:
     f = problem.frequency
     rows = np.arange(len(piece))
     while True:
-        found, group = np.unique(piece, return_inverse=True)
-        failing = found[~hold(problem, rows, f.counts, group.reshape(-1), len(found))]
+        pieces, group = np.unique(piece, return_inverse=True)
+        failing = pieces[~hold(problem, rows, f.counts, group.reshape(-1), len(pieces))]
         if not len(failing):
             return piece
         piece = tree.raised(piece, np.unique(tree.parent[failing]))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from discreet.arrays import Codes
@@ -41,6 +41,25 @@ THRESHOLD = 0.8
 ANSWERS_IN_A_LOOK = 500_000  # possible groups times sensitive values: no finer look is made than for so many
 _MOST_AHEAD = 64  # candidates that one look is made for
 _PLAIN = Options()
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is a candidate, and how finely the data is looked at. The defaults do well; the rest is to be compared.
+
+    A node is a candidate if it keeps the promises with a probability of `threshold`, computed as the `options` say; if
+    `expected` is given, if so many rows or fewer are expected to break one, whatever the probability (none of them is
+    suppressed for that). No look has more than `answers_in_a_look` answers, unless a candidate itself has; with 0 only
+    candidates are looked at, as in the paper.
+    """
+
+    options: Options = _PLAIN
+    threshold: float = THRESHOLD
+    answers_in_a_look: int = ANSWERS_IN_A_LOOK
+    expected: int | None = None
+
+
+_USUAL = Tuning()
 
 
 def candidates(
@@ -67,41 +86,35 @@ def s_instant(
     look: Look,
     suppression_limit: int = 0,
     utility: str = "loss",
-    options: Options = _PLAIN,
-    threshold: float = THRESHOLD,
-    answers_in_a_look: int = ANSWERS_IN_A_LOOK,
+    tuning: Tuning = _USUAL,
     progress: Progress = silent,
-    expected: int | None = None,
     population: Population | None = None,
 ) -> Recoding:
     """The best generalization that the looks have shown to keep every promise within the suppression limit.
 
-    If `expected` is given, a candidate is a node in which so many rows or fewer are expected to break a promise,
-    whatever its probability; none of them is suppressed for that. For promises about presence, `population` is given,
-    and what is looked at has it too. With ``answers_in_a_look=0`` only candidates themselves are looked at, as in the
-    paper.
+    For promises about presence, `population` is given, and what is looked at has it too.
 
     The plan is over what was looked at, as coarse as it is published; `facts` say how it went. Raises `Infeasible` if
     the top node fails and the candidates do.
     """
     models = tuple(models)
-    allowed = suppression_limit if expected is None else expected
-    found = candidates(summary, models, allowed, utility, options, threshold, progress, population)
-    most_groups = answers_in_a_look // values_of(summary, models)
-    looked = Looked(found, models, suppression_limit, utility, look, most_groups, progress)
-    for candidate in found:
-        if candidate.cost < found.least_cost and not looked.has(candidate.node):
+    allowed = suppression_limit if tuning.expected is None else tuning.expected
+    proposals = candidates(summary, models, allowed, utility, tuning.options, tuning.threshold, progress, population)
+    most_groups = tuning.answers_in_a_look // values_of(summary, models)
+    looked = Looked(proposals, models, suppression_limit, utility, look, most_groups, progress)
+    for candidate in proposals:
+        if candidate.cost < proposals.least_cost and not looked.has(candidate.node):
             looked.at(candidate.node)
     if not looked.judges:  # no node looks good enough: then the top node is the only hope
-        looked.at(found.top)
+        looked.at(proposals.top)
     return looked.plan()
 
 
 def values_of(summary: Summary, models: Sequence[PrivacyModel]) -> int:
     """How many combinations of sensitive values a group can have, of the attributes that the promises speak of."""
     top = tuple(h.height for h in summary.hierarchies)
-    found = [summary.cells(top, name).sensitive for name in {model.attribute for model in models} - {""}]
-    return math.prod(shares.shape[1] for shares in found if shares is not None)
+    shares_of = [summary.cells(top, name).sensitive for name in {model.attribute for model in models} - {""}]
+    return math.prod(shares.shape[1] for shares in shares_of if shares is not None)
 
 
 class Looked:
@@ -109,7 +122,7 @@ class Looked:
 
     def __init__(
         self,
-        found: Candidates,
+        proposals: Candidates,
         models: tuple[PrivacyModel, ...],
         suppression_limit: int,
         utility: str,
@@ -117,8 +130,8 @@ class Looked:
         most_groups: int,
         progress: Progress,
     ):
-        self._found, self._look, self._most_groups, self._progress = found, look, most_groups, progress
-        self._asked = partial(Problem, models=models, suppression_limit=suppression_limit, utility=utility)
+        self._proposals, self._look, self._most_groups, self._progress = proposals, look, most_groups, progress
+        self._problem_of = partial(Problem, models=models, suppression_limit=suppression_limit, utility=utility)
         self._nodes: list[Node] = []
         self.judges: list[NodeJudge] = []
 
@@ -130,28 +143,28 @@ class Looked:
         """Look, and find the best of all nodes that can be judged from what is seen."""
         finest = self._finest(node)
         self._progress("search", 0, 0, f"{len(self._nodes) + 1:,} looks at the data")
-        judge = NodeJudge(self._asked(self._look(finest)), self._progress)
+        judge = NodeJudge(self._problem_of(self._look(finest)), self._progress)
         branch_and_bound(judge, math.inf, finest=finest)
         self._nodes.append(finest)
         self.judges.append(judge)
         if judge.best is not None:
-            self._found.least_cost = min(self._found.least_cost, judge.best.score)
+            self._proposals.least_cost = min(self._proposals.least_cost, judge.best.score)
         for judged in judge.judged.values():
             if not judged.feasible:  # had the summary known, it would not have proposed anything finer
-                self._found.refuse(judged.node)
+                self._proposals.refuse(judged.node)
 
     def plan(self) -> Recoding:
         """Publish the best."""
         judge = min(self.judges, key=lambda j: (j.best.score, j.best.node) if j.best is not None else (math.inf, ()))
         best = judge.best
         if best is None:
-            top = next((j for j in self.judges if j.judged[self._found.top].hopeless), None)
+            top = next((j for j in self.judges if j.judged[self._proposals.top].hopeless), None)
             raise infeasible(top or judge, exhausted=top is not None)
-        problem = self._asked(coarsened(judge.problem.frequency, best.node))
-        belief = self._found.candidate(best.node).score
+        problem = self._problem_of(coarsened(judge.problem.frequency, best.node))
+        belief = self._proposals.candidate(best.node).score
         facts = {
             "search": "instant",
-            **self._found.facts(),
+            **self._proposals.facts(),
             "looks": len(self._nodes),
             "looked_at": [list(node) for node in self._nodes],
             "nodes_checked": sum(len(j.judged) for j in self.judges),
@@ -169,7 +182,7 @@ class Looked:
         All attributes one level down, those first that add the fewest groups, as far as the answer does not become too
         large; then another level.
         """
-        for other in self._found.ahead(min(2 ** len(self._nodes), _MOST_AHEAD) - 1) if self._most_groups else ():
+        for other in self._proposals.ahead(min(2 ** len(self._nodes), _MOST_AHEAD) - 1) if self._most_groups else ():
             node = self._if_small(tuple(map(min, node, other.node)), node)
         before = None
         while node != before:
@@ -180,12 +193,12 @@ class Looked:
 
     def _growth(self, attribute: int, level: int) -> float:
         """How many times as many values an attribute has one level down."""
-        labels = self._found.hierarchies[attribute].labels
+        labels = self._proposals.hierarchies[attribute].labels
         return len(labels[max(level - 1, 0)]) / len(labels[level])
 
     def _if_small(self, finer: Node, node: Node) -> Node:
         """The finer node, unless it has too many groups."""
-        levels = zip(self._found.hierarchies, finer, strict=True)
+        levels = zip(self._proposals.hierarchies, finer, strict=True)
         return finer if math.prod(len(h.labels[level]) for h, level in levels) <= self._most_groups else node
 
 
@@ -201,11 +214,11 @@ def standing_for(frequency: FrequencySet, stands_for: Sequence[Codes]) -> Freque
     hierarchies = [*frequency.hierarchies, *(frequency.sensitive_hierarchies[name] for name in sensitive)]
     raised = [leaf[codes] for leaf, codes in zip(stands_for, frequency.codes, strict=True)]
     columns = [*raised, *(frequency.sensitive[name] for name in sensitive)]
-    found, counts = merged(columns, [len(h.leaves) for h in hierarchies], frequency.counts)
+    merged_columns, counts = merged(columns, [len(h.leaves) for h in hierarchies], frequency.counts)
     width = len(raised)
     return replace(
         frequency,
-        codes=tuple(found[:width]),
-        sensitive=dict(zip(sensitive, found[width:], strict=True)),
+        codes=tuple(merged_columns[:width]),
+        sensitive=dict(zip(sensitive, merged_columns[width:], strict=True)),
         counts=counts,
     )

@@ -82,20 +82,20 @@ class Scorer:
         """
         at_least = self._at_least if at_least is None else at_least
         cells: Cells | None = None
-        asked = ""
+        about = ""
         passes, probability, expectation = True, 1.0, 0.0
         for model in self._models:
             population = None
             if people is not None and isinstance(model, AboutPopulation):
                 cells, population = people()
-                asked = _PEOPLE
-            elif cells is None or model.attribute != asked:
-                cells, asked = cells_of(model.attribute), model.attribute
+                about = _PEOPLE
+            elif cells is None or model.attribute != about:
+                cells, about = cells_of(model.attribute), model.attribute
             hierarchy = self._summary.sensitive_hierarchies.get(model.attribute)
-            found = likely(
+            belief = likely(
                 model, cells, self._summary.rows, self._options, at_least, self._at_most, hierarchy, population
             )
-            probability, expectation = min(probability, found.probability), max(expectation, found.expectation)
+            probability, expectation = min(probability, belief.probability), max(expectation, belief.expectation)
             passes = (at_least is None or probability >= at_least) and (
                 self._at_most is None or expectation <= self._at_most
             )

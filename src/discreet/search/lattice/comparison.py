@@ -109,8 +109,8 @@ class Comparison:
         there[[c.best for c in self.costs if c.best is not None]] = True
         if len(lattice) <= SMALL:
             there |= (lattice.levels[:, columns] < HOPELESS).any(axis=1)
-        found = np.flatnonzero(there)[::-1]
-        order: IntArray = found[np.argsort(-lattice.nodes[found].sum(axis=1), kind="stable")]
+        nodes = np.flatnonzero(there)[::-1]
+        order: IntArray = nodes[np.argsort(-lattice.nodes[nodes].sum(axis=1), kind="stable")]
         return order
 
     def epsilons(self, at: int) -> FloatArray:
@@ -178,16 +178,16 @@ def power(number: float) -> str:
 
 def _opponents(require: Sequence[PrivacyModel], stubbornness: Sequence[int]) -> list[Opponent]:
     """The default ones, then those of the policy (the same adversary of several columns is one)."""
-    found: list[tuple[str, Adversary]] = []
+    adversaries: list[tuple[str, Adversary]] = []
     for name, prior in (("table", TABLE), ("equal", UNIFORM)):
-        found += [(f"I {name} {power(s)}", ClassOne(Fraction(s), prior)) for s in stubbornness]
-    found += [(f"II {power(s)}", ClassTwo(Fraction(s))) for s in stubbornness]
-    found += [("III table", ClassThree(TABLE)), ("III equal", ClassThree(UNIFORM))]
-    opponents = [Opponent(name, adversary, i) for i, (name, adversary) in enumerate(found)]
+        adversaries += [(f"I {name} {power(s)}", ClassOne(Fraction(s), prior)) for s in stubbornness]
+    adversaries += [(f"II {power(s)}", ClassTwo(Fraction(s))) for s in stubbornness]
+    adversaries += [("III table", ClassThree(TABLE)), ("III equal", ClassThree(UNIFORM))]
+    opponents = [Opponent(name, adversary, i) for i, (name, adversary) in enumerate(adversaries)]
     own = dict.fromkeys((m.adversary, m.predicates, exact(m.epsilon)) for m in require if isinstance(m, Realistic))
-    for number, (adversary, predicates, asked) in enumerate(own, start=1):
+    for number, (adversary, predicates, epsilon) in enumerate(own, start=1):
         name = "policy" if len(own) == 1 else f"policy {number}"
-        opponents.append(Opponent(name, adversary, len(opponents), predicates, asked))
+        opponents.append(Opponent(name, adversary, len(opponents), predicates, epsilon))
     return opponents
 
 
@@ -227,10 +227,10 @@ def _points(
     lattice: WholeLattice, family: str, opponents: Sequence[Opponent], against: dict[str, Cost], reference: int
 ) -> tuple[Point, ...]:
     """A family from the least stubborn to class III of the same belief (class II has none: that would be class IV)."""
-    found = []
+    points = []
     for o in opponents:
         finite = o.adversary.total
         if o.asked is None and o.name in (f"{family} {power(float(finite or 0))}", f"II{family}"):
             stubbornness = float("inf") if finite is None else float(finite)
-            found.append(Point(stubbornness, against[o.name], float(lattice.levels[reference, o.column])))
-    return tuple(found)
+            points.append(Point(stubbornness, against[o.name], float(lattice.levels[reference, o.column])))
+    return tuple(points)

@@ -128,7 +128,7 @@ class ByQueries:
         utility: str = "loss",
     ):
         self._engine, self._limit, self._objective = engine, suppression_limit, OBJECTIVES[utility]
-        self._asked = _asked(models)
+        self._limits = _limits_of(models)
         if self._objective.needs_groups:
             rule = f"{utility!r} needs the size of every group, which is more than one query tells"
             raise DiscreetError(Mistake("utility", rule, "take loss, geometric_loss or height"))
@@ -147,12 +147,12 @@ class ByQueries:
         known = self.judged.get(node)
         if known is not None:
             return known
-        found = self._engine.violations(node, *self._asked)
-        feasible = found.rows <= self._limit
+        violations = self._engine.violations(node, *self._limits)
+        feasible = violations.rows <= self._limit
         # Both promises are monotone: with nothing to suppress, a node that fails has no finer one that holds.
-        hopeless = not feasible and (self._limit == 0 or found.lost > self._limit)
-        score = self._score(node, found.rows, found.spreads) if feasible else math.inf
-        judged = self.judged[node] = Queried(node, score, found.rows, feasible, hopeless)
+        hopeless = not feasible and (self._limit == 0 or violations.lost > self._limit)
+        score = self._score(node, violations.rows, violations.spreads) if feasible else math.inf
+        judged = self.judged[node] = Queried(node, score, violations.rows, feasible, hopeless)
         if feasible and (self.best is None or (score, node) < (self.best.score, self.best.node)):
             self.best = judged
         return judged
@@ -168,7 +168,7 @@ class ByQueries:
         return self._objective.score(Outcome(losses, sum(node), None, suppressed, self._rows))
 
 
-def _asked(models: Sequence[PrivacyModel]) -> tuple[int, tuple[int, int] | None, str]:
+def _limits_of(models: Sequence[PrivacyModel]) -> tuple[int, tuple[int, int] | None, str]:
     """All promises as one k, and one share of the values of one attribute: the strictest of each kind."""
     k, share, attributes, strange = 1, None, set(), []
     for model in models:
@@ -176,8 +176,8 @@ def _asked(models: Sequence[PrivacyModel]) -> tuple[int, tuple[int, int] | None,
             case KAnonymity():
                 k = max(k, model.k)
             case FrequencyDiversity():
-                asked = 1 / exact(model.l)
-                share = asked if share is None else min(share, asked)
+                limit = 1 / exact(model.l)
+                share = limit if share is None else min(share, limit)
                 attributes.add(model.attribute)
             case _:
                 strange.append(model.describe())

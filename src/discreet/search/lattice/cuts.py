@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.arrays import Codes, IntArray
 from discreet.counts.groups import Groups, Tally
-from discreet.counts.kernels import Keys, merge_groups, merge_tallies, spread_of_groups
+from discreet.counts.kernels import Keys, Spreads, merge_groups, merge_tallies, spread_of_groups
 from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold, least_suppressed
@@ -80,8 +80,8 @@ class Cuts:
         self._parent: list[int | None] = []
         for d, h in enumerate(f.hierarchies):
             here = np.bincount(f.codes[d], weights=f.counts, minlength=len(h.leaves)).astype(np.int64)
-            told = np.arange(len(h.leaves)) if stands_for is None else stands_for[d]
-            self._grow(d, h, np.concatenate([[0], np.cumsum(here)]), told.tolist())
+            stands = np.arange(len(h.leaves)) if stands_for is None else stands_for[d]
+            self._grow(d, h, np.concatenate([[0], np.cumsum(here)]), stands.tolist())
         self.roots: Opened = sum(1 << v for v, above in enumerate(self._parent) if above is None)
         self.under: list[Opened] = [0] * len(self.nodes)  # the nodes right below
         self.subtree: list[Opened] = [1 << v for v in range(len(self.nodes))]
@@ -97,10 +97,10 @@ class Cuts:
         self._maps: dict[tuple[int, Opened], tuple[IntArray, IntArray]] = {}
         self._roll_up = RollUp(f, attributes={m.attribute for m in problem.models})
         finest = self._roll_up.groups((0,) * len(f.hierarchies))
-        keys, self._word, self._shift, self._mask = self._roll_up.fields(finest)
-        self.rows = Rows(keys, finest.groups)
+        self._fields = self._roll_up.fields
+        self.rows = Rows(finest.keys, finest.groups)
 
-    def _grow(self, d: int, h: Hierarchy, before: IntArray, told: list[int]) -> None:
+    def _grow(self, d: int, h: Hierarchy, before: IntArray, stands: list[int]) -> None:
         """The nodes of one attribute that any row is under, each before those below it."""
         open_nodes: list[tuple[int, int, int, int | None]] = [(0, len(h.leaves) - 1, h.height, None)]
         while open_nodes:
@@ -108,7 +108,7 @@ class Cuts:
             rows = int(before[high + 1] - before[low])
             while level > 0 and _spans(h, level - 1, low, high):
                 level -= 1
-            if level == 0 or not rows or told[low] == told[high]:
+            if level == 0 or not rows or stands[low] == stands[high]:
                 continue
             codes = np.unique(h.codes[level - 1][low : high + 1])
             first, last = h.first[level - 1][codes], h.last[level - 1][codes]
@@ -135,10 +135,10 @@ class Cuts:
 
     def frontier(self, opened: Opened) -> Opened:
         """The nodes that can be opened next."""
-        found = self.roots
+        open_next = self.roots
         for v in members(opened):
-            found |= self.under[v]
-        return found & ~opened
+            open_next |= self.under[v]
+        return open_next & ~opened
 
     def of_levels(self, node: Sequence[int]) -> Opened:
         """The cut that publishes every attribute at one level."""
@@ -166,9 +166,9 @@ class Cuts:
         hopeless = int(least.sum()) > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
         if hopeless:
             return Judgement(False, True, cost, 0)
-        spreads = np.concatenate([self._map(d, opened)[1] for d in range(len(self._widest))])
-        fields = shown.keys, self._word, self._shift, self._mask
-        whole, part = spread_of_groups(*fields, failing, sizes, least, spreads, self._starts, self._widest)
+        spread = np.concatenate([self._map(d, opened)[1] for d in range(len(self._widest))])
+        spreads = Spreads(spread, self._starts, self._widest)
+        whole, part = spread_of_groups(shown.keys, self._fields, spreads, failing, sizes, least)
         return Judgement(
             int(sizes.sum()) <= p.suppression_limit,
             False,
@@ -186,7 +186,8 @@ class Cuts:
         low = np.empty((int(kept.sum()), len(self.hierarchies)), dtype=np.int32)
         high = np.empty_like(low)
         for d in range(len(self.hierarchies)):
-            leaf = ((shown.keys[self._word[d]] >> self._shift[d]) & self._mask[d]).astype(np.int64)[kept]
+            word, shift, mask = (at[d] for at in self._fields)
+            leaf = ((shown.keys[word] >> shift) & mask).astype(np.int64)[kept]
             low[:, d], high[:, d] = leaf, leaf + self._map(d, opened)[1][leaf]
         return Recoding(
             frequency,
@@ -201,18 +202,16 @@ class Cuts:
     def _merge(self, rows: Rows, opened: Opened) -> tuple[Rows, Codes]:
         """Rows that a cut does not tell apart, counted together; also where each of the given ones went."""
         changes = [
-            (np.arange(len(h.leaves)) ^ self._map(d, opened)[0]).astype(np.uint64) << self._shift[d]
+            (np.arange(len(h.leaves)) ^ self._map(d, opened)[0]).astype(np.uint64) << self._fields.shift[d]
             for d, h in enumerate(self.hierarchies)
         ]
         keys, group, sizes = merge_groups(
             rows.keys,
+            self._fields,
             rows.groups.sizes,
             np.arange(len(changes)),
             self._starts,
             np.concatenate([np.empty(0, dtype=np.uint64), *changes]),
-            self._word,
-            self._shift,
-            self._mask,
         )
         tallies = {}
         for name, t in rows.groups.tallies.items():

@@ -39,9 +39,9 @@ class Dive:
         top = self._nodes.top
         few = self._random.sample(range(len(top)), min(self._random.randint(*_RAISED), len(top)))
         start = self._nodes.judge(tuple(top[d] if d in few else level for d, level in enumerate(self._base.node)))
-        found = self._descend(start)
-        if _rank(found) <= _rank(self._base):  # equals too: another start
-            self._base = found
+        reached = self._descend(start)
+        if _rank(reached) <= _rank(self._base):  # equals too: another start
+            self._base = reached
 
     def _descend(self, current: Judged) -> Judged:
         can_go = [d for d, level in enumerate(current.node) if level > 0]

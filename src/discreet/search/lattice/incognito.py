@@ -40,15 +40,15 @@ def incognito(problem: Problem, progress: Progress = silent, downward: bool = Fa
     taken to count in an engine.
     """
     judge = InMemory(problem, progress)
-    found = minimal_nodes(judge, downward)
-    best = cheapest(judge, found, suppression=problem.suppression_limit > 0)
+    minimal = minimal_nodes(judge, downward)
+    best = cheapest(judge, minimal, suppression=problem.suppression_limit > 0)
     if best is None:
         raise infeasible(judge, exhausted=True)
     facts: dict[str, object] = {
         "nodes": math.prod(level + 1 for level in judge.top),
         "nodes_checked": len(judge.judged),
         "queries": len(judge.judged),
-        "minimal_nodes": len(found),
+        "minimal_nodes": len(minimal),
         "optimal": True,
         "utility": problem.utility,
         "score": judge.judged[best].score,
@@ -65,8 +65,8 @@ def minimal_nodes(judge: Judge, downward: bool = False) -> list[Node]:
     if nodes > MOST_NODES:
         rule = f"the lattice has {nodes:,} nodes, and incognito looks at most at {MOST_NODES:,}"
         raise PolicyError(Mistake("search", rule, "write search: optimal, or give the hierarchies fewer levels"))
-    found = list(_downward(judge) if downward else _upward(judge))
-    return _minimal(found)
+    feasible = list(_downward(judge) if downward else _upward(judge))
+    return _minimal(feasible)
 
 
 def cheapest(judge: Judge, minimal: list[Node], suppression: bool) -> Node | None:

@@ -9,7 +9,7 @@ from time import monotonic
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.counts.kernels import spread_of_groups
+from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.models.base import all_hold, least_suppressed, may_leave_out
 from discreet.progress import Progress
@@ -124,8 +124,8 @@ class NodeJudge:
     ) -> tuple[IntArray, IntArray]:
         """What suppressing the failing groups adds per attribute, and what is added at least in finer nodes."""
         starts = np.array([self._spread_starts[d][level] for d, level in enumerate(counted.node)], dtype=np.int64)
-        fields = self.roll_up.fields(counted)
-        whole, part = spread_of_groups(*fields, failing, sizes, least, self._flat_spreads, starts, self._widest)
+        spreads = Spreads(self._flat_spreads, starts, self._widest)
+        whole, part = spread_of_groups(counted.keys, self.roll_up.fields, spreads, failing, sizes, least)
         return whole, part
 
     def _tell(self) -> None:

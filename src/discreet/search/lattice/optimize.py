@@ -125,7 +125,7 @@ class Search:
 
     def _alone(self) -> Opened:
         """The nodes that can be opened at all, be every other attribute ``*``."""
-        cuts, found = self.cuts, 0
+        cuts, alone = self.cuts, 0
         for of_attribute in cuts.by_attribute:
             rows = cuts.coarser(cuts.rows, of_attribute)
             waiting = cuts.roots & of_attribute
@@ -133,9 +133,9 @@ class Search:
                 v = next(members(waiting))
                 waiting ^= 1 << v
                 if not self.judge(cuts.path(v), rows).hopeless:
-                    found |= 1 << v
+                    alone |= 1 << v
                     waiting |= cuts.under[v]
-        return found
+        return alone
 
     def _narrowed(self, now: _Open) -> _Open:
         """The same without the part of the tail that is hopeless with the head."""

@@ -88,13 +88,13 @@ class WholeLattice:
 
     def holds(self, measure: int, number: Threshold) -> BoolArray:
         """Which nodes keep the promise with this number. Exact: what is too close to call is counted again."""
-        asked = self.measures[measure]
+        quantity = self.measures[measure]
         levels, border = self.levels[:, measure], float(exact(number))
-        verdict: BoolArray = levels >= border if asked.higher_is_safer else levels <= border
-        if asked.parameter == "k":  # a count: nothing is rounded
+        verdict: BoolArray = levels >= border if quantity.higher_is_safer else levels <= border
+        if quantity.parameter == "k":  # a count: nothing is rounded
             return verdict
         near = np.flatnonzero(np.abs(levels - border) <= MARGIN * max(1.0, abs(border)))
-        models = asked.at(number)
+        models = quantity.at(number)
         for at in near.tolist():
             verdict[at] = _keeps(models, self.roll_up.groups(self.node(at)).groups)
         return verdict
@@ -111,8 +111,8 @@ class WholeLattice:
         order = np.lexsort((risk, self.loss))
         best = np.minimum.accumulate(risk[order])
         better = np.concatenate([[np.isfinite(best[0])], best[1:] < best[:-1]])
-        found: IntArray = order[better]
-        return found
+        nodes: IntArray = order[better]
+        return nodes
 
 
 def whole_lattice(

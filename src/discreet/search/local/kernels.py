@@ -50,7 +50,6 @@ def sweep(
     work: int,
     alive: Codes,
     group: IntArray,
-    groups: int,
 ) -> tuple[int, int, int]:
     """Visit generalizations in turn; settle every region that has at least `least` rows among the unsettled ones.
 
@@ -61,7 +60,7 @@ def sweep(
     there are, and the visits made.
     """
     attributes = space.leaf.shape[1]
-    left = len(alive)
+    left, groups = len(alive), 0
     bits = 4
     while (1 << bits) < 2 * left:
         bits += 1
@@ -81,7 +80,7 @@ def sweep(
             bits += 1
         down = np.uint64(64 - bits)
         last = (1 << bits) - 1
-        found = 0
+        regions = 0
         enough = False
         for a in range(left):
             i = alive[a]
@@ -93,11 +92,11 @@ def sweep(
                 j = (j + 1) & last
             if stamp[j] != q:
                 stamp[j] = q
-                slots[j] = found
-                known[found] = key
-                total[found] = 0
-                number[found] = -1
-                found += 1
+                slots[j] = regions
+                known[regions] = key
+                total[regions] = 0
+                number[regions] = -1
+                regions += 1
             r = slots[j]
             region[a] = r
             total[r] += sizes[i]
@@ -131,7 +130,7 @@ def nearest(space: Space, wanted: int, reach: float, work: int) -> Codes:
     n, attributes = space.leaf.shape
     ends = _runs(space.leaf)
     result = np.full((n, wanted), -1, dtype=np.int32)
-    found = np.empty(wanted, dtype=np.float64)
+    costs = np.empty(wanted, dtype=np.float64)
     home = np.zeros(attributes, dtype=np.int64)  # where the run that shares attributes 0..d with this one begins
     place = np.empty(attributes, dtype=np.int64)
     stop = np.empty(attributes, dtype=np.int64)
@@ -170,15 +169,15 @@ def nearest(space: Space, wanted: int, reach: float, work: int) -> Codes:
                     cost[d] = here
                 elif p != i:
                     at = min(have, wanted - 1)
-                    while at > 0 and found[at - 1] > here:
-                        found[at] = found[at - 1]
+                    while at > 0 and costs[at - 1] > here:
+                        costs[at] = costs[at - 1]
                         result[i, at] = result[i, at - 1]
                         at -= 1
-                    found[at] = here
+                    costs[at] = here
                     result[i, at] = p
                     have = min(have + 1, wanted)
                     if have == wanted:
-                        limit = min(limit, found[wanted - 1])
+                        limit = min(limit, costs[wanted - 1])
             if have == wanted or radius >= 1.0 or steps >= work:
                 for at in range(have, wanted):
                     result[i, at] = -1

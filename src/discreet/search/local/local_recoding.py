@@ -22,14 +22,14 @@ def local_recoding(problem: Problem, progress: Progress = silent, start: Recodin
 
     Raises `Infeasible` if even all rows together break a promise.
     """
-    found = one_group(problem)
-    if found.groups:
+    partition = one_group(problem)
+    if partition.groups:
         table = combinations(problem.frequency)
-        found = cheaper_of(settled(problem, table, progress), cut_down(problem, found, progress))
+        partition = cheaper_of(settled(problem, table, progress), cut_down(problem, partition, progress))
         if start is not None:
             begun = Partition(
                 problem.frequency, start.row, start.count, start.group
             )  # what it suppresses is −1 here too
-            found = cheaper_of(with_everybody(problem, begun), found)
-        found = refine(problem, table, found, progress)
-    return found.plan({"search": "local"})
+            partition = cheaper_of(with_everybody(problem, begun), partition)
+        partition = refine(problem, table, partition, progress)
+    return partition.plan({"search": "local"})

@@ -165,6 +165,27 @@ def _units(space: Space, near: Codes, state: State, g: int, least: int, careful:
 
 
 @njit(cache=True)
+def _next_near(near: Codes, state: State, c: int, stamp: int, p: int, w: int) -> tuple[int, int, int]:
+    """The next group that combination `c`, or one of its neighbours, stands in: none twice, and none that is locked.
+
+    `w` is where to go on (a unit of neighbour `p`; at first, of `c` itself), and both are returned for the next call.
+    Groups of that `stamp` were there before. A group of −1 is the end. A generator would be 10% slower.
+    """
+    while True:
+        while w >= 0:
+            h = state.unit[w, GROUP]
+            w = state.unit[w, FOLLOWING]
+            if state.group[h, SEEN] != stamp:
+                state.group[h, SEEN] = stamp
+                if not state.group[h, LOCKED]:
+                    return h, p, w
+        p += 1
+        if p == near.shape[1] or near[c, p] < 0:
+            return -1, p, w
+        w = state.first[near[c, p]]
+
+
+@njit(cache=True)
 def _best_join(
     space: Space, near: Codes, state: State, u: int, without: float, least: int, careful: bool
 ) -> tuple[np.int64, int]:
@@ -180,21 +201,13 @@ def _best_join(
         without * rest if whole else state.cost[g] * (state.group[g, SIZE] - rows)
     )
     state.group[g, SEEN] = stamp = _next_stamp(state)
-    for p in range(-1, near.shape[1]):
-        y = c if p < 0 else near[c, p]
-        if y < 0:
-            break
-        w = state.first[y]
-        while w >= 0:
-            h = state.unit[w, GROUP]
-            if state.group[h, SEEN] != stamp:
-                state.group[h, SEEN] = stamp
-                if not state.group[h, LOCKED]:
-                    cost = cost_with(space, state, h, c)
-                    gain = freed - cost * (state.group[h, SIZE] + rows) + state.cost[h] * state.group[h, SIZE]
-                    if gain > best and not (careful and is_refused(state, word(state, JOIN, u, NOBODY, g, h))):
-                        best, target = gain, h
-            w = state.unit[w, FOLLOWING]
+    h, p, w = _next_near(near, state, c, stamp, -1, state.first[c])
+    while h >= 0:
+        cost = cost_with(space, state, h, c)
+        gain = freed - cost * (state.group[h, SIZE] + rows) + state.cost[h] * state.group[h, SIZE]
+        if gain > best and not (careful and is_refused(state, word(state, JOIN, u, NOBODY, g, h))):
+            best, target = gain, h
+        h, p, w = _next_near(near, state, c, stamp, p, w)
     return target, rows
 
 
@@ -337,23 +350,12 @@ def _dissolve(space: Space, near: Codes, state: State, g: int, least: int, caref
         c, rows = state.unit[u, COMBINATION], state.unit[u, ROWS]
         spent, target = budget, NOBODY
         state.group[g, SEEN] = stamp = _next_stamp(state)
-        for p in range(-1, near.shape[1]):
-            y = c if p < 0 else near[c, p]
-            if y < 0:
-                break
-            w = state.first[y]
-            while w >= 0:
-                h = state.unit[w, GROUP]
-                if state.group[h, SEEN] != stamp:
-                    state.group[h, SEEN] = stamp
-                    if not state.group[h, LOCKED]:
-                        cost = (
-                            cost_with(space, state, h, c) * (state.group[h, SIZE] + rows)
-                            - state.cost[h] * state.group[h, SIZE]
-                        )
-                        if cost < spent:
-                            spent, target = cost, h
-                w = state.unit[w, FOLLOWING]
+        h, p, w = _next_near(near, state, c, stamp, -1, state.first[c])
+        while h >= 0:
+            cost = cost_with(space, state, h, c) * (state.group[h, SIZE] + rows) - state.cost[h] * state.group[h, SIZE]
+            if cost < spent:
+                spent, target = cost, h
+            h, p, w = _next_near(near, state, c, stamp, p, w)
         picks = -1
         if rows < least:
             state.group[g, SPARED] = rows

@@ -41,10 +41,10 @@ def refine(problem: Problem, table: Combinations, start: Partition, progress: Pr
     least = least_size(problem)
     n = len(table.sizes)
     near = nearest(table.space, min(_NEIGHBOURS, n), _REACH, max(_LEAST_STEPS, _STEPS // n))
-    found = start.merged()
+    partition = start.merged()
     while True:
-        before = found.loss
-        units = _by_combination(table, found) if careless else found
+        before = partition.loss
+        units = _by_combination(table, partition) if careless else partition
         combination = units.row if careless else table.of_row[units.row]
         shape = table.space.leaf.shape
         state = new_state(combination, units.row, units.count, units.group, least, not careless, (shape[0], shape[1]))
@@ -55,11 +55,11 @@ def refine(problem: Problem, table: Combinations, start: Partition, progress: Pr
             _improve_carefully(problem, table, near, state, least)
         alive = np.flatnonzero(state.unit[: state.used[UNITS], ROWS])
         group = np.unique(state.unit[alive, GROUP], return_inverse=True)[1].reshape(-1)
-        better = Partition(found.frequency, state.unit[alive, ENTRY], state.unit[alive, ROWS], group)
-        found = (_by_row(table, better) if careless else better).merged()
-        progress("search", 0, 0, f"loss {found.loss:.5f}, {found.groups:,} groups")
-        if before - found.loss <= _ENOUGH * before:
-            return found
+        better = Partition(partition.frequency, state.unit[alive, ENTRY], state.unit[alive, ROWS], group)
+        partition = (_by_row(table, better) if careless else better).merged()
+        progress("search", 0, 0, f"loss {partition.loss:.5f}, {partition.groups:,} groups")
+        if before - partition.loss <= _ENOUGH * before:
+            return partition
 
 
 def _improve_carefully(problem: Problem, table: Combinations, near: Codes, state: State, least: int) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.kernels import Keys
 from discreet.hierarchies.hierarchy import Hierarchy
@@ -33,15 +33,12 @@ def combinations(frequency: FrequencySet) -> Combinations:
     """Distinct combinations, their attributes ordered so that those which cost most to differ in come first."""
     steps = [1 / max(len(h.leaves) - 1, 1) for h in frequency.hierarchies]
     order = sorted(range(len(steps)), key=lambda d: (-steps[d], d))
-    leaves = np.stack([frequency.codes[d] for d in order], axis=1)
-    place = np.lexsort(leaves.T[::-1])
-    sorted_leaves = leaves[place]
-    new = np.ones(len(place), dtype=np.bool_)
-    new[1:] = (sorted_leaves[1:] != sorted_leaves[:-1]).any(axis=1)
-    of_row = np.empty(len(place), dtype=np.int64)
-    of_row[place] = np.cumsum(new) - 1
+    columns = [frequency.codes[d] for d in order]
+    of_row = number_equal(columns, len(frequency.counts))
+    first = np.unique(of_row, return_index=True)[1]
     sizes = np.bincount(of_row, weights=frequency.counts).astype(np.int64)
-    return Combinations(*_space([frequency.hierarchies[d] for d in order], sorted_leaves[new]), of_row, sizes)
+    leaves = np.stack([column[first] for column in columns], axis=1)
+    return Combinations(*_space([frequency.hierarchies[d] for d in order], leaves), of_row, sizes)
 
 
 def _space(hierarchies: list[Hierarchy], leaf: Codes) -> tuple[Space, tuple[int, ...], Keys]:
@@ -112,13 +109,13 @@ def _cheapest(costs: list[list[float]], levels: list[list[int]], limit: int) -> 
     """The `limit` cheapest sums of one cost per attribute, in order; costs rise within an attribute."""
     zero = (0,) * len(costs)
     queue = [(0.0, zero, 0)]
-    found: list[list[int]] = []
-    while queue and len(found) < limit:
+    nodes: list[list[int]] = []
+    while queue and len(nodes) < limit:
         cost, node, last = heapq.heappop(queue)
-        found.append([levels[d][n] for d, n in enumerate(node)])
+        nodes.append([levels[d][n] for d, n in enumerate(node)])
         for d in range(last, len(node)):  # only from the last raised attribute on: every node is reached once
             n = node[d]
             if n + 1 < len(costs[d]):
                 raised = (*node[:d], n + 1, *node[d + 1 :])
                 heapq.heappush(queue, (cost + costs[d][n + 1] - costs[d][n], raised, d))
-    return np.array(found, dtype=np.int8).reshape(len(found), len(costs))
+    return np.array(nodes, dtype=np.int8).reshape(len(nodes), len(costs))

@@ -49,7 +49,7 @@ def _by_size(problem: Problem, table: Combinations, nodes: Nodes, progress: Prog
     group = np.full(len(table.sizes), -1, dtype=np.int64)
     alive = np.arange(len(table.sizes), dtype=np.int32)
     progress("search", 0, 0, "sweep")
-    sweep(table.space, table.mark, table.sizes, nodes, least_size(problem), _visits(table), alive, group, 0)
+    sweep(table.space, table.mark, table.sizes, nodes, least_size(problem), _visits(table), alive, group)
     return Partition(f, np.arange(len(f.counts)), f.counts, group[table.of_row])
 
 
@@ -62,10 +62,10 @@ def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: P
     calls = max(30, min(300, _JUDGED // (len(_SHARES) * len(left))))
     shortest = max(1, len(nodes) // calls)
     at, step, groups = 0, shortest, 0
-    found: list[tuple[IntArray, IntArray, IntArray]] = []
+    settled_rows: list[tuple[IntArray, IntArray, IntArray]] = []
     while at < len(nodes) and len(alive):
         waiting, proposed, _ = sweep(
-            table.space, table.mark, sizes, nodes[at : at + step], least, _visits(table), alive, group, 0
+            table.space, table.mark, sizes, nodes[at : at + step], least, _visits(table), alive, group
         )
         at, alive = at + step, alive[:waiting]
         if not proposed:
@@ -75,7 +75,7 @@ def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: P
         takes, settles = _takes(problem, regions, least)
         some = takes > 0
         number = groups + np.cumsum(settles) - 1
-        found.append((rows[some], takes[some], number[regions.group[some]]))
+        settled_rows.append((rows[some], takes[some], number[regions.group[some]]))
         groups += int(settles.sum())
         left[rows] -= takes
         back = np.flatnonzero(group >= 0)
@@ -85,8 +85,8 @@ def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: P
         step = min(2 * step, _LONGEST_STRIDE) if 4 * settles.sum() > 3 * proposed else shortest
         progress("search", f.rows - left.sum(), f.rows, f"{groups:,} groups")
     rest = np.flatnonzero(left)
-    found.append((rest, left[rest], np.full(len(rest), -1, dtype=np.int64)))
-    row, count, groups_of_rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    settled_rows.append((rest, left[rest], np.full(len(rest), -1, dtype=np.int64)))
+    row, count, groups_of_rows = (np.concatenate(parts) for parts in zip(*settled_rows, strict=True))
     return Partition(f, row, count, groups_of_rows)
 
 

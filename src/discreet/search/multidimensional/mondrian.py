@@ -16,8 +16,8 @@ from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
-from discreet.search.multidimensional.boxes import boxes
 from discreet.search.multidimensional.partition import Partition, hold, one_group
+from discreet.search.multidimensional.population_boxes import boxes
 from discreet.search.plan import Problem, Recoding
 
 
@@ -83,8 +83,8 @@ def propose(pieces: Partition, tried: IntArray) -> tuple[IntArray, IntArray, Boo
             else:
                 side[here] = _child(h, leaf, low[pieces.group[here], d], high[pieces.group[here], d])
     width = max((len(h.leaves) for h in hierarchies), default=1)
-    found, part = np.unique(pieces.group * width + side, return_inverse=True)
-    return part.reshape(-1), found // width, proposed
+    keys, part = np.unique(pieces.group * width + side, return_inverse=True)
+    return part.reshape(-1), keys // width, proposed
 
 
 def _median(leaf: Codes, count: IntArray, piece: IntArray, pieces: int) -> IntArray:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, tally
 from discreet.errors import DiscreetError, Infeasible, Mistake
@@ -61,9 +61,10 @@ class Partition:
 
     def merged(self) -> Partition:
         """Groups that look alike when published are one group, for nobody can tell them apart."""
-        which = np.unique(np.hstack(self.covers), axis=0, return_inverse=True)[1]
+        low, high = self.covers
+        look = number_equal([*low.T, *high.T], len(low))
         rows = max(len(self.frequency.counts), 1)
-        place, at = np.unique(which.reshape(-1)[self.group] * rows + self.row, return_inverse=True)
+        place, at = np.unique(look[self.group] * rows + self.row, return_inverse=True)
         count = np.bincount(at.reshape(-1), weights=self.count, minlength=len(place)).astype(np.int64)
         return Partition(self.frequency, place % rows, count, place // rows)
 

@@ -12,15 +12,24 @@ from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.likelihood.likely import Options
-from discreet.models.likelihood.options import Switches
 from discreet.progress import Progress, silent
 from discreet.search.instant.cuts import s_instant_cut
-from discreet.search.instant.s_instant import ANSWERS_IN_A_LOOK, Look, candidates, coarsened, s_instant, standing_for
+from discreet.search.instant.s_instant import (
+    ANSWERS_IN_A_LOOK,
+    Look,
+    Tuning,
+    candidates,
+    coarsened,
+    s_instant,
+    standing_for,
+)
 from discreet.search.lattice.incognito import incognito
 from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.optimize import optimize
 from discreet.search.plan import Problem, Recoding
 from discreet.studies.instant.data import SENSITIVE, Part, Parts
+from discreet.studies.instant.likely_paper import PaperShares
+from discreet.studies.instant.likely_paper_kernels import Switches
 from discreet.studies.timing import timed
 
 INCOGNITO, UPWARD, EXACT, OPTIMIZE = "Incognito", "Incognito, bottom-up", "our exact search", "k-/ℓ-Optimize"
@@ -100,7 +109,7 @@ OURS_EXPECTING = tuple(Instant(EXPECTATION, summary, finer=True) for summary in 
 # Figure 10: ℓ-diversity as we compute it, and as the paper does, with all of its optimizations or all but one.
 OURSELVES, ALL = "ours", "ALL"
 SWITCHES = {OURSELVES: _PLAIN} | {
-    name: Options(counts="binomial", paper=switches)
+    name: Options(counts="binomial", shares=PaperShares(switches))
     for name, switches in {
         ALL: Switches(),
         "~MAX": Switches(maximum=False),
@@ -245,17 +254,9 @@ def instant_run(method: Instant, part: Part, case: Case, look: Look, times: int 
     summary = part.histogram if method.summary == HISTOGRAM else part.network
     answers = ANSWERS_IN_A_LOOK if method.finer else 0
     expected = max(case.limit, 1) if method.score == EXPECTATION else None
+    tuning = Tuning(method.options, method.threshold, answers, expected)
     plan, seconds = timed(
-        lambda: s_instant(
-            summary,
-            case.models,
-            look,
-            case.limit,
-            options=method.options,
-            threshold=method.threshold,
-            answers_in_a_look=answers,
-            expected=expected,
-        ),
+        lambda: s_instant(summary, case.models, look, case.limit, tuning=tuning),
         times,
         process_time,
     )

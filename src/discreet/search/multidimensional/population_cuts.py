@@ -11,7 +11,8 @@ from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.groups import Groups, Outside, tally
 from discreet.models.base import AboutPopulation, all_hold
-from discreet.search.multidimensional.boxes_kernels import (
+from discreet.search.multidimensional.partition import cover
+from discreet.search.multidimensional.population_kernels import (
     Crowd,
     Cuts,
     Domain,
@@ -21,7 +22,6 @@ from discreet.search.multidimensional.boxes_kernels import (
     share_out,
     widen,
 )
-from discreet.search.multidimensional.partition import cover
 from discreet.search.plan import Problem
 
 _PLACES = 64  # where a long range of leaves is tried to be cut
@@ -126,44 +126,44 @@ class Cutter:
         order = np.lexsort((-score, kind))
         rank = np.empty(len(kind), dtype=np.int64)
         rank[order] = np.arange(len(kind)) - np.searchsorted(kind[order], kind[order])
-        found = np.full(kinds, -1, dtype=np.int64)
+        best_cut = np.full(kinds, -1, dtype=np.int64)
         start, end, last = 0, _FIRST, int(rank.max(initial=-1))
         while start <= last:
-            asked = order[(rank[order] >= start) & (rank[order] < end) & (found[kind[order]] < 0)]
-            good = asked[self.hold(boxes, cuts, asked)][::-1]
-            found[kind[good]] = good  # the last one written is the first in order
+            candidates = order[(rank[order] >= start) & (rank[order] < end) & (best_cut[kind[order]] < 0)]
+            good = candidates[self.hold(boxes, cuts, candidates)][::-1]
+            best_cut[kind[good]] = good  # the last one written is the first in order
             start, end = end, 4 * end
-        return found[found >= 0]
+        return best_cut[best_cut >= 0]
 
-    def hold(self, boxes: Boxes, cuts: Cuts, asked: IntArray) -> BoolArray:
+    def hold(self, boxes: Boxes, cuts: Cuts, chosen: IntArray) -> BoolArray:
         """Which of these cuts leave only parts that keep every promise."""
-        if not len(asked):
+        if not len(chosen):
             return np.empty(0, dtype=np.bool_)
-        good = np.ones(len(asked), dtype=np.bool_)
-        part, cut = _parts(cuts, asked)
+        good = np.ones(len(chosen), dtype=np.bool_)
+        part, cut = _parts(cuts, chosen)
         if not self.may_drop:
-            good[cut[(cuts.rows[part] == 0) & self._possible(boxes, cuts, part, asked[cut])]] = False
+            good[cut[(cuts.rows[part] == 0) & self._possible(boxes, cuts, part, chosen[cut])]] = False
         filled = cuts.rows[part] > 0
         part, cut = part[filled], cut[filled]
         # Most cuts that fail do so in the part with the most rows for its people: that one is asked about first.
-        ends = np.searchsorted(cut, np.arange(len(asked)))
+        ends = np.searchsorted(cut, np.arange(len(chosen)))
         crowded = cuts.rows[part] / np.maximum(cuts.people[part], 1)
         first = np.zeros(len(part), dtype=np.bool_)
         first[np.lexsort((-crowded, cut))[ends]] = True
         for turn in (first, ~first):
             at = np.flatnonzero(turn & good[cut])
             if len(at):
-                fails = ~all_hold(self._simple, self._groups(boxes, cuts, part[at], asked[cut[at]]))
+                fails = ~all_hold(self._simple, self._groups(boxes, cuts, part[at], chosen[cut[at]]))
                 good[cut[at[fails]]] = False
         if self._tallied and good.any():
-            good[good] = self._tallies_hold(boxes, cuts, asked[good])
+            good[good] = self._tallies_hold(boxes, cuts, chosen[good])
         return good
 
     def cut(self, boxes: Boxes, cuts: Cuts, chosen: IntArray) -> Boxes:
         """The parts of the chosen cuts that have rows; their origin is the place of the cut among those chosen."""
         crowds = self.table, boxes.rows, self.population, boxes.people
-        origin, low, high, rows, people = share_out(boxes.low, boxes.high, cuts, chosen, *crowds)
-        return self.shrunk(Boxes(low, high, rows, people, origin))
+        parts = share_out(boxes.low, boxes.high, cuts, chosen, *crowds)
+        return self.shrunk(Boxes(parts.low, parts.high, parts.rows, parts.people, parts.of_cut))
 
     def sizes(self, boxes: Boxes) -> IntArray:
         """How many rows each box has."""
@@ -211,11 +211,11 @@ class Cutter:
         possible: BoolArray = cuts.people[part] > 0 if outside is None else np.all(outside.possible > 0, axis=1)
         return possible
 
-    def _tallies_hold(self, boxes: Boxes, cuts: Cuts, asked: IntArray) -> BoolArray:
+    def _tallies_hold(self, boxes: Boxes, cuts: Cuts, chosen: IntArray) -> BoolArray:
         """The same for promises about sensitive values."""
         f = self.frequency
-        part, cut = _parts(cuts, asked)
-        group, entry = parts_of_rows(cuts, asked, self.table, boxes.rows)
+        part, cut = _parts(cuts, chosen)
+        group, entry = parts_of_rows(cuts, chosen, self.table, boxes.rows)
         tallies = {
             name: tally(
                 group,
@@ -227,7 +227,7 @@ class Cutter:
             )
             for name in {model.attribute for model in self._tallied}
         }
-        good = np.ones(len(asked), dtype=np.bool_)
+        good = np.ones(len(chosen), dtype=np.bool_)
         good[cut[~all_hold(self._tallied, Groups(cuts.rows[part], tallies))]] = False
         return good
 
@@ -252,10 +252,10 @@ def _crowd(codes: tuple[Codes, ...], counts: IntArray) -> Crowd:
     return Crowd(np.array(codes, dtype=np.int32).reshape(len(codes), len(counts)), counts)
 
 
-def _parts(cuts: Cuts, asked: IntArray) -> tuple[IntArray, IntArray]:
+def _parts(cuts: Cuts, chosen: IntArray) -> tuple[IntArray, IntArray]:
     """All parts of these cuts, and for each the place of its cut among them."""
-    many = cuts.starts[asked + 1] - cuts.starts[asked]
-    return _runs(cuts.starts[asked], many), np.repeat(np.arange(len(asked)), many)
+    many = cuts.starts[chosen + 1] - cuts.starts[chosen]
+    return _runs(cuts.starts[chosen], many), np.repeat(np.arange(len(chosen)), many)
 
 
 def _runs(start: IntArray, many: IntArray) -> IntArray:

@@ -44,7 +44,7 @@ class Members(NamedTuple):
 class Cuts(NamedTuple):
     """Ways to cut boxes. Cut c is of box `box[c]` along `attribute[c]`, into the parts ``starts[c]:starts[c + 1]``.
 
-    `gain` is how much loss it saves, `told` how much more it tells of who is where: the entropy of the parts' shares. A
+    `gain` is how much loss it saves, `entropy` how much more it tells of who is where: that of the parts' shares. A
     part has leaves `low` to `high` of the attribute, `rows` rows and `people` of the population (or, without one, so
     many outside of the table with such a leaf). Together the parts of a cut are the whole box.
     """
@@ -52,12 +52,30 @@ class Cuts(NamedTuple):
     box: IntArray
     attribute: IntArray
     gain: FloatArray
-    told: FloatArray
+    entropy: FloatArray
     starts: IntArray
     low: Codes
     high: Codes
     rows: IntArray
     people: IntArray
+
+
+class Parts(NamedTuple):
+    """Boxes cut from others: the place of the cut that each is of, the leaves that it shows, and who is in it."""
+
+    of_cut: IntArray
+    low: Codes
+    high: Codes
+    rows: Members
+    people: Members
+
+
+class Sides(NamedTuple):
+    """Which part of a box each leaf of the cut attribute falls in, from leaf `low` on; −1 for one without rows."""
+
+    attribute: int
+    low: int
+    part: IntArray
 
 
 @njit(cache=True)
@@ -68,7 +86,7 @@ def all_cuts(
     boxes, attributes = low.shape
     cuts, parts, widest = _room(low, high, domain, most)
     box, attribute = np.empty(cuts, np.int64), np.empty(cuts, np.int64)
-    gain, told, starts = np.empty(cuts), np.empty(cuts), np.zeros(cuts + 1, np.int64)
+    gain, entropy, starts = np.empty(cuts), np.empty(cuts), np.zeros(cuts + 1, np.int64)
     part_low, part_high = np.empty(parts, np.int32), np.empty(parts, np.int32)
     part_rows, part_people = np.empty(parts, np.int64), np.empty(parts, np.int64)
     rows_before, people_before = np.empty(widest + 1, np.int64), np.empty(widest + 1, np.int64)
@@ -99,7 +117,7 @@ def all_cuts(
                     if n == coarser:
                         continue  # the level above has the same nodes here
                     coarser = n
-                first, rest, entropy = 0, 0, 0.0
+                first, rest, tells = 0, 0, 0.0
                 for part in range(n):
                     if domain.ranges[d]:
                         last = ends[choice] if part == 0 else width - 1
@@ -113,17 +131,17 @@ def all_cuts(
                     rest += part_rows[p] * (last - first)
                     if part_people[p]:
                         share = part_people[p] / people_before[width]
-                        entropy -= share * np.log(share)
+                        tells -= share * np.log(share)
                     first = last + 1
                     p += 1
-                box[c], attribute[c], gain[c], told[c] = i, d, (whole - rest) * domain.weight[d], entropy
+                box[c], attribute[c], gain[c], entropy[c] = i, d, (whole - rest) * domain.weight[d], tells
                 c += 1
                 starts[c] = p
     return Cuts(
         box[:c],
         attribute[:c],
         gain[:c],
-        told[:c],
+        entropy[:c],
         starts[: c + 1],
         part_low[:p],
         part_high[:p],
@@ -171,24 +189,24 @@ def _places(before: IntArray, width: int, most: int, ends: IntArray) -> int:
         for leaf in range(width - 1):
             ends[leaf] = leaf
         return width - 1
-    found, last, taken, steps = 0, -1, -1, most // 2 - 1
+    many, last, taken, steps = 0, -1, -1, most // 2 - 1
     for leaf in range(width):
         if before[leaf + 1] == before[leaf]:
             continue
         share = before[leaf] * steps // before[width]
         if share > taken:
             if last >= 0:
-                ends[found] = last
-                found += 1
+                ends[many] = last
+                many += 1
             if leaf - 1 > last:
-                ends[found] = leaf - 1
-                found += 1
+                ends[many] = leaf - 1
+                many += 1
             taken = share
         last = leaf
     if last < width - 1:
-        ends[found] = last
-        found += 1
-    return found
+        ends[many] = last
+        many += 1
+    return many
 
 
 @njit(cache=True)
@@ -201,8 +219,8 @@ def share_out(
     rows: Members,
     population: Crowd,
     people: Members,
-) -> tuple[IntArray, Codes, Codes, Members, Members]:
-    """The parts with rows of the chosen cuts as boxes: the place of its cut, what it shows, who is in it."""
+) -> Parts:
+    """The parts with rows of the chosen cuts as boxes."""
     boxes = 0
     room_rows = room_people = 0
     widest = 1
@@ -215,8 +233,8 @@ def share_out(
             boxes += cuts.rows[p] > 0
     of_cut = np.empty(boxes, np.int64)
     new_low, new_high = np.empty((boxes, low.shape[1]), np.int32), np.empty((boxes, low.shape[1]), np.int32)
-    row_starts, people_starts = np.zeros(boxes + 1, np.int64), np.zeros(boxes + 1, np.int64)
-    row_entry, people_entry = np.empty(room_rows, np.int64), np.empty(room_people, np.int64)
+    new_rows = Members(np.empty(room_rows, np.int64), np.zeros(boxes + 1, np.int64))
+    new_people = Members(np.empty(room_people, np.int64), np.zeros(boxes + 1, np.int64))
     part_of = np.empty(widest, np.int64)
     n = 0
     for k, c in enumerate(chosen):
@@ -231,42 +249,33 @@ def share_out(
                 here = n - first
                 n += 1
             part_of[cuts.low[p] - low[i, d] : cuts.high[p] - low[i, d] + 1] = here
-        _deal(table, rows, i, d, low[i, d], part_of, row_entry, row_starts, first, n)
-        _deal(population, people, i, d, low[i, d], part_of, people_entry, people_starts, first, n)
-    return (
+        sides = Sides(d, low[i, d], part_of)
+        _deal(table, rows, i, sides, new_rows, first, n)
+        _deal(population, people, i, sides, new_people, first, n)
+    return Parts(
         of_cut,
         new_low,
         new_high,
-        Members(row_entry[: row_starts[n]], row_starts),
-        Members(people_entry[: people_starts[n]], people_starts),
+        Members(new_rows.entry[: new_rows.starts[n]], new_rows.starts),
+        Members(new_people.entry[: new_people.starts[n]], new_people.starts),
     )
 
 
 @njit(cache=True)
-def _deal(
-    crowd: Crowd,
-    members: Members,
-    i: int,
-    d: int,
-    low: int,
-    part_of: IntArray,
-    entry: IntArray,
-    starts: IntArray,
-    first: int,
-    end: int,
-) -> None:
-    """Put the members of box i where they belong among the boxes `first` to `end`, in the order they had."""
+def _deal(crowd: Crowd, members: Members, i: int, sides: Sides, into: Members, first: int, end: int) -> None:
+    """Put the members of box i where they belong among the new boxes `first` to `end`, in the order they had."""
+    leaf, starts = crowd.codes[sides.attribute], into.starts
     for m in range(members.starts[i], members.starts[i + 1]):
-        part = part_of[crowd.codes[d, members.entry[m]] - low]
+        part = sides.part[leaf[members.entry[m]] - sides.low]
         if part >= 0:
             starts[first + part + 1] += 1
     for box in range(first, end):
         starts[box + 1] += starts[box]
     at = starts[first:end].copy()
     for m in range(members.starts[i], members.starts[i + 1]):
-        part = part_of[crowd.codes[d, members.entry[m]] - low]
+        part = sides.part[leaf[members.entry[m]] - sides.low]
         if part >= 0:
-            entry[at[part]] = members.entry[m]
+            into.entry[at[part]] = members.entry[m]
             at[part] += 1
 
 

@@ -20,14 +20,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.arrays import FloatArray, IntArray
+from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.errors import Infeasible
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.lattice.optimal import optimal
-from discreet.search.multidimensional.boxes_cuts import Boxes, Cutter, together
-from discreet.search.multidimensional.boxes_kernels import Cuts, Members
+from discreet.search.multidimensional.population_cuts import Boxes, Cutter, together
+from discreet.search.multidimensional.population_kernels import Cuts, Members
 from discreet.search.plan import Problem, Recoding
 
 # Boxes by their names, what they lose uncut, and their parts: whose each is, and its name.
@@ -40,14 +40,14 @@ _EFFORT = 2_000  # looks at each combination, at most; then the boxes that are l
 def boxes(problem: Problem, progress: Progress = silent) -> Recoding:
     """Disjoint boxes that can't be cut any further. Raises `Infeasible` if there is nothing to start from."""
     cutter = Cutter(problem)
-    found = cut_down(cutter, _start(problem, cutter), progress)
+    result = cut_down(cutter, _start(problem, cutter), progress)
     f = problem.frequency
-    group = np.repeat(np.arange(len(found)), np.diff(found.rows.starts))
-    order = np.argsort(found.rows.entry, kind="stable")
-    row = found.rows.entry[order]
+    group = np.repeat(np.arange(len(result)), np.diff(result.rows.starts))
+    order = np.argsort(result.rows.entry, kind="stable")
+    row = result.rows.entry[order]
     facts = {"search": "mondrian"}
-    people = cutter.people(found)
-    return Recoding(f, row, f.counts[row], group[order], found.low, found.high, population=people, facts=facts)
+    people = cutter.people(result)
+    return Recoding(f, row, f.counts[row], group[order], result.low, result.high, population=people, facts=facts)
 
 
 def _start(problem: Problem, cutter: Cutter) -> Boxes:
@@ -79,11 +79,11 @@ def _boxes_of(plan: Recoding, cutter: Cutter) -> Boxes:
     for d, (h, level) in enumerate(zip(plan.frequency.hierarchies, plan.node, strict=True)):
         codes = h.codes[level]
         columns.append(np.concatenate([codes[plan.low[:, d]], codes[cutter.population.codes[d]]]))
-    which = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
+    which = number_equal(columns, n + len(cutter.population.counts))
     group = np.full(which.max() + 1, n, dtype=np.int64)  # n: none
     group[which[:n]] = np.arange(n)
-    found = Boxes(plan.low, plan.high, _members(plan.group, n), _members(group[which[n:]], n), np.arange(n))
-    return cutter.shrunk(found)
+    of_plan = Boxes(plan.low, plan.high, _members(plan.group, n), _members(group[which[n:]], n), np.arange(n))
+    return cutter.shrunk(of_plan)
 
 
 def _members(group: IntArray, groups: int) -> Members:
@@ -121,7 +121,7 @@ def _portions(many: Boxes) -> list[Boxes]:
 
 def _score(cuts: Cuts) -> FloatArray:
     """What is saved for what it tells. Not by that alone, or cuts that tell next to nothing would all come first."""
-    score: FloatArray = cuts.gain / (cuts.told + 0.3)
+    score: FloatArray = cuts.gain / (cuts.entropy + 0.3)
     return score
 
 
@@ -196,8 +196,8 @@ class Rollouts:
         """Cut boxes to the end, round by round: those not yet known, what they lose uncut, whose parts are which."""
         rounds: list[Round] = []
         while True:
-            found, first = np.unique(names, return_index=True)
-            first = first[[name not in self._known for name in found.tolist()]]
+            distinct, first = np.unique(names, return_index=True)
+            first = first[[name not in self._known for name in distinct.tolist()]]
             if not len(first):
                 return rounds
             now, names = now.take(first), names[first]

@@ -9,18 +9,37 @@ to its size x (equation 6), P(I) weighs each x with P(X = x) (section 5.1), the 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from discreet.arrays import FloatArray
-from discreet.models.likelihood.size_kernels import FINISHED, TOO_MANY, TOO_UNLIKELY, log_binomial, log_poisson
+from discreet.models.likelihood.size_kernels import FINISHED, TOO_MANY, TOO_UNLIKELY, Goal, log_binomial, log_poisson
 
 # The paper stops at 0.99 and 0.01; of a hundred groups that are left at 0.99 each, less than half would remain.
 _NEARLY = 1e-4
 _FADING = 0.5  # tails that fade slower are not exponential enough
 _CUT = 4.0  # standard deviations
 _ROOT = math.sqrt(2.0)
+
+
+class Switches(NamedTuple):
+    """The optimizations of section 6 of Nergiz, Tamersoy & Saygin 2011 for ℓ-diversity, each on or off.
+
+    `hybrid`: normal for binomial counts whose mean ± 3σ is possible. `expo`: an exponential tail for skewed ones.
+    `sd_cut`: only sizes within 4σ of the mean. `limit`: no further sizes once P(fine given size) is practically at its
+    limit. `maximum`: only the most frequent value, where it overwhelms the others.
+    """
+
+    hybrid: bool = True
+    expo: bool = True
+    sd_cut: bool = True
+    limit: bool = True
+    maximum: bool = True
+
+
+ALL_ON = Switches()
 
 
 @njit(cache=True, error_model="numpy")
@@ -35,8 +54,8 @@ def _near(target: float, mean: float, variance: float) -> float:
         return 1.0 if abs(mean - target) <= 0.5 else 0.0
     deviation = math.sqrt(variance)
     low, high = (target - 0.5 - mean) / deviation, (target + 0.5 - mean) / deviation
-    found: float = _phi(-low) - _phi(-high) if low > 0.0 else _phi(high) - _phi(low)
-    return found
+    probability: float = _phi(-low) - _phi(-high) if low > 0.0 else _phi(high) - _phi(low)
+    return probability
 
 
 @njit(cache=True, error_model="numpy")
@@ -89,12 +108,10 @@ def _truncated(x: int, share: float, most: int, hybrid: bool, expo: bool, binomi
 
 
 @njit(cache=True, error_model="numpy")
-def fine_given(
-    theta: FloatArray, x: int, share: float, hybrid: bool, expo: bool, maximum: bool, binomial: bool
-) -> float:
+def fine_given(theta: FloatArray, x: int, share: float, switches: Switches, binomial: bool) -> float:
     """P(no value in more than this share of a group of x), by the normal sums of truncated counts."""
     most = math.floor(x * share + 1e-9)
-    if maximum:
+    if switches.maximum:
         top = theta.argmax()
         mean = x * theta[top]
         least = mean - _CUT * math.sqrt(mean * (1.0 - theta[top]))
@@ -104,11 +121,11 @@ def fine_given(
                 alone = False
                 break
         if alone:
-            below: float = _truncated(x, theta[top], most, hybrid, False, True)[0]
+            below: float = _truncated(x, theta[top], most, switches.hybrid, False, True)[0]
             return below
     logarithm = mean = variance = whole = 0.0
     for j in range(len(theta)):
-        below, first, spread = _truncated(x, theta[j], most, hybrid, expo, binomial)
+        below, first, spread = _truncated(x, theta[j], most, switches.hybrid, switches.expo, binomial)
         if below <= 0.0:
             return 0.0
         logarithm += math.log(below)
@@ -125,17 +142,12 @@ def paper_masses(
     sensitive: FloatArray,
     rows: int,
     share: float,
-    hybrid: bool,
-    expo: bool,
-    sd_cut: bool,
-    limit: bool,
-    maximum: bool,
+    switches: Switches,
     binomial: bool,
-    at_least: float,
-    at_most: float,
+    goal: Goal,
 ) -> tuple[int, float, float, FloatArray]:
     """How it ended, Σ log P(I_i), the expectation, and the moments of both sums (truncated first)."""
-    lowest = math.log(at_least) + log_poisson(rows, float(rows)) if at_least > 0.0 else -np.inf
+    lowest = math.log(goal.at_least) + log_poisson(rows, float(rows)) if goal.at_least > 0.0 else -np.inf
     logarithm = expectation = 0.0
     sums = np.zeros(4)
     for i in range(len(likelihood)):
@@ -147,7 +159,7 @@ def paper_masses(
         theta = sensitive[i if len(sensitive) > 1 else 0]
         towards = 1.0 if theta.max() <= share else 0.0
         low, high = 0, rows
-        if sd_cut:
+        if switches.sd_cut:
             low = max(int(mean - _CUT * math.sqrt(variance)), 0)
             high = min(int(mean + _CUT * math.sqrt(variance)) + 1, rows)
         inside = fine = first = second = lost = 0.0
@@ -159,26 +171,26 @@ def paper_masses(
                 weight = math.exp(log_binomial(x, rows, p))
             else:
                 weight = 1.0 if x == rows else 0.0
-            given = 1.0
+            kept = 1.0
             if x > 0 and settled:
-                given = towards
+                kept = towards
             elif x > 0:
-                given = fine_given(theta, x, share, hybrid, expo, maximum, binomial)
-                settled = limit and abs(given - towards) < _NEARLY
+                kept = fine_given(theta, x, share, switches, binomial)
+                settled = switches.limit and abs(kept - towards) < _NEARLY
             inside += weight
-            fine += weight * given
-            first += x * weight * given
-            second += float(x) * x * weight * given
-            lost += x * weight * (1.0 - given)
+            fine += weight * kept
+            first += x * weight * kept
+            second += float(x) * x * weight * kept
+            lost += x * weight * (1.0 - kept)
         fine = max(fine, 1e-300)
         logarithm += math.log(min(fine / inside, 1.0))
         expectation += lost / inside
-        given = first / fine
-        sums[0] += given
-        sums[1] += max(second / fine - given * given, 0.0)
+        within = first / fine
+        sums[0] += within
+        sums[1] += max(second / fine - within * within, 0.0)
         sums[2] += mean
         sums[3] += variance
-        if expectation > at_most:
+        if expectation > goal.at_most:
             return TOO_MANY, logarithm, expectation, sums
         if logarithm < lowest:
             return TOO_UNLIKELY, logarithm, expectation, sums

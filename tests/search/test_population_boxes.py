@@ -25,9 +25,9 @@ from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
 from discreet.search.lattice.optimal import optimal
-from discreet.search.multidimensional import boxes, boxes_cuts
-from discreet.search.multidimensional.boxes_cuts import Boxes
+from discreet.search.multidimensional import population_boxes, population_cuts
 from discreet.search.multidimensional.mondrian import mondrian
+from discreet.search.multidimensional.population_cuts import Boxes
 from discreet.search.plan import Problem, Recoding
 from tests.models.cases import ATTRIBUTE, PATHS, VALUES
 from tests.search.multidimensional import Rows
@@ -261,7 +261,7 @@ def test_how_many_boxes_are_cut_at_once_changes_nothing(
     except Infeasible:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_AT_ONCE", 1)
+        patch.setattr(population_boxes, "_AT_ONCE", 1)
         one_by_one = mondrian(problem)
     looks = [sorted(np.hstack([p.low, p.high]).tolist()) for p in (plan, one_by_one)]
     assert looks[0] == looks[1]
@@ -272,8 +272,8 @@ def test_less_effort_and_fewer_places_are_right_too(
     world: World, delta: tuple[Fraction, Fraction], effort: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_EFFORT", effort)
-        patch.setattr(boxes_cuts, "_PLACES", 4)
+        patch.setattr(population_boxes, "_EFFORT", effort)
+        patch.setattr(population_cuts, "_PLACES", 4)
         try:
             plan = mondrian(Problem(world.frequency(), (Presence(delta),)))
         except Infeasible:
@@ -289,7 +289,7 @@ def test_boxes_taken_for_others_cost_no_privacy(world: World, delta: tuple[Fract
         return (found.low.sum(axis=1) % names).astype(np.int64)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes.Rollouts, "_name", alike)
+        patch.setattr(population_boxes.Rollouts, "_name", alike)
         try:
             plan = mondrian(Problem(world.frequency(), (Presence(delta),)))
         except Infeasible:
@@ -333,7 +333,7 @@ def test_where_all_together_fail_parts_may_hold() -> None:
     world = flat_world("aabbbbbbbb", [0])
     model = ConfidentPresence(("0.3", "0.6"), "0.9")
     problem = Problem(world.frequency(False, True), (model,))
-    assert not model.holds(boxes_cuts.Cutter(problem).groups(boxes_cuts.Cutter(problem).whole())).any()
+    assert not model.holds(population_cuts.Cutter(problem).groups(population_cuts.Cutter(problem).whole())).any()
     [(low, high)] = check(world, mondrian(problem))
     assert low == high == [0]
     with_people = Problem(world.frequency(True, True), problem.models)
