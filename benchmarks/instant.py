@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.adult import data_folder
 from benchmarks.measure import Findings, Options, Table
-from discreet.studies.ambiguity.data import from_folder, invented
-from discreet.studies.instant.data import Parts
+from discreet.studies.data.census import from_folder, invented
+from discreet.studies.instant.parts import Parts
 from discreet.studies.instant.runs import EXACT, INCOGNITO, SUMMARIES, Case, Instant, Run, instant_run, run
 
 PROMISES = (("k", 20), ("k", 60), ("k", 100), ("ℓ", 3), ("ℓ", 5), ("ℓ", 10))

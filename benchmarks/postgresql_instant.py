@@ -34,7 +34,7 @@ from discreet.search.lattice.incognito import cheapest, minimal_nodes
 from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
-from discreet.studies.ambiguity.data import SENSITIVE, from_folder, invented
+from discreet.studies.data.census import SENSITIVE, from_folder, invented
 from discreet.studies.instant.lattice_queries import LatticeQueries
 from discreet.studies.instant.mondrian_queries import mondrian_by_queries
 from discreet.studies.instant.runs import Case

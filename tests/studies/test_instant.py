@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +13,14 @@ from discreet.models.base import all_hold
 from discreet.search.lattice.optimal import full_domain_plan
 from discreet.search.plan import Problem
 from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.data.census import invented
 from discreet.studies.figures import Figure
-from discreet.studies.instant.data import Parts, invented
 from discreet.studies.instant.database import Database, in_database, mondrian_in_database, mondrian_in_memory
 from discreet.studies.instant.database_claims import database_claims
 from discreet.studies.instant.example import worked_example
 from discreet.studies.instant.paper_claims import claims_of
 from discreet.studies.instant.paper_figures import figures_of
+from discreet.studies.instant.parts import Parts
 from discreet.studies.instant.runs import (
     ALL_FOUR,
     CUTS,
@@ -34,7 +34,6 @@ from discreet.studies.instant.runs import (
     Runs,
     all_runs,
 )
-from discreet.studies.instant.study import has_data, reproduce
 from discreet.studies.page import to_html
 
 SMALL = Design(
@@ -202,20 +201,3 @@ def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
     assert page.count("The same as a table") == len(made.figures)
     told = json.loads(json.dumps(to_json(made), allow_nan=False))
     assert len(told["figures"]) == len(made.figures)
-
-
-def test_progress_never_goes_back_and_ends_at_its_end() -> None:
-    told: list[tuple[str, float, float]] = []
-    one = Design((3,), 3, (2,), 2, (1.0,), (2,), (0.02,), (0.5,), few=1.0)
-    made = reproduce(rows=200, progress=lambda stage, done, total, _: told.append((stage, done, total)), design=one)
-    assert "200 rows" in made.data
-    assert "invented people" in made.data
-    assert told[0] == ("read", 0, 0)
-    shares = [done / total for stage, done, total in told if stage == "run"]
-    assert shares == sorted(shares)
-    assert shares[0] == 0
-    assert 0.5 < shares[-1] <= 1
-
-
-def test_a_folder_without_the_census_is_not_taken(tmp_path: Path) -> None:
-    assert not has_data(tmp_path)

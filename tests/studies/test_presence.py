@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from discreet.studies.page import to_html
 from discreet.studies.presence.data import DIABETES, RANDOM, SAMPLES, invented
 from discreet.studies.presence.example import worked_example
 from discreet.studies.presence.paper_claims import claims_of, evaluations, loss
+from discreet.studies.presence.paper_figures import figures_of
 from discreet.studies.presence.runs import (
     ALL,
     BESIDE,
@@ -38,7 +38,6 @@ from discreet.studies.presence.runs import (
     asked,
     steps,
 )
-from discreet.studies.presence.study import figures_of, has_data, reproduce
 
 SMALL = Design(
     few=2,
@@ -214,21 +213,3 @@ def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
     assert page.count("The same as a table") == len(made.figures)
     told = json.loads(json.dumps(to_json(made), allow_nan=False))
     assert len(told["figures"]) == len(made.figures)
-
-
-def test_progress_never_goes_back_and_ends_at_its_end() -> None:
-    told: list[tuple[str, float, float]] = []
-    one = Design(few=2, many=2, deltas=(("0", "0.1"),), confidences=("0.8",), widths=(2,), part=1_000)
-    made = reproduce(rows=200, progress=lambda stage, done, total, _: told.append((stage, done, total)), design=one)
-    assert "200 rows" in made.data
-    assert "invented people" in made.data
-    assert made.notes
-    assert told[0] == ("read", 0, 0)
-    shares = [done / total for stage, done, total in told if stage == "run"]
-    assert shares == sorted(shares)
-    assert shares[0] == 0
-    assert 0.5 < shares[-1] <= 1
-
-
-def test_a_folder_without_adult_is_not_taken(tmp_path: Path) -> None:
-    assert not has_data(tmp_path)

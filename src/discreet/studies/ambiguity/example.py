@@ -11,7 +11,7 @@ from discreet.models.ambiguity.alpha_beta import association, presence
 from discreet.releases.queries import answers
 from discreet.search.plan import Ambiguity
 from discreet.studies.claims import Claim
-from discreet.studies.tables import counted
+from discreet.studies.data.tables import counted
 from discreet.utility.estimates import estimates_generalized, number_line
 from discreet.utility.queries import workload
 

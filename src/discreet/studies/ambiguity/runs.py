@@ -20,7 +20,7 @@ from discreet.search.ambiguity.ambiguity import greedy
 from discreet.search.buckets.anatomy import anatomy
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Ambiguity, Plan, Problem
-from discreet.studies.ambiguity.data import SENSITIVE
+from discreet.studies.data.census import SENSITIVE
 from discreet.studies.timing import timed
 from discreet.utility.queries import Workload, draw_workload, relative_error
 

@@ -16,9 +16,9 @@ from discreet.search.lattice.counting import ByQueries, InMemory
 from discreet.search.lattice.incognito import cheapest, minimal_nodes
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem
-from discreet.studies.instant.data import Part, Parts
 from discreet.studies.instant.lattice_queries import LatticeQueries
 from discreet.studies.instant.mondrian_queries import mondrian_by_queries
+from discreet.studies.instant.parts import Part, Parts
 from discreet.studies.instant.runs import (
     ALL_FOUR,
     EXPECTING,

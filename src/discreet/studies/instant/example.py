@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
@@ -12,7 +13,7 @@ from discreet.counts.roll_up import RollUp
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.studies.claims import Claim
-from discreet.studies.tables import counted
+from discreet.studies.data.tables import counted
 from discreet.summaries.build import histogram_from_pairs, network_from_pairs
 from discreet.summaries.network import Network
 
@@ -72,8 +73,6 @@ def _told(cells: Cells) -> str:
 
 
 def _summaries() -> tuple[FrequencySet, Network, Network]:
-    import pyarrow as pa
-
     people = pa.table(dict(zip(_COLUMNS, (list(c) for c in zip(*_PEOPLE, strict=True)), strict=True)))
     table = counted(_HIERARCHIES, "salary", people)
     pairs = DuckDB(people).pair_counts(_COLUMNS)

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Protocol
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
@@ -99,8 +100,6 @@ class LatticeQueries:
 
     def _levels_table(self, d: int, h: Levels) -> None:
         """What each leaf of an attribute becomes: levels_d(leaf, l0, l1, …) and widths_d(level, code, width)."""
-        import pyarrow as pa
-
         levels = {f"l{level}": numbers(codes) for level, codes in enumerate(h.codes)}
         leaf = numbers(np.arange(len(h.leaves), dtype=np.int32))
         self._scratch.give(f"{self._place}_levels{d}", pa.table({"leaf": leaf, **levels}))

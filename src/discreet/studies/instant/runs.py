@@ -20,7 +20,8 @@ from discreet.search.lattice.incognito import incognito
 from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.optimize import optimize
 from discreet.search.plan import Problem, Recoding
-from discreet.studies.instant.data import SENSITIVE, Part, Parts
+from discreet.studies.data.census import SENSITIVE
+from discreet.studies.instant.parts import Part, Parts
 from discreet.studies.timing import timed
 
 INCOGNITO, UPWARD, EXACT, OPTIMIZE = "Incognito", "Incognito, bottom-up", "our exact search", "k-/ℓ-Optimize"

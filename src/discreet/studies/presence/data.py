@@ -15,11 +15,11 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import marginals_of
-from discreet.studies.robust.data import ADULT, complete_rows
-from discreet.studies.tables import counted, first_attributes, in_folder, merged, sample, values_told
+from discreet.samples.census import CENSUS, census_like
+from discreet.studies.data.adult import FILE, ROWS, complete_rows
+from discreet.studies.data.tables import counted, first_attributes, in_folder, merged, sample, values_told
 
-ROWS = 45_222  # complete records of Adult
-PRIVATE = 1_957  # of them, as in the paper
+PRIVATE = 1_957  # of Adult's complete records, as in the paper
 SEX = "sex"  # not published; diabetes depends on it
 # As the folder names them, and as census_like does.
 _COLUMNS = {
@@ -55,7 +55,7 @@ BY_RACE = {
 
 
 @dataclass(frozen=True, eq=False)
-class PresenceStudy:
+class PresenceTables:
     """Everybody (all seven attributes, and sex), and how many of each combination are in each private table."""
 
     everybody: FrequencySet
@@ -76,24 +76,22 @@ class PresenceStudy:
         return replace(table, population=population, marginals=marginals_of(population, table))
 
 
-def from_folder(folder: Path, rows: int | None = None) -> PresenceStudy:
+def from_folder(folder: Path, rows: int | None = None) -> PresenceTables:
     """Adult's complete records, with the folder's hierarchies."""
-    table = complete_rows(in_folder(folder / ADULT)).select([*_COLUMNS, SEX])
+    table = complete_rows(in_folder(folder / FILE)).select([*_COLUMNS, SEX])
     hierarchies = {name: str(folder / "adult" / "hierarchies" / f"{name}.csv") for name in _COLUMNS}
-    return _study(sample(counted(hierarchies, SEX, table), rows), f"{ADULT.as_posix()}, complete records", True)
+    return _tables(sample(counted(hierarchies, SEX, table), rows), f"{FILE.as_posix()}, complete records", True)
 
 
-def invented(rows: int = ROWS, seed: int = 7) -> PresenceStudy:
+def invented(rows: int = ROWS, seed: int = 7) -> PresenceTables:
     """As many people who do not exist, with the same columns."""
-    from discreet.samples.census import CENSUS, census_like
-
     names = list(_COLUMNS.values())
     hierarchies = {name: CENSUS[name].hierarchy for name in names}
     everybody = counted(hierarchies, SEX, census_like(rows, seed, [*names, SEX]))
-    return _study(everybody, "invented people, as no data folder was given", False)
+    return _tables(everybody, "invented people, as no data folder was given", False)
 
 
-def _study(everybody: FrequencySet, origin: str, from_folder: bool) -> PresenceStudy:
+def _tables(everybody: FrequencySet, origin: str, from_folder: bool) -> PresenceTables:
     many = max(1, round(everybody.rows * PRIVATE / ROWS))
     even = np.ones(len(everybody.counts))
     private = {
@@ -101,7 +99,7 @@ def _study(everybody: FrequencySet, origin: str, from_folder: bool) -> PresenceS
         for name in SAMPLES
     }
     told = f"{origin}: {values_told(everybody)}; {many:,} of them are private, drawn at random or as diabetes strikes"
-    return PresenceStudy(everybody, private, told, from_folder)
+    return PresenceTables(everybody, private, told, from_folder)
 
 
 def rates(everybody: FrequencySet) -> FloatArray:

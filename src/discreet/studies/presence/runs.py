@@ -20,7 +20,7 @@ from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
 from discreet.studies.presence.confidence_paper import Optimizations
-from discreet.studies.presence.data import DIABETES, RANDOM, PresenceStudy
+from discreet.studies.presence.data import DIABETES, RANDOM, PresenceTables
 from discreet.studies.presence.sfalm import plain_cost, sfalm
 from discreet.studies.timing import timed
 
@@ -131,7 +131,7 @@ def delta_told(delta: Delta) -> str:
     return f"({delta[0]}, {delta[1]})"
 
 
-def all_runs(study: PresenceStudy, design: Design, progress: Progress = silent) -> Runs:
+def all_runs(study: PresenceTables, design: Design, progress: Progress = silent) -> Runs:
     """Make every release of every figure, each once."""
     tables = {(s, n): study.table(s, n) for s in (DIABETES, RANDOM) for n in (design.few, design.many)}
     shown = list(dict.fromkeys(_shown(design)))

@@ -17,8 +17,8 @@ from discreet.releases.comparison import MethodResult, measure, protected_leaves
 from discreet.run.methods import METHODS as SEARCHES
 from discreet.run.methods import QUERIES, SELECTIVITY, setting_of
 from discreet.search.plan import SUPPRESSED, Plan, Problem
-from discreet.studies.robust.data import SENSITIVE, RobustStudy
-from discreet.studies.tables import first_attributes, sample
+from discreet.studies.data.tables import first_attributes, sample
+from discreet.studies.robust.data import SENSITIVE, RobustTable
 from discreet.studies.timing import timed
 from discreet.utility.queries import draw_workload
 
@@ -64,7 +64,7 @@ class Outcomes:
         return [None if (o := self.found[method, r, size]) is None else of(o) for size in self.design.sizes]
 
 
-def outcomes(study: RobustStudy, design: Design, progress: Progress = silent) -> Outcomes:
+def outcomes(study: RobustTable, design: Design, progress: Progress = silent) -> Outcomes:
     """Publish the table by every method, for every r and number of quasi-identifiers."""
     found: dict[tuple[str, int, int], Outcome | None] = {}
     total = len(METHODS) * 2 * len(design.sizes)
