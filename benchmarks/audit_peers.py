@@ -49,81 +49,32 @@ def _of(model: str, **parameters: Any) -> dict[str, Any]:
     return {model: parameters | {"attribute": SENSITIVE}}
 
 
+def _anjana(call: str, name: str, promise: Mapping[str, Any], **parameters: Any) -> Asked:
+    """k = 5 and something more, with up to a twentieth of the rows suppressed."""
+    return Asked("anjana", name, call, (K, promise), parameters, suppress=0.05, checked=("k_anonymity", call))
+
+
 ASKED = (
     Asked("anjana", "k", "k_anonymity", (K,)),
     Asked("anjana", "k-suppressed", "k_anonymity", (K,), suppress=0.05),
-    Asked(
-        "anjana",
-        "l",
-        "l_diversity",
-        (K, _of("l_diversity", l=3, kind="distinct")),
-        {"l_div": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "l_diversity"),
-    ),
-    Asked(
-        "anjana",
-        "entropy",
-        "entropy_l_diversity",
-        (K, _of("l_diversity", l=3, kind="entropy")),
-        {"l_div": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "entropy_l_diversity"),
-    ),
-    Asked(
-        "anjana",
-        "recursive",
-        "recursive_c_l_diversity",
-        (K, _of("l_diversity", l=3, kind="recursive", c=1)),
-        {"c": 1, "l_div": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "recursive_c_l_diversity"),
-    ),
+    _anjana("l_diversity", "l", _of("l_diversity", l=3, kind="distinct"), l_div=3),
+    _anjana("entropy_l_diversity", "entropy", _of("l_diversity", l=3, kind="entropy"), l_div=3),
+    _anjana("recursive_c_l_diversity", "recursive", _of("l_diversity", l=3, kind="recursive", c=1), c=1, l_div=3),
     Asked(
         "anjana",
         "alpha",
         "alpha_k_anonymity",
-        ({"alpha_k": {"alpha": 0.6, "k": 5, "attribute": SENSITIVE}},),
+        (_of("alpha_k", alpha=0.6, k=5),),
         {"alpha": 0.6},
         suppress=0.05,
         checked=("alpha_k_anonymity",),
     ),
-    Asked(
-        "anjana",
-        "t",
-        "t_closeness",
-        (K, _of("t_closeness", t=0.4, distance="equal")),
-        {"t": 0.4},
-        suppress=0.05,
-        checked=("k_anonymity", "t_closeness"),
-    ),
-    Asked(
-        "anjana",
-        "enhanced-beta",
-        "enhanced_beta_likeness",
-        (K, _of("beta_likeness", beta=6, kind="enhanced")),
-        {"beta": 6},
-        suppress=0.05,
-        checked=("k_anonymity", "enhanced_beta_likeness"),
-    ),
-    Asked(
-        "anjana",
-        "delta",
-        "delta_disclosure",
-        (K, _of("delta_disclosure", delta=3)),
-        {"delta": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "delta_disclosure"),
-    ),
+    _anjana("t_closeness", "t", _of("t_closeness", t=0.4, distance="equal"), t=0.4),
+    _anjana("enhanced_beta_likeness", "enhanced-beta", _of("beta_likeness", beta=6, kind="enhanced"), beta=6),
+    _anjana("delta_disclosure", "delta", _of("delta_disclosure", delta=3), delta=3),
     Asked("anonypy", "k", "anonymize_k_anonymity", (K,)),
     Asked("anonypy", "l", "anonymize_l_diversity", (K, _of("l_diversity", l=3, kind="distinct")), {"l": 3}),
-    Asked(
-        "anonypy",
-        "t",
-        "anonymize_t_closeness",
-        (K, _of("t_closeness", t=0.05, distance="equal")),
-        {"p": 0.05},
-    ),
+    Asked("anonypy", "t", "anonymize_t_closeness", (K, _of("t_closeness", t=0.05, distance="equal")), {"p": 0.05}),
     Asked("anonypy", "k-unknown", "anonymize_k_anonymity", (K,), unknown=SENSITIVE),
 )
 
