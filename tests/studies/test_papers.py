@@ -21,12 +21,12 @@ from discreet.studies.study import reproduce
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_paper_can_be_asked_for_data_and_run(name: str, tmp_path: Path) -> None:
     paper = study(name)
-    assert not paper.has_data(tmp_path)
+    assert not paper.source.is_in(tmp_path)
     with pytest.raises(DataError, match="no such file"):
         reproduce(paper, tmp_path)
-    (tmp_path / paper.file).parent.mkdir()
-    (tmp_path / paper.file).touch()
-    assert paper.has_data(tmp_path)
+    (tmp_path / paper.source.file).parent.mkdir()
+    (tmp_path / paper.source.file).touch()
+    assert paper.source.is_in(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def reproduce(
     study = study_of(paper)
     folder = data
     named = os.environ.get("DISCREET_DATA")
-    if folder is None and named and study.has_data(Path(named)):
+    if folder is None and named and study.source.is_in(Path(named)):
         folder = Path(named)
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:

@@ -6,24 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from discreet.progress import Progress, silent
 from discreet.search.lattice.comparison import Comparison
 from discreet.studies.claims import Claim, Reproduction
+from discreet.studies.data.source import Source, Tables
 from discreet.studies.figures import Figure
-
-
-class Described(Protocol):
-    """The tables of a study, whatever else they have."""
-
-    @property
-    def data(self) -> str:
-        """What they are, in words."""
-
-    @property
-    def from_folder(self) -> bool:
-        """Are they the data folder's, not invented?"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +24,6 @@ class Outcome:
     comparison: Comparison | None = None
 
 
-Tables = TypeVar("Tables", bound=Described)
 Design = TypeVar("Design")
 
 
@@ -47,18 +35,11 @@ class Study(Generic[Tables, Design]):
     """
 
     paper: str
-    file: Path  # what the data folder must have
-    from_folder: Callable[[Path, int | None], Tables]
-    invented: Callable[[int], Tables]
-    rows: int  # are invented, if nobody asks for fewer
+    source: Source[Tables]
     design: Design
     experiments: Callable[[Tables, Design, Progress], Outcome]
     notes: tuple[str, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
-
-    def has_data(self, folder: Path) -> bool:
-        """Does the folder have what the study needs?"""
-        return (folder / self.file).is_file()
 
 
 def reproduce(
@@ -73,7 +54,7 @@ def reproduce(
     """
     start = perf_counter()
     progress("read", 0, 0, "")
-    tables = study.invented(rows or study.rows) if folder is None else study.from_folder(folder, rows)
+    tables = study.source.tables(folder, rows)
     outcome = study.experiments(tables, study.design, progress)
     return Reproduction(
         study.paper,

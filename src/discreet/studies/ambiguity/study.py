@@ -13,7 +13,7 @@ from discreet.studies.ambiguity.measure import measure
 from discreet.studies.ambiguity.paper_claims import claims_of
 from discreet.studies.ambiguity.paper_figures import figures_of
 from discreet.studies.ambiguity.runs import ALPHA, BETA, DENSE_BETA, Design
-from discreet.studies.data.census import FILE, ROWS, from_folder, invented
+from discreet.studies.data.census import SOURCE
 from discreet.studies.data.tables import StudyTable
 from discreet.studies.study import Outcome, Study
 
@@ -49,10 +49,7 @@ def experiments(table: StudyTable, design: Design, progress: Progress) -> Outcom
 
 STUDY = Study(
     paper="Wang: Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss",
-    file=FILE,
-    from_folder=from_folder,
-    invented=invented,
-    rows=ROWS,
+    source=SOURCE,
     design=Design(),
     experiments=experiments,
     notes=NOTES,

@@ -12,6 +12,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.report.words import percent
 from discreet.samples.census import CENSUS, census_like
+from discreet.studies.data.source import Source
 from discreet.studies.data.tables import StudyTable, counted, in_folder, merged, sample, values_told
 
 FILE = Path("census") / "sal500k.csv.gz"
@@ -60,3 +61,6 @@ def _told(frequency: FrequencySet) -> str:
     classes = frequency.totals[SENSITIVE]
     most = percent(float(classes.max() / frequency.rows))
     return f"{values_told(frequency)}; {len(classes)} classes of salary, the most frequent that of {most}"
+
+
+SOURCE = Source(FILE, from_folder, invented, ROWS)

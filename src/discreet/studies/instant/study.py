@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from discreet.progress import Progress
-from discreet.studies.data.census import FILE, ROWS, from_folder, invented
+from discreet.studies.data.census import SOURCE
 from discreet.studies.data.tables import StudyTable
 from discreet.studies.instant.database import in_database
 from discreet.studies.instant.database_claims import database_claims
@@ -67,10 +67,7 @@ def experiments(table: StudyTable, design: Design, progress: Progress) -> Outcom
 
 STUDY = Study(
     paper="Nergiz, Tamersoy & Saygin: Instant Anonymization",
-    file=FILE,
-    from_folder=from_folder,
-    invented=invented,
-    rows=ROWS,
+    source=SOURCE,
     design=Design(),
     experiments=experiments,
     notes=NOTES,

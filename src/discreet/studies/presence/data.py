@@ -17,6 +17,7 @@ from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import marginals_of
 from discreet.samples.census import CENSUS, census_like
 from discreet.studies.data.adult import FILE, ROWS, complete_rows
+from discreet.studies.data.source import Source
 from discreet.studies.data.tables import counted, first_attributes, in_folder, merged, sample, values_told
 
 PRIVATE = 1_957  # of Adult's complete records, as in the paper
@@ -131,3 +132,6 @@ def drawn(counts: IntArray, weights: FloatArray, many: int, seed: int) -> IntArr
     chances = weights[who] / weights[who].sum()
     chosen = np.random.default_rng(seed).choice(len(who), many, replace=False, p=chances)
     return np.bincount(who[chosen], minlength=len(counts)).astype(np.int64)
+
+
+SOURCE = Source(FILE, from_folder, invented, ROWS)

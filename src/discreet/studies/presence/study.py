@@ -8,8 +8,7 @@ releases, which it leaves to the future.
 from __future__ import annotations
 
 from discreet.progress import Progress
-from discreet.studies.data.adult import FILE, ROWS
-from discreet.studies.presence.data import PresenceTables, from_folder, invented
+from discreet.studies.presence.data import SOURCE, PresenceTables
 from discreet.studies.presence.example import worked_example
 from discreet.studies.presence.paper_claims import claims_of
 from discreet.studies.presence.paper_figures import figures_of
@@ -52,10 +51,7 @@ def experiments(tables: PresenceTables, design: Design, progress: Progress) -> O
 
 STUDY = Study(
     paper="Nergiz & Clifton: δ-Presence Without Complete World Knowledge",
-    file=FILE,
-    from_folder=from_folder,
-    invented=invented,
-    rows=ROWS,
+    source=SOURCE,
     design=Design(),
     experiments=experiments,
     notes=NOTES,

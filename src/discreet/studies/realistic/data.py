@@ -18,6 +18,7 @@ from discreet.hierarchies.categories import Flat
 from discreet.report.words import percent
 from discreet.samples.census import CENSUS, draw_columns
 from discreet.studies.data.census import FILE, SENSITIVE
+from discreet.studies.data.source import Source
 from discreet.studies.data.tables import StudyTable, counted, in_folder, invented_columns, sample, values_told
 
 ROWS = 3_000_000  # about as many as the paper's table has
@@ -65,3 +66,6 @@ def _told(frequency: FrequencySet) -> str:
     high = frequency.sensitive_hierarchies[SENSITIVE].index["high"]
     share = float(frequency.totals[SENSITIVE][high] / frequency.rows)
     return f"{values_told(frequency)}; {percent(share)} have the higher of two salaries"
+
+
+SOURCE = Source(FILE, from_folder, invented, ROWS)

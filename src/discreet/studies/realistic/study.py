@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from discreet.progress import Progress
 from discreet.search.lattice.comparison import compare_lattice
-from discreet.studies.data.census import FILE
 from discreet.studies.data.tables import StudyTable
-from discreet.studies.realistic.data import ROWS, from_folder, invented
+from discreet.studies.realistic.data import SOURCE
 from discreet.studies.realistic.example import worked_example
 from discreet.studies.realistic.lattice import as_in_the_paper
 from discreet.studies.realistic.paper_claims import claims_of
@@ -27,10 +26,7 @@ def experiments(table: StudyTable, design: None, progress: Progress) -> Outcome:
 
 STUDY = Study(
     paper="Machanavajjhala, Gehrke & Götz: Data Publishing against Realistic Adversaries (VLDB 2009)",
-    file=FILE,
-    from_folder=from_folder,
-    invented=invented,
-    rows=ROWS,
+    source=SOURCE,
     design=None,
     experiments=experiments,
     words=WORDS,

@@ -15,6 +15,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.report.words import percent
 from discreet.samples.census import CENSUS, draw_columns
 from discreet.studies.data.adult import FILE, ROWS, complete_rows
+from discreet.studies.data.source import Source
 from discreet.studies.data.tables import StudyTable, counted, in_folder, invented_columns, sample, values_told
 
 SENSITIVE = "education"
@@ -67,3 +68,6 @@ def _table(frequency: FrequencySet, origin: str, from_folder: bool, protected: t
     many = sum(int(frequency.totals[SENSITIVE][leaves[v]]) for v in protected if v in leaves)
     share = f"{percent(many / frequency.rows)} have one of the protected levels of education ({', '.join(protected)})"
     return RobustTable(frequency, f"{origin}: {values_told(frequency)}; {share}", from_folder, protected)
+
+
+SOURCE = Source(FILE, from_folder, invented, ROWS)

@@ -7,8 +7,7 @@ theorem 1, which a group of four people refutes.
 from __future__ import annotations
 
 from discreet.progress import Progress
-from discreet.studies.data.adult import FILE, ROWS
-from discreet.studies.robust.data import RobustTable, from_folder, invented
+from discreet.studies.robust.data import SOURCE, RobustTable
 from discreet.studies.robust.example import worked_example
 from discreet.studies.robust.paper_claims import claims_of
 from discreet.studies.robust.paper_figures import figures_of
@@ -46,10 +45,7 @@ def experiments(table: RobustTable, design: Design, progress: Progress) -> Outco
 
 STUDY = Study(
     paper="Wong, Fu, Wang, Xu, Pei & Yu: Anonymization with Worst-Case Distribution-Based Background Knowledge",
-    file=FILE,
-    from_folder=from_folder,
-    invented=invented,
-    rows=ROWS,
+    source=SOURCE,
     design=Design(),
     experiments=experiments,
     notes=NOTES,
