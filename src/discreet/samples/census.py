@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Small = NDArray[np.int16]
 Shares = NDArray[np.float64]
@@ -93,8 +90,6 @@ def census_like(rows: int, seed: int = 7, columns: Iterable[str] | None = None) 
     >>> census_like(3, columns=["sex", "race", "salary"]).num_columns
     3
     """
-    import pyarrow as pa
-
     names = [*QUASI_IDENTIFIERS[:8], "salary"] if columns is None else list(columns)
     codes = draw_columns(CENSUS, names, rows, seed)
     return pa.table({n: pa.DictionaryArray.from_arrays(pa.array(codes[n]), pa.array(CENSUS[n].values)) for n in names})
