@@ -84,7 +84,7 @@ def figure(made: Reproduction, words: str) -> Figure:
 
 
 def all_cases(runs: Runs) -> Iterator[Case]:
-    yield from dict.fromkeys(case for case, _ in runs.found)
+    yield from dict.fromkeys(case for case, _ in runs.by_case)
 
 
 def test_the_papers_example_is_found_again_but_for_a_number_that_it_contradicts_itself() -> None:
@@ -107,12 +107,12 @@ def test_a_part_has_its_rows_in_memory_in_the_file_and_in_the_summaries(parts: P
 
 def test_nothing_loses_less_than_the_optimum_which_incognito_finds_too(runs: Runs) -> None:
     for case in all_cases(runs):
-        if (case, EXACT) in runs.found:
-            best = runs.found[case, EXACT]
-            assert runs.found[case, INCOGNITO].loss == pytest.approx(best.loss)
+        if (case, EXACT) in runs.by_case:
+            best = runs.by_case[case, EXACT]
+            assert runs.by_case[case, INCOGNITO].loss == pytest.approx(best.loss)
             for method in ALL_FOUR:
-                if (case, method) in runs.found:
-                    assert runs.found[case, method].loss >= best.loss - 1e-12
+                if (case, method) in runs.by_case:
+                    assert runs.by_case[case, method].loss >= best.loss - 1e-12
 
 
 def test_the_optimum_is_that_of_a_look_at_every_node(runs: Runs, parts: Parts) -> None:
@@ -122,11 +122,11 @@ def test_the_optimum_is_that_of_a_look_at_every_node(runs: Runs, parts: Parts) -
     nodes = product(*(range(h.height + 1) for h in problem.frequency.hierarchies))
     holding = [node for node in nodes if all_hold(problem.models, roll_up.groups(node).groups).all()]
     losses = [full_domain_plan(problem, roll_up, node, {}).losses.mean() for node in holding]
-    assert runs.found[case, EXACT].loss == pytest.approx(min(losses))
+    assert runs.by_case[case, EXACT].loss == pytest.approx(min(losses))
 
 
 def test_what_s_instant_publishes_keeps_the_promise(runs: Runs, parts: Parts) -> None:
-    for (case, method), run in runs.found.items():
+    for (case, method), run in runs.by_case.items():
         if isinstance(method, Instant) and run.node is not None:
             groups = RollUp(parts.part(case.rows, case.attributes).frequency).groups(run.node).groups
             broken = int(groups.sizes[~all_hold(case.models, groups)].sum())
@@ -134,21 +134,21 @@ def test_what_s_instant_publishes_keeps_the_promise(runs: Runs, parts: Parts) ->
 
 
 def test_no_cut_loses_less_than_the_best_one(runs: Runs) -> None:
-    for case, method in runs.found:
+    for case, method in runs.by_case:
         if method in CUTS:
-            best = runs.found[case, OPTIMIZE]
+            best = runs.by_case[case, OPTIMIZE]
             assert best.facts["optimal"]
-            assert runs.found[case, method].loss >= best.loss - 1e-12
-            assert best.loss <= runs.found[case, EXACT].loss + 1e-12
+            assert runs.by_case[case, method].loss >= best.loss - 1e-12
+            assert best.loss <= runs.by_case[case, EXACT].loss + 1e-12
 
 
 def test_in_the_database_incognito_counts_what_it_counts_in_memory(runs: Runs, database: Database) -> None:
     case, waited = database.waited
     assert waited.waited_for
-    assert waited.queries == runs.found[case, INCOGNITO].scans
+    assert waited.queries == runs.by_case[case, INCOGNITO].scans
     for asked in runs.cases("value"):
         guess = database.incognito[asked]
-        assert guess.queries == runs.found[asked, INCOGNITO].scans
+        assert guess.queries == runs.by_case[asked, INCOGNITO].scans
         assert guess.waited_for == (guess.queries <= SMALL.queries)
         assert guess.seconds > 0
 
@@ -156,9 +156,9 @@ def test_in_the_database_incognito_counts_what_it_counts_in_memory(runs: Runs, d
 def test_in_the_database_s_instant_finds_what_it_finds_in_memory(runs: Runs, database: Database) -> None:
     assert database.instant
     for key, run in database.instant.items():
-        assert run.node == runs.found[key].node
-        assert run.loss == pytest.approx(runs.found[key].loss)
-        assert run.scans == runs.found[key].scans
+        assert run.node == runs.by_case[key].node
+        assert run.loss == pytest.approx(runs.by_case[key].loss)
+        assert run.scans == runs.by_case[key].scans
 
 
 def test_mondrian_in_the_database_is_guessed_when_patience_ends(parts: Parts) -> None:

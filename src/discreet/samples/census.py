@@ -54,25 +54,25 @@ def drawn(shares: Shares, line: Small, seed: Sequence[int]) -> Small:
 
 def draw_columns(columns: Mapping[str, Column], names: Sequence[str], rows: int, seed: int) -> dict[str, Small]:
     """The codes of the named columns; each column has a chance of its own, whichever others are asked for."""
-    found: dict[str, Small] = {}
+    codes: dict[str, Small] = {}
 
     def draw(name: str) -> None:
-        if name in found:
+        if name in codes:
             return
         column = columns[name]
         line, lines, weights = np.zeros(rows, dtype=np.int16), np.ones(1), np.zeros((1, len(column.values)))
         for other, strength in column.pulls.items():
             draw(other)
-            line = line * np.int16(_LINES) + columns[other].lines.take(found[other])
+            line = line * np.int16(_LINES) + columns[other].lines.take(codes[other])
             here = np.bincount(columns[other].lines, weights=columns[other].shares, minlength=_LINES)
             lines = np.outer(lines, here / here.sum() + 1e-9).ravel()  # a line may be empty
             pull = strength * np.linspace(-1, 1, _LINES)[:, None] * column.places
             weights = (weights[:, None, :] + pull).reshape(-1, len(column.values))
-        found[name] = drawn(_fitted(np.exp(weights), lines, column.shares), line, [seed, *name.encode()])
+        codes[name] = drawn(_fitted(np.exp(weights), lines, column.shares), line, [seed, *name.encode()])
 
     for name in names:
         draw(name)
-    return {name: found[name] for name in names}
+    return {name: codes[name] for name in names}
 
 
 def _fitted(weights: Shares, lines: Shares, shares: Shares) -> Shares:
@@ -102,8 +102,8 @@ def census_attributes(quasi_identifiers: int = 8, sensitive: Sequence[str] = ("s
     {'age': {'role': 'quasi_identifier', 'hierarchy': {'intervals': [5, 10, 20, 40]}}, 'salary': {'role': 'sensitive'}}
     """
     names = QUASI_IDENTIFIERS[:quasi_identifiers]
-    found: dict[str, object] = {n: {"role": "quasi_identifier", "hierarchy": CENSUS[n].hierarchy} for n in names}
-    return found | {n: {"role": "sensitive"} for n in sensitive}
+    attributes: dict[str, object] = {n: {"role": "quasi_identifier", "hierarchy": CENSUS[n].hierarchy} for n in names}
+    return attributes | {n: {"role": "sensitive"} for n in sensitive}
 
 
 def listed(text: str, pulls: Mapping[str, float] | None = None) -> Column:

@@ -208,10 +208,10 @@ def patients(rows: int = 2_000, seed: int = 7) -> pa.Table:
     name = np.char.add(np.char.add(np.char.add(texts["first"], " "), texts["half"]), texts["end"])
     order = np.random.PCG64(np.random.SeedSequence([seed, rows])).random_raw(rows).argsort(kind="stable")
     patient = np.char.add("P", (100_000 + order).astype(str))
-    found = {"patient": pa.array(patient), "name": pa.array(name)}
+    table = {"patient": pa.array(patient), "name": pa.array(name)}
     for column in ("age", "sex", "zip", "nation", "admitted", "disease"):
-        found[column] = pa.array(texts[column], mask=texts["missing"] == column)
-    return pa.table(found)
+        table[column] = pa.array(texts[column], mask=texts["missing"] == column)
+    return pa.table(table)
 
 
 def write_sample(folder: Path, rows: int = 2_000, seed: int = 7) -> tuple[Path, ...]:

@@ -44,17 +44,17 @@ def measure(frequency: FrequencySet, design: Design, progress: Progress = silent
     done, total = 0, len(grid) + len(by_rows) + len(by_beta) + len(by_density) + len(by_alpha)
 
     def each(
-        keys: Sequence[K], run: Callable[[K], Release | None], told: Callable[[K], str]
+        keys: Sequence[K], run: Callable[[K], Release | None], called: Callable[[K], str]
     ) -> dict[K, Release | None]:
         nonlocal done
-        found = {}
+        releases = {}
         for key in keys:
-            progress("publish", done, total, told(key))
-            found[key] = run(key)
+            progress("publish", done, total, called(key))
+            releases[key] = run(key)
             done += 1
-        return found
+        return releases
 
-    asked = _questions(fifth, design)
+    questions = _questions(fifth, design)
     tables = {n: sample(frequency, n) for n in rows}
     dense = {d: _questions(denser(fifth, d), design, PREDICATES[:1]) for d in design.densities}
     return Measured(
@@ -71,7 +71,7 @@ def measure(frequency: FrequencySet, design: Design, progress: Progress = silent
         ),
         each(
             by_beta,
-            lambda key: release(key[0], fifth, ALPHA, key[1], asked),
+            lambda key: release(key[0], fifth, ALPHA, key[1], questions),
             lambda key: f"{key[0]}, β = {key[1]}",
         ),
         each(
@@ -81,10 +81,10 @@ def measure(frequency: FrequencySet, design: Design, progress: Progress = silent
         ),
         each(
             by_alpha,
-            lambda key: release(key[0], fifth, key[1], BETA, asked),
+            lambda key: release(key[0], fifth, key[1], BETA, questions),
             lambda key: f"{key[0]}, α = {key[1]}",
         ),
-        same_groups(asked, BETA, (PREDICATES[0], SELECTIVITIES[1])),
+        same_groups(questions, BETA, (PREDICATES[0], SELECTIVITIES[1])),
     )
 
 

@@ -14,8 +14,8 @@ from discreet.studies.ambiguity.runs import (
     PREDICATES,
     SELECTIVITIES,
     SEPARATE_TABLES,
-    Asked,
     Measured,
+    QueryKind,
     Release,
 )
 from discreet.studies.figures import Figure, Series
@@ -32,11 +32,11 @@ def figures_of(m: Measured, rows: int) -> tuple[Figure, ...]:
     fifth = f"{rows // 5:,} rows"
     first, middle = (PREDICATES[0], SELECTIVITIES[1]), SELECTIVITIES[1]
 
-    def methods(found: Mapping[tuple[str, K], Release | None], keys: Sequence[K], of: _Of) -> tuple[Series, ...]:
+    def methods(releases: Mapping[tuple[str, K], Release | None], keys: Sequence[K], of: _Of) -> tuple[Series, ...]:
         return tuple(
-            Series(method, tuple(_of(found[method, key], of) for key in keys), colour)
+            Series(method, tuple(_of(releases[method, key], of) for key in keys), colour)
             for colour, method in enumerate(METHODS)
-            if (method, keys[0]) in found
+            if (method, keys[0]) in releases
         )
 
     by_beta = [
@@ -158,5 +158,5 @@ def _suppressed(r: Release) -> float:
     return r.suppressed
 
 
-def _error(asked: Asked) -> _Of:
-    return lambda r: r.errors.get(asked)
+def _error(kind: QueryKind) -> _Of:
+    return lambda r: r.errors.get(kind)

@@ -121,8 +121,8 @@ def plain_evaluations(rows: IntArray, counts: IntArray, size: int, delta: Delta)
     array([5])
     """
     low, high = _asked(rows, size, delta)
-    found: IntArray = kernels.plain_evaluations(counts, size, low, high)
-    return found
+    evaluations: IntArray = kernels.plain_evaluations(counts, size, low, high)
+    return evaluations
 
 
 def _computed(
@@ -145,8 +145,8 @@ def _computed(
 
 @lru_cache(maxsize=2)  # a search asks for the same table at every node
 def _log_factorials(size: int) -> FloatArray:
-    found: FloatArray = kernels.log_factorials(size)
-    return found
+    logs: FloatArray = kernels.log_factorials(size)
+    return logs
 
 
 def _dominators(rows: IntArray, counts: IntArray, delta: Delta) -> tuple[BoolArray, IntArray]:
@@ -156,8 +156,8 @@ def _dominators(rows: IntArray, counts: IntArray, delta: Delta) -> tuple[BoolArr
         return np.ones(len(rows), dtype=np.bool_), np.arange(len(rows))
     # With fewer rows or more people outside it dominates if δmax = 1; the other way round if δmin = 0.
     points = np.column_stack([-rows, counts]).astype(np.int64) * (1 if least == 0 else -1)
-    found: tuple[BoolArray, IntArray] = kernels.dominators(np.argsort(points.sum(axis=1), kind="stable"), points)
-    return found
+    kept_and_by: tuple[BoolArray, IntArray] = kernels.dominators(np.argsort(points.sum(axis=1), kind="stable"), points)
+    return kept_and_by
 
 
 def _asked(rows: IntArray, size: int, delta: Delta) -> tuple[IntArray, IntArray]:

@@ -43,15 +43,15 @@ class Recursion(NamedTuple):
 @njit(cache=True, error_model="numpy")
 def log_factorials(size: int) -> FloatArray:
     """ln 0!, ln 1!, … ln size!, summed up in two numbers so that the sum adds no error of its own."""
-    found = np.zeros(size + 1)
+    logs = np.zeros(size + 1)
     total, rest = 0.0, 0.0
     for k in range(2, size + 1):
         term = math.log(k)
         grown = total + term
         rest += term - (grown - total)  # exact: total ≥ term from k = 4 on, and before that both are small
         total = grown
-        found[k] = total + rest
-    return found
+        logs[k] = total + rest
+    return logs
 
 
 @njit(cache=True, error_model="numpy")
@@ -172,24 +172,24 @@ def _step(
 
 @njit(cache=True, error_model="numpy")
 def _hyp(x: int, y: int, M: int, N: int, base: float, logs: FloatArray) -> float:
-    found = base - logs[x] - logs[M - x] - logs[y - x] - logs[N - M - y + x]
-    return math.exp(found) if found > _NOTHING else 0.0
+    log = base - logs[x] - logs[M - x] - logs[y - x] - logs[N - M - y + x]
+    return math.exp(log) if log > _NOTHING else 0.0
 
 
 @njit(cache=True)
 def plain_evaluations(counts: IntArray, size: int, low: IntArray, high: IntArray) -> IntArray:
     """How often the plain recursion evaluates hyp for each group, without doing it."""
-    found = np.zeros(len(counts), dtype=np.int64)
+    evaluations = np.zeros(len(counts), dtype=np.int64)
     for g in range(len(counts)):
         first, last = counts[g, 0], counts[g, 0]
         for d in range(1, counts.shape[1]):
             M = counts[g, d]
             if d == counts.shape[1] - 1:
-                found[g] += _pairs(first, last, M, size, high[g]) - _pairs(first, last, M, size, low[g] - 1)
+                evaluations[g] += _pairs(first, last, M, size, high[g]) - _pairs(first, last, M, size, low[g] - 1)
             else:
-                found[g] += _pairs(first, last, M, size, M)
+                evaluations[g] += _pairs(first, last, M, size, M)
             first, last = max(0, first + M - size), min(last, M)
-    return found
+    return evaluations
 
 
 @njit(cache=True)
@@ -205,8 +205,8 @@ def _pairs(first: int, last: int, M: int, N: int, most: int) -> int:
     up_to = _sum(first, min(last, most)) + most * max(0, last - max(first, most + 1) + 1)
     start = max(first, others + 1)
     left_out = _sum(start, last) - others * max(0, last - start + 1)
-    found: int = up_to - left_out + last - first + 1
-    return found
+    pairs: int = up_to - left_out + last - first + 1
+    return pairs
 
 
 @njit(cache=True)

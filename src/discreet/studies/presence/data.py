@@ -99,8 +99,8 @@ def _tables(everybody: FrequencySet, origin: str, from_folder: bool) -> Presence
         name: drawn(everybody.counts, rates(everybody) if name == DIABETES else even, many, _SEEDS[name])
         for name in SAMPLES
     }
-    told = f"{origin}: {values_told(everybody)}; {many:,} of them are private, drawn at random or as diabetes strikes"
-    return PresenceTables(everybody, private, told, from_folder)
+    data = f"{origin}: {values_told(everybody)}; {many:,} of them are private, drawn at random or as diabetes strikes"
+    return PresenceTables(everybody, private, data, from_folder)
 
 
 def rates(everybody: FrequencySet) -> FloatArray:
@@ -115,12 +115,12 @@ def rates(everybody: FrequencySet) -> FloatArray:
     of_age = of_since[np.searchsorted(since, [int(age or 0) for age in ages], side="right") - 1]
     of_race = np.array([BY_RACE[race or ""] for race in races])
     of_sex = np.array([BY_SEX[sex or ""] for sex in everybody.sensitive_hierarchies[SEX].leaves])
-    found: FloatArray = (
+    chances: FloatArray = (
         of_age[everybody.codes[place["age"]]]
         * (of_race / OF_ADULTS)[everybody.codes[place["race"]]]
         * (of_sex / OF_ADULTS)[everybody.sensitive[SEX]]
     )
-    return found
+    return chances
 
 
 def drawn(counts: IntArray, weights: FloatArray, many: int, seed: int) -> IntArray:

@@ -32,9 +32,9 @@ def worked_example() -> Iterator[Claim]:
         ("class II, σ = 30,000", ClassTwo(30000), 6.4),
         ("class III, shares (.4, .6)", three, 6.0),
     ):
-        found = epsilon(adversary, women)
+        smallest = epsilon(adversary, women)
         says = f"Table 3, women and flu: {said:g}-private against {name}"
-        yield Claim("example 3", says, f"smallest ε {found:.4f}", abs(found - said) < 0.005 * said)
+        yield Claim("example 3", says, f"smallest ε {smallest:.4f}", abs(smallest - said) < 0.005 * said)
     private = Realistic("5/2", one, "disease").holds(groups).all()
     worst = epsilon(one, women)
     says = "Table 3 is 2.5-private against D(12000, 18000)"

@@ -36,5 +36,5 @@ def column(c: Comparison, name: str) -> int:
 
 
 def place_of(c: Comparison, node: tuple[int, ...]) -> int:
-    found: IntArray = np.flatnonzero((c.lattice.nodes == np.array(node)).all(axis=1))
-    return int(found[0])
+    places: IntArray = np.flatnonzero((c.lattice.nodes == np.array(node)).all(axis=1))
+    return int(places[0])

@@ -88,28 +88,28 @@ def _same_as_class_one(c: Comparison) -> Claim:
     lattice = c.lattice
     costs = {family: [p.cost.discernibility for p in c.families[family][1:5]] for family in c.families}
     same = [s for s, *of in zip(range(2, 6), *costs.values(), strict=True) if len(set(of)) == 1]
-    told = ", ".join(f"10{'⁰¹²³⁴⁵⁶'[s]}" for s in same) or "no σ"
+    stubbornness = ", ".join(f"10{'⁰¹²³⁴⁵⁶'[s]}" for s in same) or "no σ"
     losses = [p.cost.best for p in c.families["II"][1:5]]
     shown = ", ".join("none" if b is None else percent(float(lattice.loss[b])) for b in losses)
     return Claim(
         "figure 2(b)",
         "at ε = 2.5, class II has the same utility (discernibility) as class I for σ = 10² … 10⁵",
-        f"the same for {told}; least loss of class II: {shown}",
+        f"the same for {stubbornness}; least loss of class II: {shown}",
         same == [2, 3, 4, 5],
     )
 
 
 def _beats_diversity(c: Comparison) -> Claim:
     diversity = next(cost for cost in c.costs if cost.promise == "(4, 2)-diversity")
-    found, better = [], []
+    losses, better = [], []
     for p in c.families["II"][:5]:
-        found.append("nothing" if p.cost.best is None else percent(float(c.lattice.loss[p.cost.best])))
+        losses.append("nothing" if p.cost.best is None else percent(float(c.lattice.loss[p.cost.best])))
         better.append(_loss(c, p.cost.best) < _loss(c, diversity.best))
     base = "nothing" if diversity.best is None else percent(float(c.lattice.loss[diversity.best]))
     return Claim(
         "sections 4.1 and 4.2",
         "at ε = 2.5, class II with σ ≤ 10⁵ allows more useful tables than (4, 2)-diversity",
-        f"least loss {', '.join(found)} for σ = 10 … 10⁵, against {base}{_scale(c, better)}",
+        f"least loss {', '.join(losses)} for σ = 10 … 10⁵, against {base}{_scale(c, better)}",
         all(better),
     )
 
@@ -130,11 +130,13 @@ def _utility_falls(c: Comparison) -> Claim:
             costs = [float("inf") if v is None else v for v in values]
             falls = falls and costs == sorted(costs)
     two = c.families["II"]
-    told = "; ".join(f"{p.cost.discernibility:.3g}" if p.cost.discernibility is not None else "nothing" for p in two)
+    costs_of_two = "; ".join(
+        f"{p.cost.discernibility:.3g}" if p.cost.discernibility is not None else "nothing" for p in two
+    )
     return Claim(
         "figures 2(b), 2(c)",
         "the least discernibility and the least average group size at ε = 2.5 grow with stubbornness",
-        f"{'they do' if falls else 'they do not always'}; discernibility of class II for σ = 10 … 10⁶: {told}",
+        f"{'they do' if falls else 'they do not always'}; discernibility of class II for σ = 10 … 10⁶: {costs_of_two}",
         falls,
     )
 
