@@ -104,8 +104,8 @@ def _compared(problem: Problem, repeats: int) -> Compared:
 
 
 def _best(search: Callable[[], Recoding], repeats: int) -> tuple[float, Recoding]:
-    found = [search()]  # compiled kernels are read from disk once
-    return best([timed(lambda: found.append(search())) for _ in range(repeats)]).cpu, found[-1]
+    results = [search()]  # compiled kernels are read from disk once
+    return best([timed(lambda: results.append(search())) for _ in range(repeats)]).cpu, results[-1]
 
 
 def _loss(plan: Recoding) -> float:

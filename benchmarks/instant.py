@@ -54,16 +54,16 @@ def _compared(parts: Parts, rows: int) -> tuple[Table, list[str]]:
         case = Case(promise, value, rows, ATTRIBUTES)
         exact, incognito = (run(method, part, case) for method in (EXACT, INCOGNITO))
         for summary in SUMMARIES:
-            found = instant_run(_by(summary), part, case, part.looks(case.about).at_node)
-            differences.append(found.loss - exact.loss)
-            ratios.append(incognito.seconds / _phase_1(found))
+            by_summary = instant_run(_by(summary), part, case, part.looks(case.about).at_node)
+            differences.append(by_summary.loss - exact.loss)
+            ratios.append(incognito.seconds / _phase_1(by_summary))
             table.add(
                 f"{promise} = {value}",
                 summary,
-                _phase_1(found),
-                found.seconds,
-                found.scans,
-                found.loss,
+                _phase_1(by_summary),
+                by_summary.seconds,
+                by_summary.scans,
+                by_summary.loss,
                 exact.loss,
                 exact.seconds,
                 incognito.seconds,

@@ -53,8 +53,8 @@ def measure(options: Options) -> Findings:
     says = [
         study.data,
         *(
-            f"{boxes} loses {min(found):.2f} to {max(found):.2f} of what {full} loses"
-            for (full, boxes, *_), found in zip(sides, ratios, strict=True)
+            f"{boxes} loses {min(shares):.2f} to {max(shares):.2f} of what {full} loses"
+            for (full, boxes, *_), shares in zip(sides, ratios, strict=True)
         ),
     ]
     return Findings(__doc__.splitlines()[0], [*tables, _growth(study)], says)
