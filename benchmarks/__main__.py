@@ -21,11 +21,11 @@ def main() -> None:
     parser.add_argument("--rows", type=lambda s: int(float(s)), default=Options.rows, help="of the largest table")
     parser.add_argument("--repeats", type=int, default=Options.repeats, help="the best of so many counts")
     parser.add_argument("--limit", type=float, default=Options.limit, help="seconds for one run of another tool")
-    given = parser.parse_args()
-    unknown = set(given.names) - set(NAMES)
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(NAMES)
     if unknown:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
-    options = Options(given.rows, given.repeats, given.limit)
+    options = Options(arguments.rows, arguments.repeats, arguments.limit)
     where = machine()
     print(", ".join(f"{k} {v}" for k, v in where.items()))
     for variable, folder, use in (
@@ -37,7 +37,7 @@ def main() -> None:
     print(flush=True)
     run([sys.executable, "-m", "discreet.run.warm_up"]).check()  # whatever was edited since the install is compiled now
     failed = []
-    for name in given.names or NAMES:
+    for name in arguments.names or NAMES:
         try:
             findings = import_module(f"benchmarks.{name}").measure(options)
         except (RuntimeError, OSError) as error:

@@ -56,8 +56,8 @@ class People:
 
     def with_sets(self) -> People:
         """The same, where neighbouring categories may be published together."""
-        found = {c: _sets(words) for c, words in self.hierarchies.items()}
-        return replace(self, hierarchies=found)
+        hierarchies = {c: _sets(words) for c, words in self.hierarchies.items()}
+        return replace(self, hierarchies=hierarchies)
 
     def frequency(self, quasi_identifiers: int) -> FrequencySet:
         """The frequency set of the first quasi-identifiers (and occupation)."""

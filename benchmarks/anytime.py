@@ -30,9 +30,9 @@ def measure(options: Options) -> Findings:
     columns = ("seconds", "loss", "proven bound", "gap", "gap / loss", "checked", "suppressed", "wall s")
     table = Table(f"{len(names)} quasi-identifiers, {ROWS:,} invented people, {nodes:,} nodes, k = 5, 2%", columns)
     for seconds in SECONDS:
-        found: list[Recoding] = []
-        cost = timed(lambda s=seconds, f=found: f.append(optimal(problem, time_limit=s)))
-        plan = found[0]
+        plans: list[Recoding] = []
+        cost = timed(lambda s=seconds, f=plans: f.append(optimal(problem, time_limit=s)))
+        plan = plans[0]
         loss, bound = plan.facts["score"], plan.facts["lower_bound"]
         checked = plan.facts["nodes_checked"]
         table.add(seconds, loss, bound, loss - bound, (loss - bound) / loss, checked, plan.suppressed, cost.wall)

@@ -29,7 +29,7 @@ FOLDER = ROOT / "benchmarks" / "results" / "audit_peers"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Call:
     """One call of another tool, by its own names, and the promise that it stands for in ours."""
 
     tool: str
@@ -49,82 +49,33 @@ def _of(model: str, **parameters: Any) -> dict[str, Any]:
     return {model: parameters | {"attribute": SENSITIVE}}
 
 
-ASKED = (
-    Asked("anjana", "k", "k_anonymity", (K,)),
-    Asked("anjana", "k-suppressed", "k_anonymity", (K,), suppress=0.05),
-    Asked(
-        "anjana",
-        "l",
-        "l_diversity",
-        (K, _of("l_diversity", l=3, kind="distinct")),
-        {"l_div": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "l_diversity"),
-    ),
-    Asked(
-        "anjana",
-        "entropy",
-        "entropy_l_diversity",
-        (K, _of("l_diversity", l=3, kind="entropy")),
-        {"l_div": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "entropy_l_diversity"),
-    ),
-    Asked(
-        "anjana",
-        "recursive",
-        "recursive_c_l_diversity",
-        (K, _of("l_diversity", l=3, kind="recursive", c=1)),
-        {"c": 1, "l_div": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "recursive_c_l_diversity"),
-    ),
-    Asked(
+def _anjana(call: str, name: str, promise: Mapping[str, Any], **parameters: Any) -> Call:
+    """k = 5 and something more, with up to a twentieth of the rows suppressed."""
+    return Call("anjana", name, call, (K, promise), parameters, suppress=0.05, checked=("k_anonymity", call))
+
+
+CALLS = (
+    Call("anjana", "k", "k_anonymity", (K,)),
+    Call("anjana", "k-suppressed", "k_anonymity", (K,), suppress=0.05),
+    _anjana("l_diversity", "l", _of("l_diversity", l=3, kind="distinct"), l_div=3),
+    _anjana("entropy_l_diversity", "entropy", _of("l_diversity", l=3, kind="entropy"), l_div=3),
+    _anjana("recursive_c_l_diversity", "recursive", _of("l_diversity", l=3, kind="recursive", c=1), c=1, l_div=3),
+    Call(
         "anjana",
         "alpha",
         "alpha_k_anonymity",
-        ({"alpha_k": {"alpha": 0.6, "k": 5, "attribute": SENSITIVE}},),
+        (_of("alpha_k", alpha=0.6, k=5),),
         {"alpha": 0.6},
         suppress=0.05,
         checked=("alpha_k_anonymity",),
     ),
-    Asked(
-        "anjana",
-        "t",
-        "t_closeness",
-        (K, _of("t_closeness", t=0.4, distance="equal")),
-        {"t": 0.4},
-        suppress=0.05,
-        checked=("k_anonymity", "t_closeness"),
-    ),
-    Asked(
-        "anjana",
-        "enhanced-beta",
-        "enhanced_beta_likeness",
-        (K, _of("beta_likeness", beta=6, kind="enhanced")),
-        {"beta": 6},
-        suppress=0.05,
-        checked=("k_anonymity", "enhanced_beta_likeness"),
-    ),
-    Asked(
-        "anjana",
-        "delta",
-        "delta_disclosure",
-        (K, _of("delta_disclosure", delta=3)),
-        {"delta": 3},
-        suppress=0.05,
-        checked=("k_anonymity", "delta_disclosure"),
-    ),
-    Asked("anonypy", "k", "anonymize_k_anonymity", (K,)),
-    Asked("anonypy", "l", "anonymize_l_diversity", (K, _of("l_diversity", l=3, kind="distinct")), {"l": 3}),
-    Asked(
-        "anonypy",
-        "t",
-        "anonymize_t_closeness",
-        (K, _of("t_closeness", t=0.05, distance="equal")),
-        {"p": 0.05},
-    ),
-    Asked("anonypy", "k-unknown", "anonymize_k_anonymity", (K,), unknown=SENSITIVE),
+    _anjana("t_closeness", "t", _of("t_closeness", t=0.4, distance="equal"), t=0.4),
+    _anjana("enhanced_beta_likeness", "enhanced-beta", _of("beta_likeness", beta=6, kind="enhanced"), beta=6),
+    _anjana("delta_disclosure", "delta", _of("delta_disclosure", delta=3), delta=3),
+    Call("anonypy", "k", "anonymize_k_anonymity", (K,)),
+    Call("anonypy", "l", "anonymize_l_diversity", (K, _of("l_diversity", l=3, kind="distinct")), {"l": 3}),
+    Call("anonypy", "t", "anonymize_t_closeness", (K, _of("t_closeness", t=0.05, distance="equal")), {"p": 0.05}),
+    Call("anonypy", "k-unknown", "anonymize_k_anonymity", (K,), unknown=SENSITIVE),
 )
 
 
@@ -138,7 +89,7 @@ def measure(options: Options) -> Findings:
         else:
             says.append(f"{tool} could not be installed, and is left out: {problem}")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    found = Table(
+    table = Table(
         f"{adult().name}, {QUASI_IDENTIFIERS} quasi-identifiers",
         (
             "tool",
@@ -153,19 +104,19 @@ def measure(options: Options) -> Findings:
             "shown by",
         ),
     )
-    for asked in (a for a in ASKED if a.tool in ready):
-        people, source = _source(asked)
-        ran = _publish(ready[asked.tool], asked, people, source, options.limit)
+    for call in (a for a in CALLS if a.tool in ready):
+        people, source = _source(call)
+        ran = _publish(ready[call.tool], call, people, source, options.limit)
         if isinstance(ran, str):
-            found.add(asked.tool, _promised(asked), None, None, None, ran, None, None, None, None)
+            table.add(call.tool, _promised(call), None, None, None, ran, None, None, None, None)
             continue
-        told, file = ran
-        audit, seconds = _audited(asked, people, source, file)
-        checked = _checked(ready, asked) if asked.tool == "anjana" else ""
-        found.add(
-            asked.tool,
-            _promised(asked),
-            told["seconds"],
+        answer, file = ran
+        audit, seconds = _audited(call, people, source, file)
+        checked = _checked(ready, call) if call.tool == "anjana" else ""
+        table.add(
+            call.tool,
+            _promised(call),
+            answer["seconds"],
             audit.people,
             audit.groups,
             "; ".join(_broken(audit)) or "none",
@@ -174,26 +125,26 @@ def measure(options: Options) -> Findings:
             seconds,
             _command(source, file),
         )
-    tables_found = [found]
+    tables = [table]
     if "anjana" in ready:
-        tables_found.append(_screened(ready))
+        tables.append(_screened(ready))
     says += [
         "promise broken: what is required, and what the published file reaches",
         "faults: what must not be in a published file, whoever looks",
         "pycanon is asked about the same file; (c, l) are its two answers for recursive diversity",
     ]
-    return Findings(str(__doc__).splitlines()[0], tables_found, says)
+    return Findings(str(__doc__).splitlines()[0], tables, says)
 
 
-def _source(asked: Asked) -> tuple[People, Path]:
+def _source(call: Call) -> tuple[People, Path]:
     """The table as the tool gets it; one value in a hundred of the column `unknown` is NULL."""
     people = adult()
     table = people.table
-    if asked.unknown:
-        values = table.column(asked.unknown).to_pylist()
+    if call.unknown:
+        values = table.column(call.unknown).to_pylist()
         blank = pa.array([None if i % 100 == 7 else v for i, v in enumerate(values)])
-        table = table.set_column(table.column_names.index(asked.unknown), asked.unknown, blank)
-    path = FOLDER / f"people{f'-{asked.unknown}' if asked.unknown else ''}.csv"
+        table = table.set_column(table.column_names.index(call.unknown), call.unknown, blank)
+    path = FOLDER / f"people{f'-{call.unknown}' if call.unknown else ''}.csv"
     csv.write_csv(table.select([*_names(people), SENSITIVE]), path)
     return replace(people, table=table), path
 
@@ -202,7 +153,7 @@ def _names(people: People) -> list[str]:
     return list(people.columns[:QUASI_IDENTIFIERS])
 
 
-def _task(asked: Asked, people: People, source: Path, file: Path) -> dict[str, Any]:
+def _task(call: Call, people: People, source: Path, file: Path) -> dict[str, Any]:
     policy = people.policy(len(people.columns), [{"k_anonymity": {"k": 2}}])
     built = {h.attribute: h for h in take_in(policy, people.table).frequency.hierarchies}
     return {
@@ -213,21 +164,21 @@ def _task(asked: Asked, people: People, source: Path, file: Path) -> dict[str, A
         "sensitive": SENSITIVE,
         "k": 5,
         "l": 0,
-        "suppress": asked.suppress,
+        "suppress": call.suppress,
         "hierarchies": {name: hierarchy_rows(built[name]) for name in _names(people)},
-        "call": asked.call,
-        "parameters": dict(asked.parameters),
-        "calls": list(asked.checked),
+        "call": call.call,
+        "parameters": dict(call.parameters),
+        "calls": list(call.checked),
     }
 
 
-def _publish(python: Path, asked: Asked, people: People, source: Path, limit: float) -> tuple[Any, Path] | str:
+def _publish(python: Path, call: Call, people: People, source: Path, limit: float) -> tuple[Any, Path] | str:
     """What the tool returns, as a file; or why there is none."""
-    file = FOLDER / f"{asked.tool}-{asked.name}.csv"
+    file = FOLDER / f"{call.tool}-{call.name}.csv"
     file.unlink(missing_ok=True)
-    task = FOLDER / f"{asked.tool}-{asked.name}.json"
-    task.write_text(json.dumps(_task(asked, people, source, file)), encoding="utf-8")
-    ran = run([python, ROOT / "benchmarks" / f"peer_{asked.tool}.py", task], limit=limit)
+    task = FOLDER / f"{call.tool}-{call.name}.json"
+    task.write_text(json.dumps(_task(call, people, source, file)), encoding="utf-8")
+    ran = run([python, ROOT / "benchmarks" / f"peer_{call.tool}.py", task], limit=limit)
     if ran.stopped:
         return f"not finished after {limit:.0f} s"
     if ran.code != 0:
@@ -237,33 +188,35 @@ def _publish(python: Path, asked: Asked, people: People, source: Path, limit: fl
     return ran.json(), file
 
 
-def _audited(asked: Asked, people: People, source: Path, file: Path) -> tuple[Audit, float]:
-    told: dict[str, Any] = {
+def _audited(call: Call, people: People, source: Path, file: Path) -> tuple[Audit, float]:
+    description_words: dict[str, Any] = {
         "quasi_identifiers": _names(people),
         "sensitive": [SENSITIVE],
-        "promises": [dict(p) for p in asked.promises],
+        "promises": [dict(p) for p in call.promises],
     }
-    if asked.tool == "anonypy":
-        told["count"] = "count"
-        told["columns"] = {c: "interval" if c == "age" else "set" for c in told["quasi_identifiers"]}
+    if call.tool == "anonypy":
+        description_words["count"] = "count"
+        description_words["columns"] = {
+            c: "interval" if c == "age" else "set" for c in description_words["quasi_identifiers"]
+        }
     else:
-        task = json.loads((FOLDER / f"{asked.tool}-{asked.name}.json").read_text(encoding="utf-8"))
-        told["hierarchies"] = task["hierarchies"]
+        task = json.loads((FOLDER / f"{call.tool}-{call.name}.json").read_text(encoding="utf-8"))
+        description_words["hierarchies"] = task["hierarchies"]
     description = file.with_suffix(".yaml")
-    description.write_text(json.dumps(told), encoding="utf-8")  # JSON is YAML
+    description.write_text(json.dumps(description_words), encoding="utf-8")  # JSON is YAML
     start = perf_counter()
     audit = audit_release(file, description=description, source=source)
     return audit, perf_counter() - start
 
 
-def _checked(ready: Mapping[str, Path], asked: Asked) -> str:
+def _checked(ready: Mapping[str, Path], call: Call) -> str:
     """What pycanon says of the same file."""
-    task = FOLDER / f"{asked.tool}-{asked.name}.json"
+    task = FOLDER / f"{call.tool}-{call.name}.json"
     ran = run([ready["anjana"], ROOT / "benchmarks" / "peer_pycanon.py", task], limit=240)
     if ran.stopped or ran.code != 0:
         return "fails"
-    told = ran.json()["told"]
-    return "; ".join(f"{call}: {_figure(figure)}" for call, figure in told.items())
+    figures = ran.json()["told"]
+    return "; ".join(f"{name}: {_figure(figure)}" for name, figure in figures.items())
 
 
 def _screened(ready: Mapping[str, Path]) -> Table:
@@ -277,17 +230,17 @@ def _screened(ready: Mapping[str, Path]) -> Table:
     task = {"target": str(file), "quasi_identifiers": [country], "sensitive": SENSITIVE, "calls": ["k_anonymity"]}
     file.with_suffix(".json").write_text(json.dumps(task), encoding="utf-8")
     checker = [ready["anjana"], ROOT / "benchmarks" / "peer_pycanon.py", file.with_suffix(".json")]
-    told = run(checker, limit=240).json()["told"]
+    figures = run(checker, limit=240).json()["told"]
     promised = {"quasi_identifiers": [country], "sensitive": [SENSITIVE], "promises": [K]}
     file.with_suffix(".yaml").write_text(json.dumps(promised), encoding="utf-8")
     audit = audit_release(file, description=file.with_suffix(".yaml"))
-    found = Table(
+    table = Table(
         "50 people by one column with NULLs, left out until pycanon says k = 5",
         ("column", "people", "pycanon's k", "true k", "shown by"),
     )
     command = f"discreet audit {_short(file)} --description {_short(file.with_suffix('.yaml'))}"
-    found.add(country, sum(kept), told["k_anonymity"], audit.smallest_group, command)
-    return found
+    table.add(country, sum(kept), figures["k_anonymity"], audit.smallest_group, command)
+    return table
 
 
 def _broken(audit: Audit) -> list[str]:
@@ -298,13 +251,13 @@ def _broken(audit: Audit) -> list[str]:
     ]
 
 
-def _promised(asked: Asked) -> str:
+def _promised(call: Call) -> str:
     words = []
-    for promise in asked.promises:
+    for promise in call.promises:
         [(model, body)] = promise.items()
         words.append(f"{model} {', '.join(f'{w} {v}' for w, v in body.items() if w != 'attribute')}")
-    nulls = f", 1% of {asked.unknown} NULL" if asked.unknown else ""
-    return "; ".join(words) + (f", {asked.suppress:.0%} suppressed" if asked.suppress else "") + nulls
+    nulls = f", 1% of {call.unknown} NULL" if call.unknown else ""
+    return "; ".join(words) + (f", {call.suppress:.0%} suppressed" if call.suppress else "") + nulls
 
 
 def _figure(figure: object) -> str:

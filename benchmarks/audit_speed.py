@@ -73,8 +73,8 @@ def _audits(name: str, people: pa.Table, hierarchies: dict[str, object], sensiti
             release = Path(folder) / kind
             alone, _ = _audit(release)
             listed, _ = _audit(release, "--population", source, "--other", second)
-            whole, told = _audit(release, "--population", source, "--other", second, "--source", source)
-            table.add(kind, told["groups"], alone.wall, listed.wall, whole.wall, whole.cpu, len(told["lines"]))
+            whole, answer = _audit(release, "--population", source, "--other", second, "--source", source)
+            table.add(kind, answer["groups"], alone.wall, listed.wall, whole.wall, whole.cpu, len(answer["lines"]))
     return table
 
 

@@ -86,7 +86,7 @@ def _imports(command: list[str | Path]) -> Table:
         package = name.split(".")[0].lstrip("_")
         packages["standard library" if package in sys.stdlib_module_names else package] += int(own)
     table = Table("imports of the whole run, by package (python -X importtime)", ("package", "s"))
-    for package, taken in sorted(packages.items(), key=lambda found: -found[1])[:12]:
+    for package, taken in sorted(packages.items(), key=lambda item: -item[1])[:12]:
         table.add(package, taken / 1e6)
     table.add("all", sum(packages.values()) / 1e6)
     return table

@@ -23,7 +23,7 @@ from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
 from discreet.studies.presence.confidence_paper import Optimizations
-from discreet.studies.presence.data import DIABETES, RANDOM, PresenceStudy, from_folder, invented
+from discreet.studies.presence.data import DIABETES, RANDOM, PresenceTables, from_folder, invented
 from discreet.studies.presence.sfalm import PlainCost, plain_cost, sfalm
 
 CONFIDENCE = "0.8"
@@ -85,7 +85,7 @@ def measure(options: Options) -> Findings:
     return Findings(__doc__.splitlines()[0], [speed, loss, _prune_rates(study), _widths(study, options.repeats)], says)
 
 
-def _problem(study: PresenceStudy, private: str, attributes: int, delta: tuple[str, str]) -> Problem:
+def _problem(study: PresenceTables, private: str, attributes: int, delta: tuple[str, str]) -> Problem:
     """Marginals only: the population itself is nobody's to know here."""
     frequency = replace(study.table(private, attributes), population=None)
     return Problem(frequency, (ConfidentPresence(delta, CONFIDENCE),))
@@ -104,8 +104,8 @@ def _compared(problem: Problem, repeats: int) -> Compared:
 
 
 def _best(search: Callable[[], Recoding], repeats: int) -> tuple[float, Recoding]:
-    found = [search()]  # compiled kernels are read from disk once
-    return best([timed(lambda: found.append(search())) for _ in range(repeats)]).cpu, found[-1]
+    results = [search()]  # compiled kernels are read from disk once
+    return best([timed(lambda: results.append(search())) for _ in range(repeats)]).cpu, results[-1]
 
 
 def _loss(plan: Recoding) -> float:
@@ -117,7 +117,7 @@ def _worse(loss: float, than: float) -> float:
     return 100 * (loss / than - 1)
 
 
-def _prune_rates(study: PresenceStudy) -> Table:
+def _prune_rates(study: PresenceTables) -> Table:
     """Figure 6: the share of work that each optimization spares, with all of them on."""
     table = Table("pruned by the paper's optimizations, all on (%), 7 attributes", ("private", "δ", "SD", "PA", "DM"))
     for private in (RANDOM, DIABETES):
@@ -128,7 +128,7 @@ def _prune_rates(study: PresenceStudy) -> Table:
     return table
 
 
-def _widths(study: PresenceStudy, repeats: int) -> Table:
+def _widths(study: PresenceTables, repeats: int) -> Table:
     """Table 5: what wider steps of DC save and cost, all other optimizations on."""
     columns = ("private", "width", "seconds, share", "evaluations, share", "loss, worse by %")
     table = Table("DC: time and loss against none, δ = (0, 0.1), 7 attributes", columns)

@@ -160,20 +160,20 @@ def measure(options: Options) -> Findings:
         for engine in ENGINES:
             with _rival(engine, source, folder) as measured:
                 costs = [measured() for _ in range(options.repeats)]
-                whole, told = _whole(engine, source, folder, options.repeats)
-            found = {work: best([c[work] for c in costs]) for work in WORK}
-            base = Cost(*(sum(getattr(found[w], kind) for w in ("group by", "join")) for kind in ("wall", "cpu")))
+                whole, answer = _whole(engine, source, folder, options.repeats)
+            by_work = {work: best([c[work] for c in costs]) for work in WORK}
+            base = Cost(*(sum(getattr(by_work[w], kind) for w in ("group by", "join")) for kind in ("wall", "cpu")))
             table = Table(f"{engine}, {options.rows:,} rows", ("work", "wall s", "CPU s", "whole / this, wall", "CPU"))
-            rows = {**found, "group by + join": base, "discreet, whole run": whole}
+            rows = {**by_work, "group by + join": base, "discreet, whole run": whole}
             for label, cost in rows.items():
                 table.add(label, cost.wall, cost.cpu, whole.wall / cost.wall, whole.cpu / cost.cpu)
-            for stage, seconds in told["seconds"].items():
+            for stage, seconds in answer["seconds"].items():
                 table.add(f"  {stage}", seconds, None, None, None)
             tables.append(table)
             says.append(
                 f"{engine}: whole / (group by + join) {whole.wall / base.wall:.2f} by wall, {whole.cpu / base.cpu:.2f} "
-                f"by CPU; loss {told['loss']:.4f}, {told['groups']:,} groups, {told['suppressed']:,} rows suppressed; "
-                f"peak memory of the client {told['memory'] / 1e9:.2f} GB"
+                f"by CPU; loss {answer['loss']:.4f}, {answer['groups']:,} groups, {answer['suppressed']:,} rows "
+                f"suppressed; peak memory of the client {answer['memory'] / 1e9:.2f} GB"
             )
     return Findings(__doc__.splitlines()[0], tables, says)
 
@@ -214,14 +214,14 @@ def _whole(engine: str, source: Path, folder: Path, repeats: int) -> tuple[Cost,
         "format": "table" if engine == "postgresql" else "parquet",
     }
     _adopt_orphans()
-    costs, told = [], []
+    costs, answers = [], []
     for _ in range(repeats):
         before = _spent(engine)
         cost, about = discreet(words, folder / f"released_by_{engine}")
         _wait_for_orphans()
         costs.append(Cost(cost.wall, _spent(engine) - before))
-        told.append(about)
-    return best(costs), min(told, key=lambda about: about["call"])
+        answers.append(about)
+    return best(costs), min(answers, key=lambda about: about["call"])
 
 
 def _spent(engine: str) -> float:

@@ -45,36 +45,36 @@ def _real(folder: Path) -> Table:
     adult = data_folder() / "adult" / "adult.csv"  # type: ignore[operator]
     complete = f"SELECT * FROM read_csv('{adult}', all_varchar = true) WHERE COLUMNS(*) <> '?'"
     people = duckdb.sql(complete).to_arrow_table()
-    for told, require, suppress in (
+    for promise, require, suppress in (
         ("ART, r = 10, low education", {"robust": {"r": 10, "values": [list(LOW)]}}, SUPPRESS),
         ("ART, r = 2, low education", {"robust": {"r": 2, "values": [list(LOW)]}}, SUPPRESS),
         # Of every fifteenth person more than half of the people like him have his value: nothing can hide that.
         ("ART, r = 2, every education", {"robust": {"r": 2}}, 0.15),
         ("Anatomy, l = 2", {"l_diversity": {"l": 2, "kind": "frequency"}}, SUPPRESS),
     ):
-        _add(table, told, _publish(folder, people, ADULT, "education", "bucketization", require, suppress))
+        _add(table, promise, _publish(folder, people, ADULT, "education", "bucketization", require, suppress))
     census = data_folder() / "census" / "sal500k.csv.gz"  # type: ignore[operator]
     people = duckdb.sql(f"SELECT * FROM read_csv('{census}', all_varchar = true)").to_arrow_table()
     for alpha in (0.1, 0.01, 0.001):
-        asked = {"ambiguity": {"alpha": alpha, "beta": 0.2}}
+        ambiguity = {"ambiguity": {"alpha": alpha, "beta": 0.2}}
         _add(
             table,
             f"ambiguity, α = {alpha}, β = 0.2",
-            _publish(folder, people, CENSUS_COLUMNS, "salary", "ambiguity", asked),
+            _publish(folder, people, CENSUS_COLUMNS, "salary", "ambiguity", ambiguity),
         )
     return table
 
 
 def _growth(folder: Path, most: int) -> Table:
     table = _table("invented people", "release")
-    for told, columns, sensitive, publish, require in (
+    for kind, columns, sensitive, publish, require in (
         ("ART, r = 10", INVENTED, "education", "bucketization", {"robust": {"r": 10, "values": [list(INVENTED_LOW)]}}),
         ("Anatomy, l = 2", INVENTED, "education", "bucketization", {"l_diversity": {"l": 2, "kind": "frequency"}}),
         ("ambiguity, α = 0.1, β = 0.2", PEOPLE, "salary", "ambiguity", {"ambiguity": {"alpha": 0.1, "beta": 0.2}}),
     ):
         for rows in (n for n in SIZES if n <= most):
             people = census_like(rows, columns=[*columns, sensitive])
-            _add(table, f"{told}: {rows:,} rows", _publish(folder, people, columns, sensitive, publish, require))
+            _add(table, f"{kind}: {rows:,} rows", _publish(folder, people, columns, sensitive, publish, require))
     return table
 
 
@@ -102,11 +102,11 @@ def _publish(
         "format": "parquet",
         "seed": 7,
     }
-    cost, told = discreet(words, folder / "release")
-    return told | {"cost": cost}
+    cost, answer = discreet(words, folder / "release")
+    return answer | {"cost": cost}
 
 
-def _add(table: Table, first: str, told: dict[str, Any]) -> None:
-    seconds, cost = told["seconds"], told["cost"]
-    memory = round(told["memory"] / 1e6)
-    table.add(first, *(seconds[s] for s in STAGES), cost.wall, cost.cpu, memory, told["groups"], told["suppressed"])
+def _add(table: Table, first: str, answer: dict[str, Any]) -> None:
+    seconds, cost = answer["seconds"], answer["cost"]
+    memory = round(answer["memory"] / 1e6)
+    table.add(first, *(seconds[s] for s in STAGES), cost.wall, cost.cpu, memory, answer["groups"], answer["suppressed"])

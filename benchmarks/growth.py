@@ -39,8 +39,8 @@ def by_rows(folder: Path, most: int) -> Table:
     table = _table("rows (8 quasi-identifiers, k = 5, 2%)", "rows")
     rows = 10_000
     while rows <= most:
-        told = _publish(folder, census_like(rows), census_attributes(8))
-        _add(table, rows, told)
+        answer = _publish(folder, census_like(rows), census_attributes(8))
+        _add(table, rows, answer)
         rows *= 10
     return table
 
@@ -62,8 +62,8 @@ def by_distinct_values(folder: Path) -> Table:
     for distinct in (10, 100, 1_000, 10_000, 100_000):
         income = np.random.default_rng(7).permutation(np.arange(rows) % distinct)
         attributes = census_attributes(5) | {"income": {"role": "quasi_identifier", "hierarchy": {"quantiles": 8}}}
-        told = _publish(folder, people.append_column("income", pa.array(income)), attributes)
-        _add(table, distinct, told)
+        answer = _publish(folder, people.append_column("income", pa.array(income)), attributes)
+        _add(table, distinct, answer)
     return table
 
 
@@ -82,20 +82,20 @@ def _publish(folder: Path, people: Any, attributes: dict[str, object]) -> dict[s
         "format": "parquet",
         "time_limit": SECONDS,
     }
-    cost, told = discreet(words, folder / "release")
-    return told | {"cost": cost}
+    cost, answer = discreet(words, folder / "release")
+    return answer | {"cost": cost}
 
 
-def _add(table: Table, first: int, told: dict[str, Any]) -> None:
-    facts, seconds, cost = told["facts"], told["seconds"], told["cost"]
+def _add(table: Table, first: int, answer: dict[str, Any]) -> None:
+    facts, seconds, cost = answer["facts"], answer["seconds"], answer["cost"]
     table.add(
         first,
         *(seconds[s] for s in STAGES),
         cost.wall,
         cost.cpu,
-        round(told["memory"] / 1e6),
+        round(answer["memory"] / 1e6),
         facts["nodes"],
         facts["nodes_checked"],
-        told["loss"],
+        answer["loss"],
         facts["score"] - facts["lower_bound"],
     )

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.adult import data_folder
 from benchmarks.measure import Findings, Options, Table
-from discreet.studies.ambiguity.data import from_folder, invented
-from discreet.studies.instant.data import Parts
+from discreet.studies.data.census import from_folder, invented
+from discreet.studies.instant.parts import Parts
 from discreet.studies.instant.runs import EXACT, INCOGNITO, SUMMARIES, Case, Instant, Run, instant_run, run
 
 PROMISES = (("k", 20), ("k", 60), ("k", 100), ("ℓ", 3), ("ℓ", 5), ("ℓ", 10))
@@ -54,16 +54,16 @@ def _compared(parts: Parts, rows: int) -> tuple[Table, list[str]]:
         case = Case(promise, value, rows, ATTRIBUTES)
         exact, incognito = (run(method, part, case) for method in (EXACT, INCOGNITO))
         for summary in SUMMARIES:
-            found = instant_run(_by(summary), part, case, part.looks(case.about).at_node)
-            differences.append(found.loss - exact.loss)
-            ratios.append(incognito.seconds / _phase_1(found))
+            by_summary = instant_run(_by(summary), part, case, part.looks(case.about).at_node)
+            differences.append(by_summary.loss - exact.loss)
+            ratios.append(incognito.seconds / _phase_1(by_summary))
             table.add(
                 f"{promise} = {value}",
                 summary,
-                _phase_1(found),
-                found.seconds,
-                found.scans,
-                found.loss,
+                _phase_1(by_summary),
+                by_summary.seconds,
+                by_summary.scans,
+                by_summary.loss,
                 exact.loss,
                 exact.seconds,
                 incognito.seconds,

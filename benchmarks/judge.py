@@ -88,12 +88,12 @@ def _loss(
         if None in leaves[name]:
             columns[name] = [_null_named(cell) for cell in columns[name]]
     try:
-        found = compare_tables(
+        comparison = compare_tables(
             people.table.select(names), pa.table(columns), quasi_identifiers=names, hierarchies=hierarchies
         )
     except DiscreetError as error:
         return None, str(error)[:120]
-    return found.loss, ""
+    return comparison.loss, ""
 
 
 def _ranges(people: People, table: Any, names: Sequence[str]) -> list[str]:
@@ -104,11 +104,11 @@ def _ranges(people: People, table: Any, names: Sequence[str]) -> list[str]:
     connection.register("ages", ages)
     connection.register("released", table.append_column("place", place))
     by = ", ".join(f"r.{_quoted(n)}" for n in names)
-    found = connection.sql(
+    ends = connection.sql(
         f"""SELECT min(CAST(a.age AS INT)) OVER w AS low, max(CAST(a.age AS INT)) OVER w AS high
         FROM released r JOIN ages a ON a.id = r.id WINDOW w AS (PARTITION BY {by}) ORDER BY place"""
     ).fetchall()
-    return [str(low) if low == high else f"{low}-{high}" for low, high in found]
+    return [str(low) if low == high else f"{low}-{high}" for low, high in ends]
 
 
 def _changed(people: People, table: Any, sensitive: str) -> int:

@@ -19,18 +19,18 @@ def main(path: str) -> None:
     start = perf_counter()
     if "call" in task:  # any of its models, by its own names
         call = getattr(anonymity, task["call"])
-        given = {"data": data, "ident": [], "quasi_ident": names, "hierarchies": hierarchies, "k": task["k"]}
+        arguments = {"data": data, "ident": [], "quasi_ident": names, "hierarchies": hierarchies, "k": task["k"]}
         if call is not k_anonymity:
-            given["sens_att"] = task["sensitive"]
-        found = call(**given, supp_level=100 * task["suppress"], **task["parameters"])
+            arguments["sens_att"] = task["sensitive"]
+        published = call(**arguments, supp_level=100 * task["suppress"], **task["parameters"])
     elif task["l"]:
-        found = l_diversity(
+        published = l_diversity(
             data, [], names, task["sensitive"], task["k"], task["l"], 100 * task["suppress"], hierarchies
         )
     else:
-        found = k_anonymity(data, [], names, task["k"], 100 * task["suppress"], hierarchies)
+        published = k_anonymity(data, [], names, task["k"], 100 * task["suppress"], hierarchies)
     seconds = perf_counter() - start
-    found.to_csv(task["target"], index=False)
+    published.to_csv(task["target"], index=False)
     print(json.dumps({"seconds": seconds}))
 
 

@@ -28,10 +28,10 @@ def main(path: str) -> None:
     else:
         rows = preserver.anonymize_k_anonymity(k=task["k"])
     seconds = perf_counter() - start
-    found = pd.DataFrame(rows)
+    published = pd.DataFrame(rows)
     for name in names:  # each set comes as a list of one text
-        found[name] = found[name].map(lambda cell: cell[0] if isinstance(cell, list) else cell)
-    found.to_csv(task["target"], index=False)
+        published[name] = published[name].map(lambda cell: cell[0] if isinstance(cell, list) else cell)
+    published.to_csv(task["target"], index=False)
     print(json.dumps({"seconds": seconds}))
 
 

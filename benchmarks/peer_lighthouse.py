@@ -17,16 +17,16 @@ from project_lighthouse_anonymize.wrappers.p_sensitize import p_sensitize
 
 def tree(rows: list[list[str]]) -> GTree:
     """The generalization tree of the rows (leaf, level 1, …, *)."""
-    found = GTree()
-    nodes = {("*",): found.create_node("*")}
+    whole = GTree()
+    nodes = {("*",): whole.create_node("*")}
     for row in rows:
         path = tuple(reversed(row))
         for depth in range(1, len(path)):
             here, above = path[: depth + 1], path[:depth]
             if here not in nodes:
-                nodes[here] = found.create_node(path[depth], parent=nodes[above])
-    found.add_default_geometric_sizes()
-    return found
+                nodes[here] = whole.create_node(path[depth], parent=nodes[above])
+    whole.add_default_geometric_sizes()
+    return whole
 
 
 def main(path: str) -> None:
@@ -44,12 +44,14 @@ def main(path: str) -> None:
     trees = {n: tree(task["hierarchies"][n]) for n in names if n not in task["numbers"]}
     log = logging.getLogger("peer")
     start = perf_counter()
-    found, _, _ = k_anonymize(log, data, names, task["k"], trees, "id", parallelism=None)
+    published, _, _ = k_anonymize(log, data, names, task["k"], trees, "id", parallelism=None)
     if task["l"]:
         shares = data[sensitive].value_counts(normalize=True).to_dict()
-        found, _, _ = p_sensitize(log, found, names, sensitive, task["l"], task["k"], shares, seed=7, id_col="id")
+        published, _, _ = p_sensitize(
+            log, published, names, sensitive, task["l"], task["k"], shares, seed=7, id_col="id"
+        )
     seconds = perf_counter() - start
-    found.to_csv(task["target"], index=False)
+    published.to_csv(task["target"], index=False)
     print(json.dumps({"seconds": seconds}))
 
 

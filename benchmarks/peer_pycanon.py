@@ -15,12 +15,12 @@ def main(path: str) -> None:
     data = pd.read_csv(task["target"], dtype=str, keep_default_na=False, na_values=[""])
     names, sensitive = task["quasi_identifiers"], [task["sensitive"]]
     start = perf_counter()
-    told = {}
+    figures = {}
     for call in task["calls"]:
-        given = (data, names) if call == "k_anonymity" else (data, names, sensitive)
-        found = getattr(anonymity, call)(*given)
-        told[call] = [float(x) for x in found] if isinstance(found, tuple) else float(found)
-    print(json.dumps({"seconds": perf_counter() - start, "told": told}))
+        arguments = (data, names) if call == "k_anonymity" else (data, names, sensitive)
+        figure = getattr(anonymity, call)(*arguments)
+        figures[call] = [float(x) for x in figure] if isinstance(figure, tuple) else float(figure)
+    print(json.dumps({"seconds": perf_counter() - start, "told": figures}))
 
 
 if __name__ == "__main__":

@@ -45,8 +45,8 @@ class Task:
     @property
     def require(self) -> list[object]:
         """In the words of a policy."""
-        found: list[object] = [{"k_anonymity": {"k": self.k}}]
-        return found + ([{"l_diversity": {"l": self.l, "kind": "distinct"}}] if self.l else [])
+        promises: list[object] = [{"k_anonymity": {"k": self.k}}]
+        return promises + ([{"l_diversity": {"l": self.l, "kind": "distinct"}}] if self.l else [])
 
 
 TASKS = (
@@ -95,8 +95,8 @@ def measure(options: Options) -> Findings:
                 published = folder / "published.csv"
                 published.unlink(missing_ok=True)
                 if tool in OURS:
-                    given = people.with_sets() if tool.endswith("sets") else people
-                    ran = _ours(given, task, OURS[tool], folder, published)
+                    people_for_it = people.with_sets() if tool.endswith("sets") else people
+                    ran = _ours(people_for_it, task, OURS[tool], folder, published)
                 else:
                     ran = _theirs(ready[tool], tool, people, task, hierarchies, folder, published, options.limit)
                 _add(table, task, tool, ran, people, hierarchies, published)
@@ -136,11 +136,11 @@ def _ours(people: People, task: Task, publish: str, folder: Path, published: Pat
         QUASI_IDENTIFIERS, task.require, suppress=task.suppress, publish=publish, source=str(folder / "people.csv")
     )
     try:
-        cost, told = discreet(words, folder / "release")
+        cost, answer = discreet(words, folder / "release")
     except RuntimeError as error:
         return str(error).splitlines()[-1]
     (folder / "release" / "data.csv").rename(published)
-    return {"process": cost.wall, "cpu": cost.cpu, "call": told["call"]}
+    return {"process": cost.wall, "cpu": cost.cpu, "call": answer["call"]}
 
 
 def _theirs(
@@ -195,19 +195,19 @@ def _add(
     if isinstance(ran, str):
         table.add(task.name, tool, *[None] * (len(table.columns) - 3), ran)
         return
-    found = judge(people, hierarchies, SENSITIVE, published, task.k, task.l)
+    judgement = judge(people, hierarchies, SENSITIVE, published, task.k, task.l)
     table.add(
         task.name,
         tool,
         ran["process"],
         ran["cpu"],
         ran["call"],
-        found.loss,
-        found.suppressed,
-        found.groups,
-        found.smallest,
-        found.least_distinct,
-        found.broken,
-        found.broken == 0,
-        "; ".join(found.leaks),
+        judgement.loss,
+        judgement.suppressed,
+        judgement.groups,
+        judgement.smallest,
+        judgement.least_distinct,
+        judgement.broken,
+        judgement.broken == 0,
+        "; ".join(judgement.leaks),
     )

@@ -34,7 +34,7 @@ from discreet.search.lattice.incognito import cheapest, minimal_nodes
 from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
-from discreet.studies.ambiguity.data import SENSITIVE, from_folder, invented
+from discreet.studies.data.census import SENSITIVE, from_folder, invented
 from discreet.studies.instant.lattice_queries import LatticeQueries
 from discreet.studies.instant.mondrian_queries import mondrian_by_queries
 from discreet.studies.instant.runs import Case
@@ -71,7 +71,7 @@ def measure(options: Options) -> Findings:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuerySearch:
     """A search by count queries: what it costs, and how many it asks; extrapolated, if it was not waited for."""
 
     cost: Cost
@@ -136,8 +136,8 @@ class Race:
             plan, scans, cost = self.instant(case)
             best = float(optimal(Problem(self._table, case.models, case.limit)).losses.mean())
             alone, more_scans, _ = self.instant(case, lists=False)
-            asked = self.incognito(case, None if case == waited else QUERIES)
-            ratios[share > 0].append(asked.cost.cpu / cost.cpu)
+            incognito = self.incognito(case, None if case == waited else QUERIES)
+            ratios[share > 0].append(incognito.cost.cpu / cost.cpu)
             loss = float(plan.losses.mean())
             worse.append(loss - best)
             single.add(
@@ -150,9 +150,9 @@ class Race:
                 best,
                 more_scans,
                 float(alone.losses.mean()),
-                asked.queries,
-                asked.cost.cpu,
-                asked.cost.wall,
+                incognito.queries,
+                incognito.cost.cpu,
+                incognito.cost.wall,
                 ratios[share > 0][-1],
             )
         boxes = Table(
@@ -164,17 +164,17 @@ class Race:
             case = Case("k", k, self._table.rows, len(self._table.hierarchies))
             plan, cost = self.m_instant(case)
             exact = mondrian(Problem(self._table, case.models))
-            asked = self.mondrian(case, exact.group_count)
-            boxed.append(asked.cost.cpu / cost.cpu)
+            incognito = self.mondrian(case, exact.group_count)
+            boxed.append(incognito.cost.cpu / cost.cpu)
             boxes.add(
                 f"k = {k}",
                 cost.cpu,
                 cost.wall,
                 float(plan.losses.mean()),
                 float(exact.losses.mean()),
-                asked.queries,
-                asked.cost.cpu,
-                asked.cost.wall,
+                incognito.queries,
+                incognito.cost.cpu,
+                incognito.cost.wall,
                 boxed[-1],
             )
         return [single, boxes], [
@@ -212,7 +212,7 @@ class Race:
         )
         return engine, summary, EstimatedLooks(engine, summary.hierarchies, sensitive, rows)
 
-    def incognito(self, case: Case, queries: int | None) -> Asked:
+    def incognito(self, case: Case, queries: int | None) -> QuerySearch:
         """Top-down Incognito; only so many of its queries are asked, if a number is given, from first to last."""
         nodes = _counted(self._table, case)
         with self._costing() as ready:
@@ -220,20 +220,20 @@ class Race:
         with self._costing() as cost:
             if queries is None or len(nodes) <= queries:
                 cheapest(judge, minimal_nodes(judge, downward=True), suppression=case.limit > 0)
-                asked, more = len(judge.judged), 1.0
+                number, more = len(judge.judged), 1.0
             else:
-                asked, more = len(nodes), len(nodes) / queries
+                number, more = len(nodes), len(nodes) / queries
                 for i in np.linspace(0, len(nodes) - 1, queries).round().astype(int).tolist():
                     judge.judge(nodes[i])
-        return Asked(_sum(ready(), cost(), more), asked, more == 1.0)
+        return QuerySearch(_sum(ready(), cost(), more), number, more == 1.0)
 
-    def mondrian(self, case: Case, groups: int) -> Asked:
+    def mondrian(self, case: Case, groups: int) -> QuerySearch:
         """Mondrian by queries, for as long as there is patience."""
-        start, found = perf_counter(), 0
+        start, parts = perf_counter(), 0
 
         def enough(stage: str, done: float, total: float, note: str) -> None:
-            nonlocal found
-            found += 1
+            nonlocal parts
+            parts += 1
             if perf_counter() - start > PATIENCE:
                 raise _Enough
 
@@ -241,8 +241,8 @@ class Race:
             queries = self._queries(case)
         with self._costing() as cost, suppress(_Enough):
             mondrian_by_queries(queries, self._table.hierarchies, {}, case.models, enough)
-        more = max(groups / found, 1.0)
-        return Asked(_sum(ready(), cost(), more), round(more * queries.queries), more == 1.0)
+        more = max(groups / parts, 1.0)
+        return QuerySearch(_sum(ready(), cost(), more), round(more * queries.queries), more == 1.0)
 
     def _queries(self, case: Case) -> LatticeQueries:
         engine = PostgreSQL(self._database.url(TABLE))

@@ -23,7 +23,7 @@ from discreet.models.presence.presence import Presence
 from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
-from discreet.studies.presence.data import DIABETES, RANDOM, PresenceStudy, from_folder, invented
+from discreet.studies.presence.data import DIABETES, RANDOM, PresenceTables, from_folder, invented
 
 CONFIDENCE = "0.8"
 DELTAS = (("0", "0.05"), ("0", "0.1"), ("0", "0.2"), ("0.02", "0.1"))
@@ -53,8 +53,8 @@ def measure(options: Options) -> Findings:
     says = [
         study.data,
         *(
-            f"{boxes} loses {min(found):.2f} to {max(found):.2f} of what {full} loses"
-            for (full, boxes, *_), found in zip(sides, ratios, strict=True)
+            f"{boxes} loses {min(shares):.2f} to {max(shares):.2f} of what {full} loses"
+            for (full, boxes, *_), shares in zip(sides, ratios, strict=True)
         ),
     ]
     return Findings(__doc__.splitlines()[0], [*tables, _growth(study)], says)
@@ -72,7 +72,7 @@ def _problems(frequency: FrequencySet, delta: tuple[str, str]) -> tuple[Problem,
     )
 
 
-def _growth(study: PresenceStudy) -> Table:
+def _growth(study: PresenceTables) -> Table:
     columns = ("people", "combinations", "private", "search", "loss", "groups", "seconds")
     table = Table(f"δ = (0, 0.1), {ATTRIBUTES[-1]} attributes", columns)
     for people in PEOPLE:

@@ -53,8 +53,8 @@ def main(policy: str, out: str) -> None:
     start = perf_counter()
     to_text(release.report)
     seconds["text"] = perf_counter() - start
-    told = ("node", "groups", "loss", "loss_geometric", "suppressed", "facts")
-    about = {name: release.to_json()[name] for name in told}
+    words = ("node", "groups", "loss", "loss_geometric", "suppressed", "facts")
+    about = {name: release.to_json()[name] for name in words}
     sys.stdout.write(json.dumps({"seconds": seconds, "call": whole, "memory": peak_memory(), **about}) + "\n")
 
 

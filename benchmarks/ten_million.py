@@ -39,9 +39,9 @@ def measure(options: Options) -> Findings:
             grouped.append(timed(lambda: group_by(source)))
             rewritten.append(timed(lambda: rewrite(source, folder / "copy.parquet", keep_order=True)))
             unordered.append(timed(lambda: rewrite(source, folder / "copy.parquet", keep_order=False)))
-            cost, told = discreet(words, folder / "release")
+            cost, answer = discreet(words, folder / "release")
             whole.append(cost)
-            about.append(told)
+            about.append(answer)
     ran = best(whole)
     bases = [_sum(best(grouped), best(r)) for r in (rewritten, unordered)]
     table = Table(f"{options.rows:,} rows", ("work", "wall s", "CPU s", "whole / this, wall", "whole / this, CPU"))
@@ -56,8 +56,8 @@ def measure(options: Options) -> Findings:
         table.add(label, cost.wall, cost.cpu, ran.wall / cost.wall, ran.cpu / cost.cpu)
     memory = max(a["memory"] for a in about)
     stages = Table("stages of the best whole run", ("stage", "wall s"))
-    told = min(about, key=lambda a: a["call"])
-    for stage, seconds in told["seconds"].items():
+    answer = min(about, key=lambda a: a["call"])
+    for stage, seconds in answer["seconds"].items():
         stages.add(stage, seconds)
     return Findings(
         __doc__.splitlines()[0],
@@ -69,8 +69,8 @@ def measure(options: Options) -> Findings:
                 for kept, base in zip(("kept", "not kept"), bases, strict=True)
             ),
             f"peak memory {memory / 1e9:.2f} GB (goal below {GOAL_MEMORY / 1e9:.0f} GB)",
-            f"loss {told['loss']:.4f}, {told['suppressed']:,} rows suppressed, {told['facts']['nodes_checked']} of "
-            f"{told['facts']['nodes']:,} nodes checked",
+            f"loss {answer['loss']:.4f}, {answer['suppressed']:,} rows suppressed, {answer['facts']['nodes_checked']} "
+            f"of {answer['facts']['nodes']:,} nodes checked",
         ],
     )
 

@@ -22,21 +22,21 @@ def measure(options: Options) -> Findings:
     """Counting alone, and the whole comparison."""
     people = adult()
     frequency = _with_income(people)
-    found: list[WholeLattice | Comparison] = []
+    lattices: list[WholeLattice | Comparison] = []
     table = Table(f"{people.name}, 8 quasi-identifiers", ("work", "wall s", "cpu s", "cpu ms per node"))
     for name, work in (
-        ("count every node", lambda: found.append(whole_lattice(frequency, ()))),
-        ("compare: 20 adversaries, k, (c, 2), t", lambda: found.append(compare_lattice(frequency))),
+        ("count every node", lambda: lattices.append(whole_lattice(frequency, ()))),
+        ("compare: 20 adversaries, k, (c, 2), t", lambda: lattices.append(compare_lattice(frequency))),
     ):
         work()  # compiled kernels are read from disk once
         cost = best([timed(work) for _ in range(options.repeats)])
-        table.add(name, cost.wall, cost.cpu, 1000 * cost.cpu / _nodes(found[-1]))
-    says = [f"{_nodes(found[-1]):,} nodes, {len(frequency.counts):,} combinations"]
+        table.add(name, cost.wall, cost.cpu, 1000 * cost.cpu / _nodes(lattices[-1]))
+    says = [f"{_nodes(lattices[-1]):,} nodes, {len(frequency.counts):,} combinations"]
     return Findings(__doc__.splitlines()[0], [table], says)
 
 
-def _nodes(found: WholeLattice | Comparison) -> int:
-    return len(found.lattice if isinstance(found, Comparison) else found)
+def _nodes(lattice: WholeLattice | Comparison) -> int:
+    return len(lattice.lattice if isinstance(lattice, Comparison) else lattice)
 
 
 def _with_income(people: People) -> FrequencySet:

@@ -32,35 +32,35 @@ def main() -> None:
     parser.add_argument("--family", action="append", choices=list(families()), help="only these")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where inputs that fail are kept")
     parser.add_argument("--replay", type=Path, metavar="FOLDER", help="run one that was kept again")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory(prefix="campaign-") as work:
-        if given.replay:
-            sys.exit(replay(given.replay, Path(work)))
-        sys.exit(campaign(given, Path(work)))
+        if options.replay:
+            sys.exit(replay(options.replay, Path(work)))
+        sys.exit(campaign(options, Path(work)))
 
 
-def campaign(given: argparse.Namespace, work: Path) -> int:
+def campaign(options: argparse.Namespace, work: Path) -> int:
     """All inputs of a seed; 0 if nothing is wrong with any."""
     start = time.monotonic()
-    crew = Crew(work / "garden", given.workers)
+    crew = Crew(work / "garden", options.workers)
     crew.grow()
-    plan = [(number, *place) for number, place in enumerate(schedule(given.count))]
+    plan = [(number, *place) for number, place in enumerate(schedule(options.count))]
     jobs = [
-        Job(number, work / f"{number:05}", family, index, given.seed)
+        Job(number, work / f"{number:05}", family, index, options.seed)
         for number, family, index in plan
-        if not given.family or family in given.family
+        if not options.family or family in options.family
     ]
-    shutil.rmtree(given.output, ignore_errors=True)
-    given.output.mkdir(parents=True)
+    shutil.rmtree(options.output, ignore_errors=True)
+    options.output.mkdir(parents=True)
     results = []
     for result in crew.run(jobs):
         results.append(result)
         folder = work / f"{result.number:05}"
         if result.troubles:
-            kept = given.output / folder.name
+            kept = options.output / folder.name
             _keep(folder, kept)
-            told = {"what": result.made.what, "argv": result.made.argv, "troubles": result.troubles}
-            (kept / "troubles.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+            trouble = {"what": result.made.what, "argv": result.made.argv, "troubles": result.troubles}
+            (kept / "troubles.json").write_text(json.dumps(trouble, indent=1) + "\n", encoding="utf-8")
             print(f"{folder.name} {result.made.family}: {result.troubles}"[:400], flush=True)
         shutil.rmtree(folder, ignore_errors=True)
         if len(results) % 500 == 0:
@@ -69,10 +69,10 @@ def campaign(given: argparse.Namespace, work: Path) -> int:
         print("no such inputs")
         return 1
     print(table(results))
-    print(f"seed {given.seed}, commit {_commit()}, {time.monotonic() - start:.0f} s")
+    print(f"seed {options.seed}, commit {_commit()}, {time.monotonic() - start:.0f} s")
     wrong = [result for result in results if result.troubles]
     if wrong:
-        print(f"{len(wrong)} failed: python -m campaign --replay {given.output}/NUMBER")
+        print(f"{len(wrong)} failed: python -m campaign --replay {options.output}/NUMBER")
     return 1 if wrong else 0
 
 
@@ -122,10 +122,10 @@ def _keep(folder: Path, kept: Path) -> None:
 
 
 def _commit() -> str:
-    asked = subprocess.run(
+    git = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return asked.stdout.strip() or "unknown"
+    return git.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":

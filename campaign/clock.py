@@ -31,9 +31,9 @@ class Clock:
 
 def _delays(process: int) -> dict[str, float]:
     """How long each thread was ready to run and did not."""
-    found = {}
+    delays = {}
     with suppress(OSError):
         for thread in Path(f"/proc/{process}/task").iterdir():
             with suppress(OSError, ValueError, IndexError):
-                found[thread.name] = int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
-    return found
+                delays[thread.name] = int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    return delays

@@ -62,12 +62,12 @@ class Crew:
         process.start()
         theirs.close()
         try:
-            told = ours.recv()
+            message = ours.recv()
         except EOFError:
-            told = "the process that makes valid inputs died"
+            message = "the process that makes valid inputs died"
         process.join()
-        if told:
-            raise RuntimeError(told)
+        if message:
+            raise RuntimeError(message)
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
         """Results as they come. What hung is tried once more at the end: the machine may have been busy."""
@@ -150,17 +150,17 @@ class Crew:
             return self._ended(w, "memory")
         return None
 
-    def _ended(self, w: _Worker, trouble: str, told: str = "") -> Result:
+    def _ended(self, w: _Worker, trouble: str, message: str = "") -> Result:
         if w.made is None:
-            raise RuntimeError(f"an input could not be made: {w.job} {told}")
+            raise RuntimeError(f"an input could not be made: {w.job} {message}")
         w.process.kill()
         w.process.join()
         w.outcomes.append(Outcome(w.argv or (), None, w.clock.seconds() if w.clock else 0.0, 0, trouble))
         result = self._result(w)
         return (
             result
-            if not told
-            else Result(result.number, result.made, result.outcomes, ((trouble, told), *result.troubles))
+            if not message
+            else Result(result.number, result.made, result.outcomes, ((trouble, message), *result.troubles))
         )
 
     def _result(self, w: _Worker) -> Result:

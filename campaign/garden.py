@@ -177,14 +177,14 @@ class Garden:
 
 def rows(random: Random, count: int = 90) -> list[list[str]]:
     """Invented patients."""
-    found = []
+    table = []
     for i in range(count):
         nation = random.choice(list(NATIONS))
         disease = random.choice(list(DISEASES))
         age, day = random.randrange(18, 95), f"202{random.randrange(4)}-{random.randrange(1, 13):02}-{1 + i % 28:02}"
         zip_code = f"47{random.randrange(4)}{random.randrange(3):02}"
-        found.append([f"{PERSON}{i:03}", str(age), "FM"[i % 2], zip_code, nation, day, disease, f"note {i % 5}"])
-    return found
+        table.append([f"{PERSON}{i:03}", str(age), "FM"[i % 2], zip_code, nation, day, disease, f"note {i % 5}"])
+    return table
 
 
 def write_csv(path: Path, lines: list[list[str]], delimiter: str = ",") -> None:

@@ -76,12 +76,12 @@ def schedule(count: int) -> list[tuple[str, int]]:
     shares = {name: share for name, (share, _) in families().items()}
     whole = sum(shares.values())
     made = dict.fromkeys(shares, 0)
-    found = []
+    places = []
     for i in range(count):
         family = max(shares, key=lambda name: shares[name] * (i + 1) / whole - made[name])
-        found.append((family, made[family]))
+        places.append((family, made[family]))
         made[family] += 1
-    return found
+    return places
 
 
 def make(family: str, number: int, seed: int, folder: Path, garden: Garden) -> Input:

@@ -83,15 +83,15 @@ def kin_of(trees: Iterable[Any]) -> Kin:
     >>> kin_of([{"k": 3}, {"a": {"k": "x"}}])["k"]
     [3, 'x']
     """
-    found: Kin = {}
+    kin: Kin = {}
     for tree in trees:
         for place in places(tree):
             if place:
                 value = tree
                 for key in place:
                     value = value[key]
-                found.setdefault(str(place[-1]), []).append(value)
-    return found
+                kin.setdefault(str(place[-1]), []).append(value)
+    return kin
 
 
 def places(tree: object, here: Path_ = ()) -> list[Path_]:
@@ -100,11 +100,11 @@ def places(tree: object, here: Path_ = ()) -> list[Path_]:
     >>> places({"k": [5]})
     [(), ('k',), ('k', 0)]
     """
-    found = [here]
+    all_places = [here]
     inner = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, value in inner:
-        found += places(value, (*here, key))
-    return found
+        all_places += places(value, (*here, key))
+    return all_places
 
 
 def nasty(random: Random) -> Any:
@@ -211,34 +211,34 @@ def change(random: Random, tree: Any, place: Path_, kin: Kin | None = None) -> t
 
 def spoil_bytes(random: Random, data: bytes) -> bytes:
     """Some bytes flipped, lost, doubled, moved or put in."""
-    found = bytearray(data or b"\n")
+    content = bytearray(data or b"\n")
     for _ in range(random.choice((1, 1, 2, 5, 30))):
-        at = random.randrange(len(found) + 1)
-        end = min(len(found), at + random.choice((1, 1, 4, 60)))
+        at = random.randrange(len(content) + 1)
+        end = min(len(content), at + random.choice((1, 1, 4, 60)))
         match random.randrange(7):
-            case 0 if at < len(found):
-                found[at] ^= 1 << random.randrange(8)
+            case 0 if at < len(content):
+                content[at] ^= 1 << random.randrange(8)
             case 1:
-                del found[at:end]
+                del content[at:end]
             case 2:
-                found[at:at] = found[at:end] * random.choice((1, 3, 200))
+                content[at:at] = content[at:end] * random.choice((1, 3, 200))
             case 3:
-                found[at:at] = random.randbytes(random.choice((1, 4, 40)))
+                content[at:at] = random.randbytes(random.choice((1, 4, 40)))
             case 4:
-                found[at:at] = random.choice(
+                content[at:at] = random.choice(
                     (b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b'"', b"'", b"\r", b"\n\n", b"\t", b"*a", b"&a ", b"!!x ",
                     b"---\n",
                      b"[", b"{", b"]", b"}", b": ", b"#", b",", b"%", b"1e999", b"\xed\xa0\x80", b"- ", b"? ",
                      b"|\n", b"<<: ")
                 )  # fmt: skip
             case 5:
-                del found[at:]
+                del content[at:]
             case _:
-                there = random.randrange(len(found) + 1)
-                found[there:there] = found[at:end]
-        if not found:
-            found = bytearray(b"\n")
-    return bytes(found)
+                there = random.randrange(len(content) + 1)
+                content[there:there] = content[at:end]
+        if not content:
+            content = bytearray(b"\n")
+    return bytes(content)
 
 
 def strange_files(here: Path) -> None:

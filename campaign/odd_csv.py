@@ -24,6 +24,12 @@ VALUES = (
     "18446744073709551616", "1" * 40, "1" * 400, "0." + "1" * 400, "true", "{a, b}", "[1, 2)", ">=90", "479**",
     "a\r\nb", "\\N",
 )  # fmt: skip
+NUMBERS = (
+    "1", "2.5", "-0", "1e308", "-1e308", "nan", "inf", "-inf", "9223372036854775807", "9223372036854775808", "1e-320",
+)  # fmt: skip
+DATES = (
+    "0001-01-01", "9999-12-31", "2024-02-29", "1582-10-10", "1970-01-01", "290000-01-01", "-0044-03-15", "infinity",
+)  # fmt: skip
 NAMES = (
     SCRIPT, IMAGE, BROKEN_OUT, 'x"; DROP TABLE t; --', "'); COPY (SELECT 1) TO 'pwned.csv'; --", "select", "a b",
     "a.b", "*", "#",
@@ -88,35 +94,12 @@ def _one_strange_column(random: Random, table: Table, path: Path, renamed: dict[
 
 @_way
 def _only_numbers(random: Random, table: Table, path: Path, renamed: dict[str, str]) -> Table:
-    numbers = (
-        "1",
-        "2.5",
-        "-0",
-        "1e308",
-        "-1e308",
-        "nan",
-        "inf",
-        "-inf",
-        "9223372036854775807",
-        "9223372036854775808",
-        "1e-320",
-    )
-    return _cells(random, table, numbers, 1)
+    return _cells(random, table, NUMBERS, 1)
 
 
 @_way
 def _only_dates(random: Random, table: Table, path: Path, renamed: dict[str, str]) -> Table:
-    dates = (
-        "0001-01-01",
-        "9999-12-31",
-        "2024-02-29",
-        "1582-10-10",
-        "1970-01-01",
-        "290000-01-01",
-        "-0044-03-15",
-        "infinity",
-    )
-    return _cells(random, table, dates, 1)
+    return _cells(random, table, DATES, 1)
 
 
 @_way

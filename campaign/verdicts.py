@@ -20,67 +20,69 @@ _FAULT = re.compile(r'a fault of ours: (.*?)(?:; |"|\n|$)|^Traceback \(most rece
 
 def judge(made: Input, outcomes: Sequence[Outcome], folder: Path, before: frozenset[str]) -> list[tuple[str, str]]:
     """Kinds of trouble, each with its place; `before` are the names that were in the folder before the command."""
-    found: list[tuple[str, str]] = []
+    troubles: list[tuple[str, str]] = []
     for number, outcome in enumerate(outcomes):
         printed, complained = (_read(folder / f"{number}.{name}") for name in ("stdout", "stderr"))
-        found += _ended(outcome, printed, complained, first=number == 0, folder=folder)
+        troubles += _ended(outcome, printed, complained, first=number == 0, folder=folder)
     failed = outcomes[0].code != 0
     here = folder / HERE
     names = {path.name for path in here.iterdir()} | {path.name for path in folder.iterdir()}
-    found += [("other", f"left {name}") for name in sorted(names - before) if ".partial" in name or name == ".discreet"]
+    troubles += [
+        ("other", f"left {name}") for name in sorted(names - before) if ".partial" in name or name == ".discreet"
+    ]
     if failed and outcomes[0].code is not None and {made.release, f"{made.release}.private"} & (names - before):
-        found.append(("other", "a release though it failed"))
+        troubles.append(("other", "a release though it failed"))
     if any(name.startswith(CREATED) for name in names):
-        found.append(("other", "a planted program ran"))
+        troubles.append(("other", "a planted program ran"))
     if not failed:
-        found += _written(made, here)
-    return found
+        troubles += _written(made, here)
+    return troubles
 
 
 def _ended(outcome: Outcome, printed: str, complained: str, *, first: bool, folder: Path) -> list[tuple[str, str]]:
-    found = []
+    troubles = []
     said = printed + complained
     if outcome.code is None:
-        found.append((outcome.trouble, _where_it_hung(folder)))
+        troubles.append((outcome.trouble, _where_it_hung(folder)))
     elif match := _FAULT.search(said):
-        found.append(("fault", match.group(1) or said[match.start() :].strip()[-300:]))
+        troubles.append(("fault", match.group(1) or said[match.start() :].strip()[-300:]))
     elif outcome.trouble or outcome.code not in (0, 1, 2):
-        found.append(("fault", f"exit {outcome.code} {outcome.trouble.strip()[-300:]}"))
+        troubles.append(("fault", f"exit {outcome.code} {outcome.trouble.strip()[-300:]}"))
     if outcome.code is not None and outcome.peak > MOST_MEMORY:
-        found.append(("memory", f"{outcome.peak / 1e9:.1f} GB"))
+        troubles.append(("memory", f"{outcome.peak / 1e9:.1f} GB"))
     if len(complained.encode()) > LONGEST or (outcome.code != 0 and len(printed.encode()) > LONGEST):
-        found.append(("long", f"{len(said.encode()):,} bytes"))
+        troubles.append(("long", f"{len(said.encode()):,} bytes"))
     if any("outside" in word for word in outcome.argv):
         complained = complained.replace(OUTSIDE, "")  # the user's own words
     # An audit that finds a fault says in which columns of the table, as an answer; a message names nobody.
     people = outcome.code != 0 and outcome.argv[:1] != ("audit",)
-    found += [("secret", f"{secret} in a message") for secret in secrets_in(complained, people=outcome.code != 0)]
-    found += [("secret", f"{secret} in an answer") for secret in secrets_in(printed, people=people)]
+    troubles += [("secret", f"{secret} in a message") for secret in secrets_in(complained, people=outcome.code != 0)]
+    troubles += [("secret", f"{secret} in an answer") for secret in secrets_in(printed, people=people)]
     if outcome.code == 2 and not said.strip():
-        found.append(("other", "refused without a word"))
-    if "--json" in outcome.argv and outcome.code is not None and not found and not _is_json(printed):
-        found.append(("other", "not JSON"))
+        troubles.append(("other", "refused without a word"))
+    if "--json" in outcome.argv and outcome.code is not None and not troubles and not _is_json(printed):
+        troubles.append(("other", "not JSON"))
     # Presence of what can't be judged from here is no broken promise.
-    if not first and outcome.code != 0 and not found and "Not everything could be judged" not in printed:
-        found.append(("other", f"a release that does not verify: {said.strip()[:300]}"))
-    return found
+    if not first and outcome.code != 0 and not troubles and "Not everything could be judged" not in printed:
+        troubles.append(("other", f"a release that does not verify: {said.strip()[:300]}"))
+    return troubles
 
 
 def _written(made: Input, here: Path) -> list[tuple[str, str]]:
     """What is in the files of a command that went well."""
-    found = []
+    troubles = []
     pages = [here / "page.html"]
     for folder in [here / made.release, here / f"{made.release}.private"] if made.release else []:
         if not folder.is_dir():
             continue
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
             if made.nameless and "a person" in secrets_in(_read(path), people=True):
-                found.append(("secret", f"a person in {path.relative_to(here)}"))
+                troubles.append(("secret", f"a person in {path.relative_to(here)}"))
             pages += [path] if path.suffix == ".html" else []
-    found += [
+    troubles += [
         ("other", f"markup that runs in {page.name}") for page in pages if page.is_file() and has_markup(_read(page))
     ]
-    return found
+    return troubles
 
 
 def _is_json(text: str) -> bool:

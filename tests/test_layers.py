@@ -73,7 +73,9 @@ def test_imports_point_downward(path: Path) -> None:
 
 def test_search_and_models_see_counts_only() -> None:
     for path in [*ROOT.glob("search/**/*.py"), *ROOT.glob("models/**/*.py")]:
-        assert not {m for m in imports(path) if part_of(m) in ("engines", "publications", "releases", "report")}, path.name
+        assert not {m for m in imports(path) if part_of(m) in ("engines", "publications", "releases", "report")}, (
+            path.name
+        )
 
 
 def test_the_audit_shares_no_code_with_what_it_audits() -> None:

@@ -22,7 +22,7 @@ from discreet.audit.reidentification.reidentification import reidentification
 from tests.audit import releasing
 from tests.audit.lists import Case
 from tests.audit.releasing import released
-from tests.presence import test_end_to_end as end_to_end
+from tests.presence import reading as end_to_end
 
 KINDS = sorted(releasing.REQUIRE)
 LIST = {"presence_with_list", "absence_with_list"}

@@ -14,6 +14,17 @@ ENGINES = [
     pytest.param("postgresql", marks=pytest.mark.postgresql),
     pytest.param("sail", marks=pytest.mark.spark),
 ]
+# Spark itself, in Java, where sail might be kinder. It is slow, so for a few tests: those marked `real_spark`.
+REAL_SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.java, pytest.mark.xdist_group("spark")])
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Whoever asks for `loader` runs on all engines; `real_spark(only=True)` on Spark itself alone."""
+    if "loader" in metafunc.fixturenames:
+        real = metafunc.definition.get_closest_marker("real_spark")
+        others = [] if real is not None and real.kwargs.get("only") else ENGINES
+        engines = others if real is None else [*others, REAL_SPARK]
+        metafunc.parametrize("loader", engines, indirect=True, scope="module")
 
 
 def make_loader(engine: str, request: pytest.FixtureRequest, folder: Path) -> Loader:
@@ -26,7 +37,7 @@ def make_loader(engine: str, request: pytest.FixtureRequest, folder: Path) -> Lo
     return DuckDBLoader(folder)
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module")
 def loader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loader]:
     yield make_loader(request.param, request, tmp_path_factory.mktemp(request.param))
 

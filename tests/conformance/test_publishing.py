@@ -53,6 +53,7 @@ def expected(table: Table, times: int = 1) -> Rows:
     return type(rows)({row: n * times for row, n in rows.items()})
 
 
+@pytest.mark.real_spark
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_are_written_as_often_as_they_count_in_the_types_of_the_source(loader: Loader, name: str) -> None:
     table = TABLES[name]
@@ -146,6 +147,7 @@ def test_rows_of_the_source_are_rewritten_the_same_way(
     assert {value for _, value in {row[place] for row in found[0]}} <= {"left", "right", *(["*"] if star else [])}
 
 
+@pytest.mark.real_spark
 def test_a_row_without_a_plan_is_an_error_and_nothing_is_left(loader: Loader) -> None:
     plan = split(PEOPLE, ("sex",))
     asked = Rewriting(plan.slice(0, plan.num_rows - 1), ("sex",), PEOPLE.columns, {"sex": 0}, 5)

@@ -46,6 +46,17 @@ def source(loader: Loader) -> Any:
 def test_every_kind_of_release_is_the_same_on_every_engine(
     loader: Loader, reference: Loader, source: Any, kind: str
 ) -> None:
+    compare(loader, reference, source, kind)
+
+
+@pytest.mark.real_spark(only=True)
+@pytest.mark.parametrize("kind", ["instant, sample", "local recoding and others", "anatomy"])
+def test_releases_are_the_same_on_spark_itself(loader: Loader, reference: Loader, source: Any, kind: str) -> None:
+    compare(loader, reference, source, kind)
+
+
+def compare(loader: Loader, reference: Loader, source: Any, kind: str) -> None:
+    """Publish on both engines: the same tables, the same manifest."""
     manifest, tables = publish(loader, source, POLICIES[kind])
     expected_manifest, expected_tables = publish(reference, reference.source(clinic()), POLICIES[kind])
     assert tables.keys() == expected_tables.keys()

@@ -150,6 +150,7 @@ def test_rows_of_days_within_bounds(engines: Engines, column: str) -> None:
     assert told(part.frequencies(DAYS.columns)) == expected
 
 
+@pytest.mark.real_spark
 def test_rows_of_days_that_are_written_in_several_ways(engines: Engines) -> None:
     part = engines(WRITTEN_DAYS).only(Rows((Between("day", date(2020, 1, 1), date(2020, 12, 31)),)))
     assert set(told(part.frequencies(["day"]))) == {(v,) for v in _IN_2020}
@@ -297,6 +298,7 @@ def test_columns_are_profiled(engines: Engines, name: str) -> None:
         assert [n for _, n in profile.values] == sorted(values.values(), reverse=True)
 
 
+@pytest.mark.real_spark
 def test_names_are_quoted_in_every_verb(engines: Engines) -> None:
     names = STRANGE_NAMES.columns
     part = engines(STRANGE_NAMES).only(Rows(tuple(OneOf(c, ("same",)) for c in names)))

@@ -55,7 +55,6 @@ def test_no_rows_are_a_table_with_columns(sail: Any, tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "data.parquet").column_names == ["a"]
 
 
-MOMENT = datetime(2020, 1, 31, 5, tzinfo=UTC)
 EXACT = {
     "whole": (pa.array([5, None], pa.int32()), ["5"]),
     "double": (pa.array([1e20, None], pa.float64()), ["1e+20"]),

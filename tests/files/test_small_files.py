@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import DataError
-from discreet.files.small_files import read_small, read_small_bytes, read_small_json
+from discreet.files.small_files import read_small, read_small_bytes, small_json
 
 
 def mistake(path: Path | str, **options: object) -> str:
@@ -82,15 +82,12 @@ def test_the_line_that_is_not_utf_8_is_named_and_not_shown(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{", '{"a": ' + "9" * 5000 + "}"])
-def test_json_that_is_deep_broken_or_has_endless_numbers_is_a_mistake(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a").write_text(text)
+def test_json_that_is_deep_broken_or_has_endless_numbers_is_a_mistake(text: str) -> None:
     with pytest.raises(DataError, match="is not JSON"):
-        read_small_json(tmp_path / "a", "here")
+        small_json(text, "here")
 
 
-def test_json_of_millions_of_entries_is_a_mistake(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text('{"references": [' + "0," * 5_000_000 + "0]}")
+def test_json_of_millions_of_entries_is_a_mistake() -> None:
     with pytest.raises(DataError, match="more than 5,000,000 entries"):
-        read_small_json(tmp_path / "a", "here")
-    (tmp_path / "b").write_text('{"references": [0, 1]}')
-    assert read_small_json(tmp_path / "b", "here") == {"references": [0, 1]}
+        small_json('{"references": [' + "0," * 5_000_000 + "0]}", "here")
+    assert small_json('{"references": [0, 1]}', "here") == {"references": [0, 1]}

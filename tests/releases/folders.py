@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from discreet.releases.folder import whole_folder
 from discreet.releases.manifest import checksum
 
 
@@ -37,3 +38,11 @@ def fill_private(folder: Path, text: str = "old") -> None:
 def contents(folder: Path) -> dict[str, bytes]:
     """All that is in a folder, hidden files included."""
     return {str(f.relative_to(folder)): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file()}
+
+
+def make_pair(target: Path, text: str, *, replace: bool = False) -> None:
+    """A release and its private part, beside it."""
+    with whole_folder(target, private=target.with_name(f"{target.name}.private"), replace=replace) as work:
+        assert work.private is not None
+        fill_release(work.public, text)
+        fill_private(work.private, text)

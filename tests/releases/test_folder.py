@@ -16,19 +16,11 @@ import pytest
 
 from discreet import DiscreetError
 from discreet.releases.folder import check_target, whole_folder
-from tests.releases.folders import fill_private, fill_release
+from tests.releases.folders import fill_private, fill_release, make_pair
 
 
 def names(folder: Path) -> list[str]:
     return sorted(f.name for f in folder.iterdir())
-
-
-def make(target: Path, text: str, *, replace: bool = False) -> None:
-    """A release and its private part, beside it."""
-    with whole_folder(target, private=target.with_name(f"{target.name}.private"), replace=replace) as work:
-        assert work.private is not None
-        fill_release(work.public, text)
-        fill_private(work.private, text)
 
 
 def texts(target: Path) -> tuple[str, str]:
@@ -77,10 +69,10 @@ def test_an_error_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_an_older_release_is_replaced_on_request_only(tmp_path: Path) -> None:
-    make(tmp_path / "r", "old")
+    make_pair(tmp_path / "r", "old")
     with pytest.raises(DiscreetError, match="already exists"):
-        make(tmp_path / "r", "new")
-    make(tmp_path / "r", "new", replace=True)
+        make_pair(tmp_path / "r", "new")
+    make_pair(tmp_path / "r", "new", replace=True)
     assert texts(tmp_path / "r") == ("new", "new")
     assert names(tmp_path) == ["r", "r.private"]
 
@@ -102,7 +94,7 @@ def test_what_is_private_lies_apart(tmp_path: Path, private: str) -> None:
 
 
 def test_an_older_release_survives_a_failure(tmp_path: Path) -> None:
-    make(tmp_path / "r", "old")
+    make_pair(tmp_path / "r", "old")
     private = tmp_path / "r.private"
     with pytest.raises(KeyError), whole_folder(tmp_path / "r", private=private, replace=True) as work:
         fill_release(work.public, "new")
@@ -133,7 +125,7 @@ RUN = """
 import os, sys
 from pathlib import Path
 from discreet.releases import folder
-from tests.releases.test_folder import make
+from tests.releases.folders import make_pair
 
 calls, rename = [], Path.rename
 
@@ -144,7 +136,7 @@ def dying(self, target):
     return rename(self, target)
 
 Path.rename = dying
-make(Path(sys.argv[1]), "new", replace=True)
+make_pair(Path(sys.argv[1]), "new", replace=True)
 """
 ROOT = Path(__file__).parents[2]
 
@@ -160,7 +152,7 @@ def test_a_kill_between_the_renames_loses_neither_the_old_pair_nor_the_new(
     tmp_path: Path, before: str, at: int
 ) -> None:
     if before == "pair":
-        make(tmp_path / "r", "old")
+        make_pair(tmp_path / "r", "old")
     elif before == "release":
         fill_release(tmp_path / "r", "old")
     renames = {"nothing": 3, "release": 4, "pair": 5}[before]
@@ -182,7 +174,7 @@ def test_a_kill_between_the_renames_loses_neither_the_old_pair_nor_the_new(
 def test_a_rename_that_fails_puts_the_old_pair_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for at in range(1, 6):
         target = tmp_path / f"r{at}"
-        make(target, "old")
+        make_pair(target, "old")
         rename, calls = Path.rename, []
 
         def failing(self: Path, target: Path) -> Path:
@@ -194,13 +186,13 @@ def test_a_rename_that_fails_puts_the_old_pair_back(tmp_path: Path, monkeypatch:
         with monkeypatch.context() as patched:
             patched.setattr(Path, "rename", failing)
             with pytest.raises(DiscreetError, match="can't be written: no space left"):
-                make(target, "new", replace=True)
+                make_pair(target, "new", replace=True)
         assert texts(target) == ("old", "old")
     assert not [name for name in names(tmp_path) if name[0] == "."]
 
 
 def test_ctrl_c_between_the_renames_waits_for_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path / "r", "old")
+    make_pair(tmp_path / "r", "old")
     rename, calls = Path.rename, []
 
     def interrupted(self: Path, target: Path) -> Path:
@@ -210,7 +202,7 @@ def test_ctrl_c_between_the_renames_waits_for_the_last(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(Path, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        make(tmp_path / "r", "new", replace=True)
+        make_pair(tmp_path / "r", "new", replace=True)
     assert len(calls) == 5
     assert texts(tmp_path / "r") == ("new", "new")
     assert names(tmp_path) == ["r", "r.private"]
@@ -223,7 +215,7 @@ def test_what_dead_runs_left_is_swept_and_that_of_others_is_not(tmp_path: Path) 
     (tmp_path / ".[r].partial-notes").mkdir()
     (tmp_path / ".[r].lock").touch()
     (tmp_path / f".[r].old-{token}").symlink_to(tmp_path / f".r.partial-{token}")
-    make(tmp_path / "[r]", "x")
+    make_pair(tmp_path / "[r]", "x")
     assert names(tmp_path) == [
         f".[r].old-{token}",
         ".[r].partial-notes",
@@ -268,7 +260,7 @@ def test_of_many_runs_at_once_one_writes(tmp_path: Path) -> None:
     def run(i: int) -> None:
         begin.wait()
         try:
-            make(tmp_path / "r", f"{i}")
+            make_pair(tmp_path / "r", f"{i}")
         except DiscreetError as error:
             told.append(error.mistakes[0].rule)
 
@@ -290,9 +282,9 @@ def test_where_nothing_tells_who_lives_a_lock_is_removed_by_hand(
     monkeypatch.setattr("discreet.files.locks.fcntl", None)
     (tmp_path / ".r.locked").touch()
     with pytest.raises(DiscreetError, match=r"wait for it; if none runs, remove \.r\.locked beside it"):
-        make(tmp_path / "r", "x")
+        make_pair(tmp_path / "r", "x")
     (tmp_path / ".r.locked").unlink()
-    make(tmp_path / "r", "x")
+    make_pair(tmp_path / "r", "x")
     assert names(tmp_path) == ["r", "r.private"]
 
 
@@ -311,16 +303,16 @@ def test_a_file_system_without_locks_gets_one_of_ours(tmp_path: Path, monkeypatc
 def test_a_folder_that_can_t_be_written_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(DiscreetError, match="can't be written: permission denied"):
-        make(tmp_path / "r", "x")
+        make_pair(tmp_path / "r", "x")
 
 
 def test_a_target_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
     with pytest.raises(DiscreetError, match="its path is no text"):
-        make(tmp_path / "\udcff", "x")
+        make_pair(tmp_path / "\udcff", "x")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_target_below_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(DiscreetError, match=r"can't be written: .*(exists|directory)"):
-        make(tmp_path / "file" / "r", "x")
+        make_pair(tmp_path / "file" / "r", "x")

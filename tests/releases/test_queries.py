@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, PolicyError, ReleaseError
-from discreet.hierarchies.build import build
-from discreet.hierarchies.categories import Flat
 from discreet.policy.policy import policy_from_words
 from discreet.publications.answers import answers
 from discreet.releases.queries import QueryError, query_error, query_error_of, true_answers
@@ -22,30 +20,17 @@ from discreet.run.intake import take_in
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Recoding
 from discreet.utility import estimates as module
 from discreet.utility.queries import workload
+from tests.patients import NAMES, PATIENTS
 from tests.releases import making
+from tests.search.patients import frequency_of
 from tests.strategies import tables
 
-NAMES = ("age", "gender", "zip", "disease")
-PATIENTS = [
-    ("45", "M", "11000", "diabetes"),
-    ("20", "M", "12000", "flu"),
-    ("50", "M", "23000", "diarrhea"),
-    ("60", "M", "12000", "stroke"),
-    ("20", "F", "54000", "leukemia"),
-    ("50", "F", "23000", "diabetes"),
-    ("60", "F", "23000", "leukemia"),
-    ("60", "F", "21000", "dyspepsia"),
-]
 GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 APART = ((0,), (1,), (2,))
 
 
 def patients():
-    columns = list(zip(*PATIENTS, strict=True))
-    *quasi, disease = [build(name, column, Flat()) for name, column in zip(NAMES, columns, strict=True)]
-    codes = [np.array([h.index[v] for v in c], dtype=np.int32) for h, c in zip([*quasi, disease], columns, strict=True)]
-    ones = np.ones(8, dtype=np.int64)
-    return FrequencySet(tuple(quasi), tuple(codes[:3]), {"disease": codes[3]}, {"disease": disease}, ones)
+    return frequency_of(NAMES, PATIENTS)
 
 
 def planned(kind, frequency, row, count, group, tables=APART):

@@ -74,6 +74,16 @@ def refused(folder: Path, *arguments: str) -> str:
     return said
 
 
+def changed_manifest(folder: Path, path: tuple[Any, ...], new: Any) -> dict[str, Any]:
+    """What the manifest says, with something else at one place."""
+    manifest = manifest_of(folder)
+    place = manifest
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = new
+    return manifest
+
+
 def spied_upon(path: Path) -> list[str]:
     """The files of this name that are opened from now on."""
     opened: list[str] = []
@@ -287,11 +297,7 @@ def test_what_stands_in_a_manifest_is_what_its_word_means(
     copy: Callable[[str], Path], path: tuple[Any, ...], new: Any
 ) -> None:
     folder = copy("generalization")
-    manifest = manifest_of(folder)
-    place = manifest
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = new
+    manifest = changed_manifest(folder, path, new)
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert "is not what a manifest says there" in refused(folder)
 
@@ -331,12 +337,7 @@ def test_words_and_values_of_a_stranger_are_not_told(
     copy: Callable[[str], Path], path: tuple[Any, ...], new: Any
 ) -> None:
     folder = copy("generalization")
-    manifest = manifest_of(folder)
-    place = manifest
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = new
-    put_manifest(folder, manifest)
+    put_manifest(folder, changed_manifest(folder, path, new))
     assert "HIV" not in refused(folder)
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,9 @@ from discreet.publications.answers import answers
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Ambiguity, Problem
 from discreet.studies.ambiguity import study as ambiguity
-from discreet.studies.ambiguity.data import invented
+from discreet.studies.ambiguity.measure import measure
 from discreet.studies.ambiguity.paper_claims import claims_of
+from discreet.studies.ambiguity.paper_figures import figures_of
 from discreet.studies.ambiguity.runs import (
     ANATOMY,
     ATTRIBUTE_SETS,
@@ -30,9 +30,10 @@ from discreet.studies.ambiguity.runs import (
     release,
     same_groups,
 )
-from discreet.studies.ambiguity.study import figures_of, has_data, measure, reproduce
 from discreet.studies.claims import Claim, to_json, to_text
+from discreet.studies.data.census import invented
 from discreet.studies.page import to_html
+from discreet.studies.study import reproduce
 
 ROWS = 3_000
 SMALL = Design(
@@ -155,7 +156,7 @@ def test_figures_have_a_value_for_every_release(measured: Measured) -> None:
 
 def test_the_whole_study_becomes_text_json_and_a_page(measured: Measured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ambiguity, "measure", lambda *_: measured)
-    made = reproduce(rows=ROWS)
+    made = reproduce(ambiguity.STUDY, rows=ROWS)
     assert not made.from_folder
     assert "3,000 rows" in made.data
     page = to_html(made)
@@ -165,7 +166,3 @@ def test_the_whole_study_becomes_text_json_and_a_page(measured: Measured, monkey
     told = json.loads(json.dumps(to_json(made), allow_nan=False))
     assert len(told["figures"]) == len(made.figures)
     assert to_text(made).count("measured:") == len(made.claims)
-
-
-def test_a_folder_without_the_census_is_not_taken(tmp_path: Path) -> None:
-    assert not has_data(tmp_path)

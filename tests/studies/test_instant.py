@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +13,14 @@ from discreet.models.base import all_hold
 from discreet.search.lattice.optimal import full_domain_plan
 from discreet.search.plan import Problem
 from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.data.census import invented
 from discreet.studies.figures import Figure
-from discreet.studies.instant.data import Parts, invented
 from discreet.studies.instant.database import Database, in_database, mondrian_in_database, mondrian_in_memory
 from discreet.studies.instant.database_claims import database_claims
 from discreet.studies.instant.example import worked_example
 from discreet.studies.instant.paper_claims import claims_of
 from discreet.studies.instant.paper_figures import figures_of
+from discreet.studies.instant.parts import Parts
 from discreet.studies.instant.runs import (
     ALL_FOUR,
     CUTS,
@@ -34,7 +34,6 @@ from discreet.studies.instant.runs import (
     Runs,
     all_runs,
 )
-from discreet.studies.instant.study import has_data, reproduce
 from discreet.studies.page import to_html
 
 SMALL = Design(
@@ -85,7 +84,7 @@ def figure(made: Reproduction, words: str) -> Figure:
 
 
 def all_cases(runs: Runs) -> Iterator[Case]:
-    yield from dict.fromkeys(case for case, _ in runs.found)
+    yield from dict.fromkeys(case for case, _ in runs.by_case)
 
 
 def test_the_papers_example_is_found_again_but_for_a_number_that_it_contradicts_itself() -> None:
@@ -108,12 +107,12 @@ def test_a_part_has_its_rows_in_memory_in_the_file_and_in_the_summaries(parts: P
 
 def test_nothing_loses_less_than_the_optimum_which_incognito_finds_too(runs: Runs) -> None:
     for case in all_cases(runs):
-        if (case, EXACT) in runs.found:
-            best = runs.found[case, EXACT]
-            assert runs.found[case, INCOGNITO].loss == pytest.approx(best.loss)
+        if (case, EXACT) in runs.by_case:
+            best = runs.by_case[case, EXACT]
+            assert runs.by_case[case, INCOGNITO].loss == pytest.approx(best.loss)
             for method in ALL_FOUR:
-                if (case, method) in runs.found:
-                    assert runs.found[case, method].loss >= best.loss - 1e-12
+                if (case, method) in runs.by_case:
+                    assert runs.by_case[case, method].loss >= best.loss - 1e-12
 
 
 def test_the_optimum_is_that_of_a_look_at_every_node(runs: Runs, parts: Parts) -> None:
@@ -123,11 +122,11 @@ def test_the_optimum_is_that_of_a_look_at_every_node(runs: Runs, parts: Parts) -
     nodes = product(*(range(h.height + 1) for h in problem.frequency.hierarchies))
     holding = [node for node in nodes if all_hold(problem.models, roll_up.groups(node).groups).all()]
     losses = [full_domain_plan(problem, roll_up, node, {}).losses.mean() for node in holding]
-    assert runs.found[case, EXACT].loss == pytest.approx(min(losses))
+    assert runs.by_case[case, EXACT].loss == pytest.approx(min(losses))
 
 
 def test_what_s_instant_publishes_keeps_the_promise(runs: Runs, parts: Parts) -> None:
-    for (case, method), run in runs.found.items():
+    for (case, method), run in runs.by_case.items():
         if isinstance(method, Instant) and run.node is not None:
             groups = RollUp(parts.part(case.rows, case.attributes).frequency).groups(run.node).groups
             broken = int(groups.sizes[~all_hold(case.models, groups)].sum())
@@ -135,21 +134,21 @@ def test_what_s_instant_publishes_keeps_the_promise(runs: Runs, parts: Parts) ->
 
 
 def test_no_cut_loses_less_than_the_best_one(runs: Runs) -> None:
-    for case, method in runs.found:
+    for case, method in runs.by_case:
         if method in CUTS:
-            best = runs.found[case, OPTIMIZE]
+            best = runs.by_case[case, OPTIMIZE]
             assert best.facts["optimal"]
-            assert runs.found[case, method].loss >= best.loss - 1e-12
-            assert best.loss <= runs.found[case, EXACT].loss + 1e-12
+            assert runs.by_case[case, method].loss >= best.loss - 1e-12
+            assert best.loss <= runs.by_case[case, EXACT].loss + 1e-12
 
 
 def test_in_the_database_incognito_counts_what_it_counts_in_memory(runs: Runs, database: Database) -> None:
     case, waited = database.waited
     assert waited.waited_for
-    assert waited.queries == runs.found[case, INCOGNITO].scans
+    assert waited.queries == runs.by_case[case, INCOGNITO].scans
     for asked in runs.cases("value"):
         guess = database.incognito[asked]
-        assert guess.queries == runs.found[asked, INCOGNITO].scans
+        assert guess.queries == runs.by_case[asked, INCOGNITO].scans
         assert guess.waited_for == (guess.queries <= SMALL.queries)
         assert guess.seconds > 0
 
@@ -157,9 +156,9 @@ def test_in_the_database_incognito_counts_what_it_counts_in_memory(runs: Runs, d
 def test_in_the_database_s_instant_finds_what_it_finds_in_memory(runs: Runs, database: Database) -> None:
     assert database.instant
     for key, run in database.instant.items():
-        assert run.node == runs.found[key].node
-        assert run.loss == pytest.approx(runs.found[key].loss)
-        assert run.scans == runs.found[key].scans
+        assert run.node == runs.by_case[key].node
+        assert run.loss == pytest.approx(runs.by_case[key].loss)
+        assert run.scans == runs.by_case[key].scans
 
 
 def test_mondrian_in_the_database_is_guessed_when_patience_ends(parts: Parts) -> None:
@@ -202,20 +201,3 @@ def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
     assert page.count("The same as a table") == len(made.figures)
     told = json.loads(json.dumps(to_json(made), allow_nan=False))
     assert len(told["figures"]) == len(made.figures)
-
-
-def test_progress_never_goes_back_and_ends_at_its_end() -> None:
-    told: list[tuple[str, float, float]] = []
-    one = Design((3,), 3, (2,), 2, (1.0,), (2,), (0.02,), (0.5,), few=1.0)
-    made = reproduce(rows=200, progress=lambda stage, done, total, _: told.append((stage, done, total)), design=one)
-    assert "200 rows" in made.data
-    assert "invented people" in made.data
-    assert told[0] == ("read", 0, 0)
-    shares = [done / total for stage, done, total in told if stage == "run"]
-    assert shares == sorted(shares)
-    assert shares[0] == 0
-    assert 0.5 < shares[-1] <= 1
-
-
-def test_a_folder_without_the_census_is_not_taken(tmp_path: Path) -> None:
-    assert not has_data(tmp_path)

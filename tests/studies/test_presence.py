@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from discreet.studies.page import to_html
 from discreet.studies.presence.data import DIABETES, RANDOM, SAMPLES, invented
 from discreet.studies.presence.example import worked_example
 from discreet.studies.presence.paper_claims import claims_of, evaluations, loss
+from discreet.studies.presence.paper_figures import figures_of
 from discreet.studies.presence.runs import (
     ALL,
     BESIDE,
@@ -35,10 +35,9 @@ from discreet.studies.presence.runs import (
     Design,
     Runs,
     all_runs,
-    asked,
+    problem_of,
     steps,
 )
-from discreet.studies.presence.study import figures_of, has_data, reproduce
 
 SMALL = Design(
     few=2,
@@ -80,14 +79,14 @@ def test_the_numbers_of_the_papers_examples_are_found_again() -> None:
 
 
 def test_nothing_loses_less_than_the_exact_search(runs: Runs) -> None:
-    for (case, method), run in runs.found.items():
+    for (case, method), run in runs.by_case.items():
         if method not in BESIDE:
-            assert run.loss >= runs.found[case, EXACT].loss
+            assert run.loss >= runs.by_case[case, EXACT].loss
 
 
 def test_the_exact_search_is_no_worse_than_a_look_at_every_node(runs: Runs) -> None:
     case = Case(DIABETES, 2, ("0", "0.1"), "0.8")
-    problem = asked(invented(400).table(DIABETES, 2), case)
+    problem = problem_of(invented(400).table(DIABETES, 2), case)
     roll_up, rows = RollUp(problem.frequency), problem.frequency.rows
     losses = []
     for node in product(*(range(h.height + 1) for h in problem.frequency.hierarchies)):
@@ -95,29 +94,29 @@ def test_the_exact_search_is_no_worse_than_a_look_at_every_node(runs: Runs) -> N
             plan = full_domain_plan(problem, roll_up, node, {})
             assert plan.published.sum() == rows
             losses.append(plan.losses.mean())
-    assert runs.found[case, EXACT].loss == pytest.approx(min(losses))
-    assert runs.found[case, EXACT].facts["optimal"] is True
+    assert runs.by_case[case, EXACT].loss == pytest.approx(min(losses))
+    assert runs.by_case[case, EXACT].facts["optimal"] is True
 
 
 def test_the_truth_is_counted_in_the_population_that_there_is(runs: Runs) -> None:
     case = Case(RANDOM, 2, ("0", "0.1"), "0.8")
     table = invented(400).table(RANDOM, 2)
     assert table.population is not None
-    plan = optimal(asked(table, case))
+    plan = optimal(problem_of(table, case))
     kept = 0
     for low, high, size in zip(plan.low, plan.high, plan.groups.sizes, strict=True):
         inside = np.ones(len(table.population.counts), dtype=np.bool_)
         for d in range(2):
             inside &= (table.population.codes[d] >= low[d]) & (table.population.codes[d] <= high[d])
         kept += int(size) * (Fraction(int(size), int(table.population.counts[inside].sum())) <= Fraction(1, 10))
-    assert runs.found[case, EXACT].people == kept / table.rows
+    assert runs.by_case[case, EXACT].people == kept / table.rows
 
 
 def test_as_many_groups_as_expected_keep_delta_if_attributes_are_independent(runs: Runs) -> None:
     """What marginals leave open is drawn again and again: every attribute of the people outside, by itself."""
     case, table = Case(RANDOM, 2, ("0", "0.1"), "0.8"), invented(400).table(RANDOM, 2)
     assert table.marginals is not None
-    plan, random = mondrian(asked(table, case)), np.random.default_rng(3)
+    plan, random = mondrian(problem_of(table, case)), np.random.default_rng(3)
     sizes, kept, draws = plan.groups.sizes, 0.0, 1_000
     values = [np.repeat(np.arange(len(c)), c) for c in table.marginals.counts]
     for _ in range(draws):
@@ -126,14 +125,14 @@ def test_as_many_groups_as_expected_keep_delta_if_attributes_are_independent(run
             drawn = random.permutation(column)
             inside &= (plan.low[:, [d]] <= drawn) & (drawn <= plan.high[:, [d]])
         kept += float((10 * sizes <= sizes + inside.sum(axis=1)).mean())
-    assert runs.found[case, MFALM].expected == pytest.approx(kept / draws, abs=0.01)
-    assert runs.found[case, MFALM].expected < 0.995  # there is something to tell
+    assert runs.by_case[case, MFALM].expected == pytest.approx(kept / draws, abs=0.01)
+    assert runs.by_case[case, MFALM].expected < 0.995  # there is something to tell
 
 
 def test_a_release_that_tells_somebody_for_sure_is_told_to(made: Reproduction, runs: Runs) -> None:
-    told = max(runs.found[case, MFALM].certain for case in cases(runs))
+    told = max(runs.by_case[case, MFALM].certain for case in cases(runs))
     assert (f"up to {told} people" if told else "Of nobody") in claim(made, "in the population that there is").measured
-    worst = min(runs.found[case, MFALM].kept for case in cases(runs))
+    worst = min(runs.by_case[case, MFALM].kept for case in cases(runs))
     assert claim(made, "in the population that there is").holds == (worst >= 0.8)
 
 
@@ -141,24 +140,24 @@ def test_who_knows_the_population_keeps_delta_in_it(runs: Runs) -> None:
     for case in cases(runs):
         for method in BESIDE:
             if method != MFALM:
-                assert runs.found[case, method].kept == 1
-        assert 0 <= runs.found[case, MFALM].kept <= 1
+                assert runs.by_case[case, method].kept == 1
+        assert 0 <= runs.by_case[case, MFALM].kept <= 1
 
 
 def test_publishers_see_what_they_know_and_no_more() -> None:
     table, case = invented(400).table(DIABETES, 2), Case(DIABETES, 2, ("0", "0.1"), "0.8")
-    assert asked(table, case).frequency.population is None
-    assert asked(table, case, knowing=True).frequency.marginals is None
-    [promise] = asked(table, case).models
-    assert verdict(promise, optimal(asked(table, case)).groups).level >= 0.8
+    assert problem_of(table, case).frequency.population is None
+    assert problem_of(table, case, knowing=True).frequency.marginals is None
+    [promise] = problem_of(table, case).models
+    assert verdict(promise, optimal(problem_of(table, case)).groups).level >= 0.8
 
 
 def test_pruning_checks_fewer_nodes_and_dc_evaluates_less(runs: Runs) -> None:
     for case in cases(runs):
-        pruned, whole = runs.found[case, ALL].facts, runs.found.get((case, NO_PA))
+        pruned, whole = runs.by_case[case, ALL].facts, runs.by_case.get((case, NO_PA))
         if whole is not None:
             assert int(str(pruned["nodes_checked"])) <= int(str(whole.facts["nodes_checked"]))
-        assert evaluations(runs.found[case, ALL]) <= evaluations(runs.found[case, NO_DC])
+        assert evaluations(runs.by_case[case, ALL]) <= evaluations(runs.by_case[case, NO_DC])
 
 
 def test_the_plain_recursion_stops_no_later_than_at_the_end(runs: Runs) -> None:
@@ -192,7 +191,7 @@ def test_claims_are_judged_by_the_numbers_of_the_figures(made: Reproduction, run
     random, biased = figure(made, "Figure 5(d)"), figure(made, "Figure 5(b)")
     ends = [(a, b) for i in (0, -1) for a, b in zip(random.series[i].values, biased.series[i].values, strict=True)]
     assert claim(made, "the random table loses less").holds == all(a < b for a, b in ends)  # type: ignore[operator]
-    known = runs.found[Case(DIABETES, 3, ("0", "0.1"), "0.8"), SPALM].loss
+    known = runs.by_case[Case(DIABETES, 3, ("0", "0.1"), "0.8"), SPALM].loss
     assert claim(made, "SPALM loses less than 0.6").holds == (known < 0.6)
     rates = [v for f in "ab" for s in figure(made, f"Figure 6({f})").series[:2] for v in s.values]
     assert claim(made, "prune 80 to 95%").holds == (min(rates) >= 0.8)  # type: ignore[type-var]
@@ -201,9 +200,9 @@ def test_claims_are_judged_by_the_numbers_of_the_figures(made: Reproduction, run
 
 def test_table_5_is_beside_the_same_without_dc(runs: Runs) -> None:
     case = Case(DIABETES, 3, SMALL.delta, SMALL.confidence)
-    expected = [runs.found[case, steps(w)].loss / runs.found[case, NO_DC].loss for w in SMALL.widths]
+    expected = [runs.by_case[case, steps(w)].loss / runs.by_case[case, NO_DC].loss for w in SMALL.widths]
     assert runs.by_width(DIABETES, loss) == expected
-    assert runs.found[case, steps(4)].node == runs.found[case, ALL].node
+    assert runs.by_case[case, steps(4)].node == runs.by_case[case, ALL].node
 
 
 def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
@@ -214,21 +213,3 @@ def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
     assert page.count("The same as a table") == len(made.figures)
     told = json.loads(json.dumps(to_json(made), allow_nan=False))
     assert len(told["figures"]) == len(made.figures)
-
-
-def test_progress_never_goes_back_and_ends_at_its_end() -> None:
-    told: list[tuple[str, float, float]] = []
-    one = Design(few=2, many=2, deltas=(("0", "0.1"),), confidences=("0.8",), widths=(2,), part=1_000)
-    made = reproduce(rows=200, progress=lambda stage, done, total, _: told.append((stage, done, total)), design=one)
-    assert "200 rows" in made.data
-    assert "invented people" in made.data
-    assert made.notes
-    assert told[0] == ("read", 0, 0)
-    shares = [done / total for stage, done, total in told if stage == "run"]
-    assert shares == sorted(shares)
-    assert shares[0] == 0
-    assert 0.5 < shares[-1] <= 1
-
-
-def test_a_folder_without_adult_is_not_taken(tmp_path: Path) -> None:
-    assert not has_data(tmp_path)

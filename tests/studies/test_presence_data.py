@@ -15,7 +15,7 @@ from discreet.studies.presence.data import (
     RANDOM,
     SAMPLES,
     SEX,
-    PresenceStudy,
+    PresenceTables,
     drawn,
     from_folder,
     invented,
@@ -24,11 +24,11 @@ from discreet.studies.presence.data import (
 
 
 @pytest.fixture(scope="module")
-def study() -> PresenceStudy:
+def study() -> PresenceTables:
     return invented(20_000)
 
 
-def shares(study: PresenceStudy, name: str) -> dict[str, float]:
+def shares(study: PresenceTables, name: str) -> dict[str, float]:
     """Of a private table, how many are old, young, black or male."""
     f, many = study.everybody, study.private[name]
     ages = np.array([int(age or 0) for age in f.hierarchies[0].leaves])[f.codes[0]]
@@ -42,13 +42,13 @@ def shares(study: PresenceStudy, name: str) -> dict[str, float]:
     return {word: float(many[chosen].sum() / many.sum()) for word, chosen in who.items()}
 
 
-def test_both_tables_are_as_large_a_part_as_in_the_paper(study: PresenceStudy) -> None:
+def test_both_tables_are_as_large_a_part_as_in_the_paper(study: PresenceTables) -> None:
     for name in SAMPLES:
         assert study.private[name].sum() == round(20_000 * 1957 / 45222)
         assert (study.private[name] <= study.everybody.counts).all()
 
 
-def test_diabetes_strikes_the_old_men_and_blacks_more_often_than_chance(study: PresenceStudy) -> None:
+def test_diabetes_strikes_the_old_men_and_blacks_more_often_than_chance(study: PresenceTables) -> None:
     by_chance, by_rate = shares(study, RANDOM), shares(study, DIABETES)
     assert by_rate["old"] > 1.8 * by_chance["old"]
     assert by_rate["black"] > by_chance["black"]
@@ -56,7 +56,7 @@ def test_diabetes_strikes_the_old_men_and_blacks_more_often_than_chance(study: P
     assert by_rate["young"] < 0.5 * by_chance["young"]
 
 
-def test_rates_of_age_race_and_sex_are_multiplied(study: PresenceStudy) -> None:
+def test_rates_of_age_race_and_sex_are_multiplied(study: PresenceTables) -> None:
     f, found = study.everybody, rates(study.everybody)
     ages = np.array([int(age or 0) for age in f.hierarchies[0].leaves])[f.codes[0]]
     race, sex = f.hierarchies[6].index, f.sensitive_hierarchies[SEX].index
@@ -72,7 +72,7 @@ def test_a_weight_of_nothing_is_never_drawn_and_everybody_can_be() -> None:
 
 
 @pytest.mark.parametrize("attributes", [4, 7])
-def test_the_marginals_are_of_those_who_are_not_in_the_table(study: PresenceStudy, attributes: int) -> None:
+def test_the_marginals_are_of_those_who_are_not_in_the_table(study: PresenceTables, attributes: int) -> None:
     table = study.table(DIABETES, attributes)
     assert table.population is not None
     assert table.marginals is not None
@@ -86,7 +86,7 @@ def test_the_marginals_are_of_those_who_are_not_in_the_table(study: PresenceStud
         assert (table.marginals.possible[d] == (of_all > 0)).all()
 
 
-def test_each_combination_stands_in_a_table_once(study: PresenceStudy) -> None:
+def test_each_combination_stands_in_a_table_once(study: PresenceTables) -> None:
     table = study.table(RANDOM, 4)
     assert len(np.unique(np.stack(table.codes), axis=1).T) == len(table.counts)
     assert table.sensitive == {}

@@ -20,14 +20,18 @@ from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem
 from discreet.studies.claims import Claim, Reproduction, to_json, to_text
 from discreet.studies.page import to_html
-from discreet.studies.realistic.study import REFERENCE, from_folder, invented, reproduce, worked_example
+from discreet.studies.realistic.data import from_folder, invented
+from discreet.studies.realistic.example import worked_example
+from discreet.studies.realistic.lattice import REFERENCE
+from discreet.studies.realistic.study import STUDY
+from discreet.studies.study import reproduce
 
 ROWS = 60_000
 
 
 @pytest.fixture(scope="module")
 def made() -> Reproduction:
-    return reproduce(rows=ROWS)
+    return reproduce(STUDY, rows=ROWS)
 
 
 def claim(made: Reproduction, words: str) -> Claim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,19 +13,20 @@ from discreet.models.robust.sizes import delta_max
 from discreet.search.art.art import art
 from discreet.search.plan import Bucketization, Problem
 from discreet.studies.claims import Claim, Reproduction, to_json, to_text
+from discreet.studies.data.tables import first_attributes
 from discreet.studies.figures import Figure
 from discreet.studies.page import to_html
 from discreet.studies.robust.data import invented
 from discreet.studies.robust.runs import METHODS, Design, lost_people, mean_bound
-from discreet.studies.robust.study import has_data, reproduce
-from discreet.studies.tables import first_attributes
+from discreet.studies.robust.study import STUDY
+from discreet.studies.study import reproduce
 
 SMALL = Design(sizes=(3, 4), high=5, low=2, queries=500)
 
 
 @pytest.fixture(scope="module")
 def made() -> Reproduction:
-    return reproduce(rows=3_000, design=SMALL)
+    return reproduce(replace(STUDY, design=SMALL), rows=3_000)
 
 
 def claim(made: Reproduction, words: str) -> Claim:
@@ -114,7 +115,3 @@ def test_it_says_that_the_people_are_invented_and_what_was_done_otherwise(made: 
     assert page.count("The same as a table") == len(made.figures)
     told = json.loads(json.dumps(to_json(made), allow_nan=False))
     assert len(told["figures"]) == len(made.figures)
-
-
-def test_a_folder_without_adult_is_not_taken(tmp_path: Path) -> None:
-    assert not has_data(tmp_path)

@@ -92,21 +92,22 @@ def reproduce(
         raise DiscreetError(Mistake("reproduce", f"no such paper {paper!r}", did_you_mean(paper, PAPERS)))
     from discreet.studies.claims import to_json, to_text
     from discreet.studies.page import to_html
-    from discreet.studies.papers import paper as module_of
+    from discreet.studies.papers import study as study_of
+    from discreet.studies.study import reproduce as run
 
-    module = module_of(paper)
+    study = study_of(paper)
     folder = data
     named = os.environ.get("DISCREET_DATA")
-    if folder is None and named and module.has_data(Path(named)):
+    if folder is None and named and study.source.is_in(Path(named)):
         folder = Path(named)
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
-        found = module.reproduce(folder, rows, progress)
-    words, answer = to_text(found), to_json(found)
+        reproduction = run(study, folder, rows, progress)
+    words, answer = to_text(reproduction), to_json(reproduction)
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         page = output / f"{paper}.html"
-        page.write_text(to_html(found), encoding="utf-8")
+        page.write_text(to_html(reproduction), encoding="utf-8")
         (output / f"{paper}.json").write_text(
             json.dumps(answer, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8"
         )

@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def texts(values: Sequence[str | None]) -> pa.Array:
@@ -21,8 +19,6 @@ def texts(values: Sequence[str | None]) -> pa.Array:
     >>> texts(["a", None, ""]).to_pylist()
     ['a', None, '']
     """
-    import pyarrow as pa
-
     encoded = [b"" if v is None else v.encode("utf-8") for v in values]
     ends = np.cumsum([0, *(len(e) for e in encoded)], dtype=np.int64)
     known = np.packbits(np.array([v is not None for v in values], dtype=np.bool_), bitorder="little")
@@ -36,8 +32,6 @@ def numbers(values: NDArray[Any]) -> pa.Array:
     >>> numbers(np.array([3, 4], dtype=np.int32)).to_pylist()
     [3, 4]
     """
-    import pyarrow as pa
-
     values = np.ascontiguousarray(values)
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
 
@@ -48,8 +42,6 @@ def places_in(dictionary: pa.Array, codes: NDArray[Any]) -> pa.Array:
     >>> places_in(texts(["a"]), np.array([0, 1, 0], dtype=np.int8)).to_pylist()
     [0, None, 0]
     """
-    import pyarrow as pa
-
     known = codes < len(dictionary)
     if known.all():
         return numbers(codes)
@@ -64,8 +56,6 @@ def truths(values: NDArray[np.bool_]) -> pa.Array:
     >>> truths(np.array([True, False])).to_pylist()
     [True, False]
     """
-    import pyarrow as pa
-
     bits = pa.py_buffer(np.packbits(values, bitorder="little"))
     return pa.Array.from_buffers(pa.bool_(), len(values), [None, bits])
 
@@ -76,8 +66,6 @@ def to_numpy(array: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     >>> to_numpy(numbers(np.array([3, 4])))
     array([3, 4])
     """
-    import pyarrow as pa
-
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if not len(array):
@@ -93,8 +81,8 @@ def numbered_texts(column: pa.Array, known: dict[str | None, int]) -> NDArray[np
     (array([1, 0, 2, 1], dtype=int32), {'a': 0, 'b': 1, None: 2})
     """
     encoded = column.dictionary_encode(null_encoding="encode")
-    found = [known.setdefault(v, len(known)) for v in encoded.dictionary.to_pylist()]
-    numbered: NDArray[np.int32] = np.array(found, dtype=np.int32)[to_numpy(encoded.indices)]
+    dictionary_numbers = [known.setdefault(v, len(known)) for v in encoded.dictionary.to_pylist()]
+    numbered: NDArray[np.int32] = np.array(dictionary_numbers, dtype=np.int32)[to_numpy(encoded.indices)]
     return numbered
 
 
@@ -104,6 +92,4 @@ def coding_table(codes: Mapping[str | None, int]) -> pa.Table:
     >>> coding_table({"a": 0, None: 1}).to_pylist()
     [{'value': 'a', 'code': 0}, {'value': None, 'code': 1}]
     """
-    import pyarrow as pa
-
     return pa.table({"value": texts(list(codes)), "code": numbers(np.array(list(codes.values()), dtype=np.int32))})

@@ -67,11 +67,11 @@ class SampledRows:
 class TooManyCombinations(DataError):
     """More distinct combinations than an engine hands over; a summary of the table may do instead."""
 
-    def __init__(self, place: str, found: int, limit: int):
-        rule = f"has about {found:,} distinct combinations, more than the {limit:,} that leave the engine"
+    def __init__(self, place: str, combinations: int, limit: int):
+        rule = f"has about {combinations:,} distinct combinations, more than the {limit:,} that leave the engine"
         repair = "use fewer columns, or let more out if the driver has the memory: DISCREET_SPARK_COMBINATIONS"
         super().__init__(Mistake(place, rule, repair))
-        self.found, self.limit = found, limit
+        self.found, self.limit = combinations, limit
 
 
 class Engine(Protocol):

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
 from discreet.engines.arrow import numbers, places_in
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _CHUNK = 1 << 24  # rows put in order at a time: 64 MB of places
 _BATCH = 1 << 18  # rows handed over at a time
@@ -39,15 +36,13 @@ class CodedColumn:
 
     def part(self, places: Any) -> pa.Array:
         """The values of some rows."""
-        import pyarrow as pa
-
         codes = self.codes[places]
         if self.dictionary is None:
             return numbers(codes.astype(np.int64))
-        found = places_in(self.dictionary, codes)
+        indices = places_in(self.dictionary, codes)
         if len(self.dictionary) > _DICTIONARY:
-            return self.dictionary.take(found)
-        return pa.DictionaryArray.from_arrays(found, self.dictionary)
+            return self.dictionary.take(indices)
+        return pa.DictionaryArray.from_arrays(indices, self.dictionary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +58,10 @@ class CountedRows:
 
     def batch(self, places: Any) -> pa.RecordBatch:
         """Some of the rows, as Arrow."""
-        import pyarrow as pa
-
         return pa.record_batch([column.part(places) for column in self.columns], names=self.names)
 
     def distinct(self) -> pa.Table:
         """Every row once: texts as texts in columns w0, w1, …, and how often in column n. For an engine to repeat."""
-        import pyarrow as pa
-
         everything = np.arange(len(self.counts))
         columns = {
             f"w{i}": numbers(c.codes.astype(np.int64))

@@ -8,8 +8,6 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.rows import ListedIn
 
 
-def listed_values(asked: ListedIn) -> Any:
+def listed_values(listing: ListedIn) -> Any:
     """The distinct values of the column that is asked for, or of the only one: an Arrow table, column v."""
-    reader = DuckDB({"v": []})
-    with reader._plainly(str(asked.file)):
-        return reader._connection.sql(f"SELECT v FROM {reader._list(asked)}").to_arrow_table()
+    return DuckDB({"v": []}).listed_values(listing)

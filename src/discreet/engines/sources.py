@@ -14,6 +14,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from discreet.engines.sql.quoting import text
 from discreet.errors import DataError, Mistake
 
@@ -108,8 +110,8 @@ def csv_layout(path: Path, named: Collection[str] = ()) -> CsvLayout:
     """
     head, cut = _head(path)
     sample = head.decode("utf-8", errors="replace")
-    found = [(d, _rows(sample, d, cut)) for d in DELIMITERS]
-    delimiter, rows = max(found, key=lambda found: (_has(found[1], named), *_fit(found[1])))
+    readings = [(d, _rows(sample, d, cut)) for d in DELIMITERS]
+    delimiter, rows = max(readings, key=lambda reading: (_has(reading[1], named), *_fit(reading[1])))
     skip = next((i for i, row in enumerate(rows) if row), len(rows))
     rows = [row for row in rows if row]
     if not rows:
@@ -141,7 +143,7 @@ def check_column_names(columns: Sequence[str], place: str) -> None:
     places: dict[str, list[int]] = {}
     for i, column in enumerate(columns, start=1):
         places.setdefault(column.lower(), []).append(i)
-    twice = [" and ".join(map(str, found)) for found in places.values() if len(found) > 1]
+    twice = [" and ".join(map(str, numbers)) for numbers in places.values() if len(numbers) > 1]
     if twice:
         rule = f"columns have the same name (case aside): {', '.join(twice[:10])}"
         mistakes.append(Mistake(place, rule, "rename all but one; if there is no header, add one"))
@@ -153,8 +155,6 @@ def check_column_names(columns: Sequence[str], place: str) -> None:
 
 def arrow_table(frame: Any) -> Any:
     """A frame of Arrow, pandas or polars (or a mapping of columns) as an Arrow table. The frame is not touched."""
-    import pyarrow as pa
-
     kind = type(frame).__name__
     try:
         table = _as_arrow(frame)
@@ -170,8 +170,6 @@ def arrow_table(frame: Any) -> Any:
 
 
 def _as_arrow(frame: Any) -> Any:
-    import pyarrow as pa
-
     if isinstance(frame, pa.Table):
         return frame
     if type(frame).__module__.split(".")[0] == "pandas":
@@ -183,8 +181,7 @@ def _as_arrow(frame: Any) -> Any:
 
 def _check_parquet_names(path: Path) -> tuple[str, ...] | None:
     """DuckDB would rename the second of two equal names; a file it can't read is for DuckDB to tell."""
-    import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import parquet  # late: CSV does without it
 
     try:
         names = tuple(parquet.read_schema(path).names)
@@ -244,9 +241,9 @@ def _line_end(sample: str, delimiter: str) -> str:
     return last[len(last.rstrip("\r\n")) :] or "\n"
 
 
-def _noted(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+def _noted(lines: Iterable[str], notes: list[str]) -> Iterator[str]:
     for line in lines:
-        seen.append(line)
+        notes.append(line)
         yield line
 
 

@@ -69,14 +69,14 @@ class JointStatistics:
         >>> of_three.of(["a"]).values, of_three.of(["a"]).shares
         ((('x',),), array([0.8]))
         """
-        found: dict[tuple[Value, ...], int] = {}
+        places: dict[tuple[Value, ...], int] = {}
         listed = zip(*(self.values[self.columns.index(c)] for c in columns), strict=True)
-        place = np.array([found.setdefault(values, len(found)) for values in listed], dtype=np.int64)
+        place = np.array([places.setdefault(values, len(places)) for values in listed], dtype=np.int64)
         shares, independent = (
-            np.bincount(place, of_each, len(found)).astype(np.float64) for of_each in (self.shares, self.independent)
+            np.bincount(place, of_each, len(places)).astype(np.float64) for of_each in (self.shares, self.independent)
         )
         whole = self.whole and set(columns) == set(self.columns)
-        return JointStatistics(tuple(columns), tuple(zip(*found, strict=True)), shares, independent, whole)
+        return JointStatistics(tuple(columns), tuple(zip(*places, strict=True)), shares, independent, whole)
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class Statistics:
 
     def pair(self, first: str, second: str) -> JointStatistics | None:
         """What is known of two columns together: a list of their own if there is one, else the one that covers most."""
-        found = [j.of([first, second]) for j in self.joint if {first, second} <= set(j.columns)]
-        return max(found, key=lambda j: (j.whole, j.covered), default=None)
+        lists = [j.of([first, second]) for j in self.joint if {first, second} <= set(j.columns)]
+        return max(lists, key=lambda j: (j.whole, j.covered), default=None)
 
     def known(self, column: str) -> tuple[Value, ...]:
         """Every value of a column that is mentioned anywhere."""

@@ -24,48 +24,48 @@ _LONGEST = 120  # characters
 _BITS = 1000  # of a fraction that was made in Python
 
 
-def exact_number(given: object) -> Fraction | None:
+def exact_number(value: object) -> Fraction | None:
     """The number that was written, exactly; None for what is no number, or one of too many digits.
 
     >>> exact_number(0.2), exact_number(" 1/3"), exact_number("1e-99999999"), exact_number("many"), exact_number(True)
     (Fraction(1, 5), Fraction(1, 3), None, None, None)
     """
-    match given:
+    match value:
         case bool():
             return None
         case Fraction():
-            return given if max(given.numerator.bit_length(), given.denominator.bit_length()) <= _BITS else None
+            return value if max(value.numerator.bit_length(), value.denominator.bit_length()) <= _BITS else None
         case int():
-            return Fraction(given) if abs(given) < 10**DIGITS else None
+            return Fraction(value) if abs(value) < 10**DIGITS else None
         case float():
-            return Fraction(str(given)) if math.isfinite(given) else None
+            return Fraction(str(value)) if math.isfinite(value) else None
         case str() | Decimal():
-            text = str(given)
+            text = str(value)
             return Fraction(text.strip()) if len(text) <= _LONGEST and _FORM.fullmatch(text) else None
     return None
 
 
-def whole_number(given: object) -> int | None:
+def whole_number(value: object) -> int | None:
     """A whole number of bounded length; text is none.
 
     >>> whole_number(5), whole_number(True), whole_number("5"), whole_number(10**40)
     (5, None, None, None)
     """
-    if isinstance(given, bool) or not isinstance(given, int) or abs(given) >= 10**DIGITS:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= 10**DIGITS:
         return None
-    return given
+    return value
 
 
-def is_long(given: object) -> bool:
+def is_long(value: object) -> bool:
     """Is it a number, but one of too many digits? Messages then say so.
 
     >>> is_long(10**400), is_long("1e400"), is_long(5), is_long("many")
     (True, True, False, False)
     """
-    if isinstance(given, str):
-        return re.fullmatch(r"\s*[+-]?[\d.]+([eE][+-]?\d+|/\d*[1-9]\d*)?\s*", given) is not None and not _known(given)
-    return isinstance(given, int | Fraction) and not isinstance(given, bool) and not _known(given)
+    if isinstance(value, str):
+        return re.fullmatch(r"\s*[+-]?[\d.]+([eE][+-]?\d+|/\d*[1-9]\d*)?\s*", value) is not None and not _known(value)
+    return isinstance(value, int | Fraction) and not isinstance(value, bool) and not _known(value)
 
 
-def _known(given: object) -> bool:
-    return exact_number(given) is not None
+def _known(value: object) -> bool:
+    return exact_number(value) is not None

@@ -33,13 +33,11 @@ def read_small(path: Path | str, place: str, limit: int = LIMIT, *, missing: str
         raise DataError(Mistake(place, f"is not UTF-8 text (line {line})", "save the file as UTF-8")) from None
 
 
-def read_small_json(path: Path | str, place: str, limit: int = LIMIT, *, missing: str = _MISSING) -> Any:
-    """What the JSON of a file says; deep or broken ones, and those of too many entries, are mistakes as well."""
-    return small_json(read_small(path, place, limit, missing=missing), place)
-
-
 def small_json(text: str, place: str) -> Any:
-    """What a JSON says; its entries are counted first, so that it can't fill the memory."""
+    """What a JSON says; deep or broken ones, and those of too many entries, are mistakes.
+
+    Entries are counted first, so that it can't fill the memory.
+    """
     if text.count(",") + text.count("[") + text.count("{") > ENTRIES:
         raise DataError(Mistake(place, f"has more than {ENTRIES:,} entries", "give a file that discreet has written"))
     try:

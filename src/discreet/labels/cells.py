@@ -55,7 +55,7 @@ def cells(line: str, separator: str, *, strip: bool = False) -> Cells | None:
     ([' a', 'b'], [' a', 'b'], None)
     """
     pattern = re.compile(rf' *"([^"]*(?:""[^"]*)*)" *(?:({separator})|$)|([^"{separator}]*)(?:({separator})|$)')
-    found: Cells = []
+    row: Cells = []
     at, more = 0, True
     while more:
         cell = pattern.match(line, at)
@@ -63,9 +63,9 @@ def cells(line: str, separator: str, *, strip: bool = False) -> Cells | None:
             return None
         quoted, after_quoted, plain, after = cell.groups()
         plain = plain.strip(" ") if strip and plain is not None else plain
-        found.append(quoted.replace('""', '"') if quoted is not None else plain or None)
+        row.append(quoted.replace('""', '"') if quoted is not None else plain or None)
         at, more = cell.end(), (after_quoted or after) is not None
-    return found
+    return row
 
 
 def read_numbers(
@@ -75,18 +75,18 @@ def read_numbers(
     lines, mistakes = read_lines(path, folder, place)
     separator = best_separator(lines, lambda row: len(row) == 2)
     pairs: list[tuple[str | None, str]] = []
-    seen: dict[str | None, int] = {}
+    line_of: dict[str | None, int] = {}
     for number, line in lines:
         row = cells(line, separator)
-        value, found = row if row is not None and len(row) == 2 else (None, None)
-        given = (found or "").strip()
-        if is_number(given):
-            if value in seen:  # told by its line: the file may be another than was meant
-                rule = f"{shown(str(path))}, line {number}: the same value as in line {seen[value]}"
+        value, cell = row if row is not None and len(row) == 2 else (None, None)
+        count = (cell or "").strip()
+        if is_number(count):
+            if value in line_of:  # told by its line: the file may be another than was meant
+                rule = f"{shown(str(path))}, line {number}: the same value as in line {line_of[value]}"
                 mistakes.append(Mistake(place, rule, "keep one of them"))
-            seen.setdefault(value, number)
-            pairs.append((value, given))
-        elif number != lines[0][0] or not given or any(sign.isdecimal() for sign in given):  # the first may be a header
+            line_of.setdefault(value, number)
+            pairs.append((value, count))
+        elif number != lines[0][0] or not count or any(sign.isdecimal() for sign in count):  # the first may be a header
             rule = f"{shown(str(path))}, line {number}: not a value and a count"
             mistakes.append(Mistake(place, rule, "write value,count"))
     return pairs, mistakes[:_SHOWN]

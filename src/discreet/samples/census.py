@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Small = NDArray[np.int16]
 Shares = NDArray[np.float64]
@@ -57,25 +54,25 @@ def drawn(shares: Shares, line: Small, seed: Sequence[int]) -> Small:
 
 def draw_columns(columns: Mapping[str, Column], names: Sequence[str], rows: int, seed: int) -> dict[str, Small]:
     """The codes of the named columns; each column has a chance of its own, whichever others are asked for."""
-    found: dict[str, Small] = {}
+    codes: dict[str, Small] = {}
 
     def draw(name: str) -> None:
-        if name in found:
+        if name in codes:
             return
         column = columns[name]
         line, lines, weights = np.zeros(rows, dtype=np.int16), np.ones(1), np.zeros((1, len(column.values)))
         for other, strength in column.pulls.items():
             draw(other)
-            line = line * np.int16(_LINES) + columns[other].lines.take(found[other])
+            line = line * np.int16(_LINES) + columns[other].lines.take(codes[other])
             here = np.bincount(columns[other].lines, weights=columns[other].shares, minlength=_LINES)
             lines = np.outer(lines, here / here.sum() + 1e-9).ravel()  # a line may be empty
             pull = strength * np.linspace(-1, 1, _LINES)[:, None] * column.places
             weights = (weights[:, None, :] + pull).reshape(-1, len(column.values))
-        found[name] = drawn(_fitted(np.exp(weights), lines, column.shares), line, [seed, *name.encode()])
+        codes[name] = drawn(_fitted(np.exp(weights), lines, column.shares), line, [seed, *name.encode()])
 
     for name in names:
         draw(name)
-    return {name: found[name] for name in names}
+    return {name: codes[name] for name in names}
 
 
 def _fitted(weights: Shares, lines: Shares, shares: Shares) -> Shares:
@@ -93,8 +90,6 @@ def census_like(rows: int, seed: int = 7, columns: Iterable[str] | None = None) 
     >>> census_like(3, columns=["sex", "race", "salary"]).num_columns
     3
     """
-    import pyarrow as pa
-
     names = [*QUASI_IDENTIFIERS[:8], "salary"] if columns is None else list(columns)
     codes = draw_columns(CENSUS, names, rows, seed)
     return pa.table({n: pa.DictionaryArray.from_arrays(pa.array(codes[n]), pa.array(CENSUS[n].values)) for n in names})
@@ -107,8 +102,8 @@ def census_attributes(quasi_identifiers: int = 8, sensitive: Sequence[str] = ("s
     {'age': {'role': 'quasi_identifier', 'hierarchy': {'intervals': [5, 10, 20, 40]}}, 'salary': {'role': 'sensitive'}}
     """
     names = QUASI_IDENTIFIERS[:quasi_identifiers]
-    found: dict[str, object] = {n: {"role": "quasi_identifier", "hierarchy": CENSUS[n].hierarchy} for n in names}
-    return found | {n: {"role": "sensitive"} for n in sensitive}
+    attributes: dict[str, object] = {n: {"role": "quasi_identifier", "hierarchy": CENSUS[n].hierarchy} for n in names}
+    return attributes | {n: {"role": "sensitive"} for n in sensitive}
 
 
 def listed(text: str, pulls: Mapping[str, float] | None = None) -> Column:

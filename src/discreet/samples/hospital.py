@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv
 
 from discreet.errors import DiscreetError, Mistake, shown
 from discreet.samples.census import Column, Shares, census_attributes, census_like, draw_columns, listed, numbers
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["census_attributes", "census_like", "patients", "write_sample"]
 
@@ -204,24 +202,20 @@ def patients(rows: int = 2_000, seed: int = 7) -> pa.Table:
     >>> patients(2).column_names
     ['patient', 'name', 'age', 'sex', 'zip', 'nation', 'admitted', 'disease']
     """
-    import pyarrow as pa
-
     columns = _columns()
     codes = draw_columns(columns, list(columns), rows, seed)
     texts = {name: np.array(column.values).take(codes[name]) for name, column in columns.items()}
     name = np.char.add(np.char.add(np.char.add(texts["first"], " "), texts["half"]), texts["end"])
     order = np.random.PCG64(np.random.SeedSequence([seed, rows])).random_raw(rows).argsort(kind="stable")
     patient = np.char.add("P", (100_000 + order).astype(str))
-    found = {"patient": pa.array(patient), "name": pa.array(name)}
+    table = {"patient": pa.array(patient), "name": pa.array(name)}
     for column in ("age", "sex", "zip", "nation", "admitted", "disease"):
-        found[column] = pa.array(texts[column], mask=texts["missing"] == column)
-    return pa.table(found)
+        table[column] = pa.array(texts[column], mask=texts["missing"] == column)
+    return pa.table(table)
 
 
 def write_sample(folder: Path, rows: int = 2_000, seed: int = 7) -> tuple[Path, ...]:
     """Write patients.csv, its taxonomies, and a policy for each way to publish it; says which files those are."""
-    from pyarrow import csv
-
     if seed < 0:
         raise DiscreetError(Mistake("seed", f"must be a whole number from 0, got {shown(seed)}", "for example 7"))
     folder.mkdir(parents=True, exist_ok=True)

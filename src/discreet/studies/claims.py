@@ -61,7 +61,7 @@ def to_text(r: Reproduction) -> str:
 
 def to_json(r: Reproduction) -> dict[str, Any]:
     """The claims, and the figures or the whole comparison that they rest on."""
-    told: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "paper": r.paper,
         "data": r.data,
         "from_folder": r.from_folder,
@@ -73,4 +73,4 @@ def to_json(r: Reproduction) -> dict[str, Any]:
         "notes": list(r.notes),
         "figures": [figure.to_json() for figure in r.figures],
     }
-    return told if r.comparison is None else told | {"comparison": comparison_to_json(r.comparison)}
+    return answer if r.comparison is None else answer | {"comparison": comparison_to_json(r.comparison)}

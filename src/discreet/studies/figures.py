@@ -44,7 +44,9 @@ class Figure:
 
     def table(self) -> list[tuple[str, list[str]]]:
         """One row for each place, one cell for each series."""
-        return [(place, [told(s.values[i], self.unit) for s in self.series]) for i, place in enumerate(self.places)]
+        return [
+            (place, [value_text(s.values[i], self.unit) for s in self.series]) for i, place in enumerate(self.places)
+        ]
 
     def chart(self) -> tuple[list[Line], Axis, Axis]:
         """What `line_chart` draws."""
@@ -53,7 +55,7 @@ class Figure:
                 s.name,
                 number if s.colour is None else s.colour,
                 tuple(
-                    Dot(x, y, f"{s.name}, {self.across} {self.places[x]}: {told(y, self.unit)}")
+                    Dot(x, y, f"{s.name}, {self.across} {self.places[x]}: {value_text(y, self.unit)}")
                     for x, y in enumerate(s.values)
                 ),
             )
@@ -63,15 +65,17 @@ class Figure:
         return lines, Axis(self.across, 0, max(len(ticks) - 1, 1), ticks), self._up()
 
     def _up(self) -> Axis:
-        found = [y for s in self.series for y in s.values if y is not None]
-        least, most = min(found, default=0.0), max(found, default=1.0)
+        values = [y for s in self.series for y in s.values if y is not None]
+        least, most = min(values, default=0.0), max(values, default=1.0)
         if least > 0 and most / least > _WIDE:
             low, high = 10.0 ** math.floor(math.log10(least)), 10.0 ** math.ceil(math.log10(most))
-            powers = tuple((value, told(value, self.unit, short=True)) for value, _ in powers_of_ten(low, high))
+            powers = tuple((value, value_text(value, self.unit, short=True)) for value, _ in powers_of_ten(low, high))
             return Axis(self.up, low, powers[-1][0], powers, powers=True)
         most = most or 1.0  # all of them nothing
         step = _step(most)
-        ticks = tuple((n * step, told(n * step, self.unit, short=True)) for n in range(math.ceil(most / step) + 1))
+        ticks = tuple(
+            (n * step, value_text(n * step, self.unit, short=True)) for n in range(math.ceil(most / step) + 1)
+        )
         return Axis(self.up, 0.0, ticks[-1][0], ticks)
 
     def to_json(self) -> dict[str, Any]:
@@ -87,11 +91,13 @@ class Figure:
         }
 
 
-def told(value: float | None, unit: Unit, *, short: bool = False) -> str:
+def value_text(value: float | None, unit: Unit, *, short: bool = False) -> str:
     """A value of a figure for people; `short`: at a tick, which is a round number of what the axis is called.
 
-    >>> [told(0.0346, "share"), told(0.0346, "number"), told(12.345, "seconds"), told(0.001, "seconds", short=True)]
-    ['3.5%', '0.0346', '12.3 s', '0.001']
+    >>> value_text(0.0346, "share"), value_text(0.0346, "number"), value_text(12.345, "seconds")
+    ('3.5%', '0.0346', '12.3 s')
+    >>> value_text(0.001, "seconds", short=True)
+    '0.001'
     """
     if value is None:
         return "–"

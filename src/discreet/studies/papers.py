@@ -1,29 +1,16 @@
-"""The papers whose experiments can be run again: one module each, loaded when it is asked for."""
+"""The papers whose experiments can be run again: a folder each, loaded when it is asked for."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
-
-from discreet.progress import Progress
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from discreet.studies.claims import Reproduction
+    from discreet.studies.study import Study
 
 PAPERS = ("realistic", "robust", "ambiguity", "presence", "instant")
 
 
-class Paper(Protocol):
-    """What the module of a paper has."""
-
-    def has_data(self, folder: Path) -> bool:
-        """Does the folder have what the study needs?"""
-
-    def reproduce(self, folder: Path | None, rows: int | None, progress: Progress) -> Reproduction:
-        """Run it again: on the folder's table, or `rows` of it; without a folder, on invented people."""
-
-
-def paper(name: str) -> Paper:
-    """The module of one of `PAPERS`."""
-    return cast(Paper, import_module(f"discreet.studies.{name}.study"))
+def study(name: str) -> Study[Any, Any]:
+    """What the folder of one of `PAPERS` says."""
+    return cast("Study[Any, Any]", import_module(f"discreet.studies.{name}.study").STUDY)

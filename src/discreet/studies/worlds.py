@@ -75,8 +75,8 @@ def fillings(groups: Sequence[tuple[Iterable[Hashable], int]]) -> Iterator[tuple
     (covered, rows), *others = groups
     for people in combinations(list(covered), rows):
         left = [([person for person in those if person not in people], n) for those, n in others]
-        for found in fillings(left):
-            yield (frozenset(people), *found)
+        for filling in fillings(left):
+            yield (frozenset(people), *filling)
 
 
 def belief(worlds: Iterable[tuple[W, Fraction]], of: Callable[[W], bool]) -> Fraction:
@@ -120,14 +120,14 @@ def dirichlet(sigmas: Mapping[Hashable, Mapping[Hashable, Fraction]], signatures
 
     def weight(world: Values) -> Fraction:
         product = Fraction(1)
-        seen: Counter[tuple[Hashable, Hashable]] = Counter()
+        came: Counter[tuple[Hashable, Hashable]] = Counter()
         drawn: Counter[Hashable] = Counter()
         for signature, value in zip(signatures, world, strict=True):
             sigma = sigmas[signature]
-            product *= (sigma.get(value, Fraction(0)) + seen[signature, value]) / (
+            product *= (sigma.get(value, Fraction(0)) + came[signature, value]) / (
                 sum(sigma.values()) + drawn[signature]
             )
-            seen[signature, value] += 1
+            came[signature, value] += 1
             drawn[signature] += 1
         return product
 

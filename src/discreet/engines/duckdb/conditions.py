@@ -15,27 +15,27 @@ _DAY = r"^\s*([0-9./-]+)(?:[T ].*)?$"  # the time of day, behind it, does not ma
 _DAYS = "['%Y-%m-%d', '%Y/%m/%d', '%Y.%m.%d', '%d.%m.%Y']"  # with slashes, nobody knows which is the month
 
 
-def condition(asked: Condition, lists: Mapping[ListedIn, str]) -> str:
+def condition(row_condition: Condition, lists: Mapping[ListedIn, str]) -> str:
     """The SQL that is true for the rows which are meant; `lists` are tables with the values of files, called v.
 
     >>> print(condition(OneOf("sex", ("f", None)), {}))
     (CAST("sex" AS VARCHAR) IN ('f') OR "sex" IS NULL)
     """
-    value = f"CAST({name(asked.column)} AS VARCHAR)"
-    match asked:
+    value = f"CAST({name(row_condition.column)} AS VARCHAR)"
+    match row_condition:
         case OneOf(column, values):
             known = ", ".join(text(v) for v in values if v is not None)
             wanted = [f"{value} IN ({known})"] if known else []
             wanted += [f"{name(column)} IS NULL"] if None in values else []
             return f"({' OR '.join(wanted)})"
         case ListedIn():
-            return f"({value} IN (SELECT v FROM {lists[asked]}))"
+            return f"({value} IN (SELECT v FROM {lists[row_condition]}))"
         case Between(_, least, most):
             bounds = [f">= {_bound(least)}"] if least is not None else []
             bounds += [f"<= {_bound(most)}"] if most is not None else []
             days = isinstance(least, date) or isinstance(most, date)
             return f"({' AND '.join(_compared(value, bound, days) for bound in bounds)})"
-    raise TypeError(type(asked).__name__)
+    raise TypeError(type(row_condition).__name__)
 
 
 def _bound(bound: object) -> str:

@@ -10,7 +10,9 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, Self
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 
 from discreet.engines.arrow import numbered_texts, numbers
 from discreet.engines.base import PairCounts, Rewriting, Tables
@@ -59,9 +61,6 @@ class DuckDB(SqlEngine):
     forms: tuple[str, ...] = ("csv", "parquet")
 
     def __init__(self, source: Path | str | Any, named: Collection[str] = ()):
-        import duckdb
-
-        self._duckdb = duckdb
         self._connection = duckdb.connect()
         _open.add(self)
         self._connection.execute("SET preserve_insertion_order = false")
@@ -85,9 +84,9 @@ class DuckDB(SqlEngine):
             with self._plainly():
                 self._connection.register("frame", arrow_table(source))
         with self._plainly():
-            found = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
-        self.columns: tuple[str, ...] = tuple(found.columns)
-        self.types = dict(zip(self.columns, (str(t) for t in found.types), strict=True))
+            empty = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
+        self.columns: tuple[str, ...] = tuple(empty.columns)
+        self.types = dict(zip(self.columns, (str(t) for t in empty.types), strict=True))
 
     def name(self, column: str) -> str:
         return name(column)
@@ -103,10 +102,10 @@ class DuckDB(SqlEngine):
         self._connection.register(registered, table)
         return registered
 
-    def _condition(self, asked: Condition) -> str:
-        if isinstance(asked, ListedIn) and asked not in self._lists:
-            self._lists[asked] = self._list(asked)
-        return condition(asked, self._lists)
+    def _condition(self, row_condition: Condition) -> str:
+        if isinstance(row_condition, ListedIn) and row_condition not in self._lists:
+            self._lists[row_condition] = self._list(row_condition)
+        return condition(row_condition, self._lists)
 
     def _number(self, written: str) -> str:
         number = f"TRY_CAST({written} AS BIGINT)"
@@ -115,15 +114,20 @@ class DuckDB(SqlEngine):
     def _one_to(self, n: str) -> str:
         return f"unnest(range(1, {n} + 1))"
 
-    def _list(self, asked: ListedIn) -> str:
+    def listed_values(self, listing: ListedIn) -> pa.Table:
+        """The distinct values that a file lists, in column v."""
+        with self._plainly(str(listing.file)):
+            return self._connection.sql(f"SELECT v FROM {self._list(listing)}").to_arrow_table()
+
+    def _list(self, listing: ListedIn) -> str:
         """The table that the values of a file are in, read once: later changes of the file do not matter."""
-        with self._plainly(str(asked.file)):
-            source, columns = listed(asked.file, asked.column)
+        with self._plainly(str(listing.file)):
+            source, columns = listed(listing.file, listing.column)
             columns = columns or tuple(self._connection.sql(f"SELECT * FROM {source} LIMIT 0").columns)
-            if asked.column not in columns and len(columns) > 1:
-                rule = f"has no column {asked.column!r}"
-                raise DataError(Mistake(str(asked.file), rule, did_you_mean(asked.column, columns)))
-            value = name(asked.column if asked.column in columns else columns[0])
+            if listing.column not in columns and len(columns) > 1:
+                rule = f"has no column {listing.column!r}"
+                raise DataError(Mistake(str(listing.file), rule, did_you_mean(listing.column, columns)))
+            value = name(listing.column if listing.column in columns else columns[0])
             table = f"listed{next(_TABLES)}"
             values = f"SELECT DISTINCT CAST({value} AS VARCHAR) AS v FROM {source} WHERE {value} IS NOT NULL"
             self._connection.execute(f"CREATE TEMP TABLE {table} AS {values}")
@@ -159,14 +163,14 @@ class DuckDB(SqlEngine):
                 return self._profiles_of(self.columns, "profiled")
             with one_thread(self._connection):  # each thread would hold a part of every column
                 self._connection.execute(scan)
-                found = []
+                profiles = []
                 for start in range(0, len(self.columns), _NARROW):
                     columns = self.columns[start : start + _NARROW]
                     # Every query looks at all columns of its table, needed or not.
                     few = f"SELECT {', '.join(map(name, columns))} FROM profiled"
                     self._connection.execute(f"CREATE OR REPLACE TEMP TABLE narrow AS {few}")
-                    found += self._profiles_of_many(columns, "narrow")
-                return found
+                    profiles += self._profiles_of_many(columns, "narrow")
+                return profiles
 
     def _profiles_of_many(self, columns: Sequence[str], table: str) -> list[ColumnProfile]:
         """The same in one short query: in a table of thousands of columns, asking takes longer than counting."""
@@ -191,7 +195,7 @@ class DuckDB(SqlEngine):
     def _profiles_of(self, columns: Sequence[str], table: str) -> list[ColumnProfile]:
         """Two queries for all of them."""
         counts = ", ".join(f"count(DISTINCT {self._key(c)}), count(*) - count({name(c)})" for c in columns)
-        [(rows, *told)] = self._connection.sql(f"SELECT count(*), {counts} FROM {table}").fetchall()
+        [(rows, *of_columns)] = self._connection.sql(f"SELECT count(*), {counts} FROM {table}").fetchall()
         each = (
             f"(SELECT {i} AS i, CAST({name(c)} AS VARCHAR) AS v, count(*) AS n FROM {table} "
             f"GROUP BY v ORDER BY n DESC, v LIMIT {_TOP})"
@@ -202,7 +206,7 @@ class DuckDB(SqlEngine):
             top[i].append((value, n))
         return [
             ColumnProfile(column, rows, distinct + (nulls > 0), nulls, tuple(most))
-            for column, distinct, nulls, most in zip(columns, told[::2], told[1::2], top, strict=True)
+            for column, distinct, nulls, most in zip(columns, of_columns[::2], of_columns[1::2], top, strict=True)
         ]
 
     @contextmanager
@@ -228,7 +232,7 @@ class DuckDB(SqlEngine):
             self.scans += 1
             try:
                 self._copy(query, target, escape)
-            except self._duckdb.OutOfMemoryException:  # what is sorted is spilled, but not what each thread holds of it
+            except duckdb.OutOfMemoryException:  # what is sorted is spilled, but not what each thread holds of it
                 self.scans += 1
                 with one_thread(self._connection):
                     self._copy(query, target, escape)
@@ -256,8 +260,6 @@ class DuckDB(SqlEngine):
         """
         if self.types[column] == "VARCHAR" or not _SCALAR.fullmatch(self.types[column]):
             return texts
-        import pyarrow as pa
-
         self._connection.register("given", pa.table({"place": numbers(np.arange(len(texts))), "v": texts}))
         query = f"SELECT CAST(v AS {self.types[column]}) FROM given ORDER BY place"
         with self._plainly():
@@ -288,9 +290,9 @@ class DuckDB(SqlEngine):
         """DuckDB's messages quote the row they stumbled on; say the place and the rule instead."""
         try:
             yield
-        except self._duckdb.InterruptException:
+        except duckdb.InterruptException:
             raise KeyboardInterrupt from None
-        except self._duckdb.Error as error:
+        except duckdb.Error as error:
             raise DataError(_mistake(place or self._place, str(error))) from None
         except RuntimeError as error:
             if str(error) == "Query interrupted":  # what it makes of Ctrl-C
@@ -329,7 +331,7 @@ def _mistake(place: str, message: str) -> Mistake:
         (r"parquet|Parquet|magic bytes", "is not a whole Parquet file", "write it again, or check the download"),
     ]
     for pattern, rule, repair in known:
-        found = re.search(pattern, message, re.IGNORECASE)
-        if found:
-            return Mistake(where, rule.format(*found.groups()), repair)
+        match = re.search(pattern, message, re.IGNORECASE)
+        if match:
+            return Mistake(where, rule.format(*match.groups()), repair)
     return Mistake(where, "the engine can't read this table", "check that the file is complete and well formed")

@@ -95,9 +95,8 @@ def written_sql(columns: Mapping[str, str], escape: bool) -> str:
 def counted_formulas(engine: SqlEngine, columns: Sequence[str]) -> dict[str, int]:
     """Per column of DuckDB's table, how many of its distinct texts a spreadsheet would run: one scan."""
     texts = [f"CAST({name(c)} AS VARCHAR)" for c in columns]
-    counted = (f"count(DISTINCT {text}) FILTER ({formula_sql(text)}) AS n{i}" for i, text in enumerate(texts))
-    [batch] = engine._asked(f"SELECT {', '.join(counted)} FROM {engine._relation}")
-    return {column: int(batch.column(i)[0].as_py()) for i, column in enumerate(columns)}
+    counts = engine.totals([f"count(DISTINCT {text}) FILTER ({formula_sql(text)})" for text in texts])
+    return {column: int(count) for column, count in zip(columns, counts, strict=True)}
 
 
 def are_escaped(csv: object) -> bool:

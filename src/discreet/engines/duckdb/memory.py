@@ -10,12 +10,10 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from duckdb import DuckDBPyConnection
 
 from discreet.errors import DataError, Mistake, shown
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 VARIABLE = "DISCREET_MEMORY"
 _SIZE = re.compile(r"[1-9][0-9]{0,8} ?(?:MB|GB|TB|MiB|GiB|TiB)|[1-9][0-9]?%")
@@ -28,12 +26,12 @@ def memory_limit() -> str:
     >>> memory_limit()
     '50%'
     """
-    asked = os.environ.get(VARIABLE)
-    if asked is not None:
-        if not _SIZE.fullmatch(asked.strip()):
-            rule = f"must be an amount of memory, got {shown(asked)}"
+    amount = os.environ.get(VARIABLE)
+    if amount is not None:
+        if not _SIZE.fullmatch(amount.strip()):
+            rule = f"must be an amount of memory, got {shown(amount)}"
             raise DataError(Mistake(VARIABLE, rule, "for example 4GB, or 25%; leave it out for half of what there is"))
-        return asked.strip()
+        return amount.strip()
     if sys.platform == "win32":
         return _HALF
     import resource

@@ -27,7 +27,7 @@ class PublishedFiles:
 
     def open(self, table: str, named: Sequence[str] = ()) -> DuckDB:
         """A table, to be read; `named` are columns that it should have."""
-        from discreet.engines.duckdb.engine import DuckDB
+        from discreet.engines.duckdb.engine import DuckDB  # late: it is made of this module
 
         if not self.escape or not table.endswith(".csv"):
             return DuckDB(self.folder / table, named)

@@ -59,13 +59,13 @@ def address(url: str) -> Address:
 (PGPASSFILE) or a service file (?service=…)
     """
     options, fragment = _split(url)
-    found = _TABLE.fullmatch(fragment)
-    if found is None or "\0" in fragment:
+    match = _TABLE.fullmatch(fragment)
+    if match is None or "\0" in fragment:
         rule = "names no table" if not fragment else "does not name a table as schema.table"
         repair = 'write postgresql://…#schema.table; a name with a dot or a quote in it stands in quotes: "a.b"'
         raise DataError(Mistake("source", rule, repair))
     schema, table = (
-        quoted.replace('""', '"') if quoted else plain for quoted, plain in (found.groups()[:2], found.groups()[2:])
+        quoted.replace('""', '"') if quoted else plain for quoted, plain in (match.groups()[:2], match.groups()[2:])
     )
     return Address(options, schema, table)
 
@@ -83,19 +83,19 @@ def _split(url: str) -> tuple[dict[str, str], str]:
         raise DataError(Mistake("source", "is no address of PostgreSQL", "write postgresql://…#schema.table"))
     try:
         parts = urlsplit(f"//{before.removeprefix('//')}")
-        asked = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+        parameters = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
         hosts = [_HOST.fullmatch(host) for host in parts.netloc.split(",")] if parts.netloc else []
     except ValueError:
         raise DataError(Mistake("source", "is no well-formed address", "write postgresql://…#schema.table")) from None
-    private = {key for key, _ in asked} & {"user", "password", "passfile", "sslpassword", "sslkey", "sslcert"}
+    private = {key for key, _ in parameters} & {"user", "password", "passfile", "sslpassword", "sslkey", "sslcert"}
     if "@" in url or private:  # anywhere: a password with /, ? or # in it moves the @ behind them
         raise DataError(Mistake("source", "holds a user or a password", _CREDENTIALS))
-    strange = sorted({key for key, _ in asked} - set(_KNOWN))
+    strange = sorted({key for key, _ in parameters} - set(_KNOWN))
     if strange or any(host is None for host in hosts):
         rule = "has options that are not known" if strange else "does not name the server as host:port"
         repair = f"known are {', '.join(_KNOWN)}; all else comes from the environment or a service file"
         raise DataError(Mistake("source", rule, repair if strange else "write postgresql://host:port/database#table"))
-    options = dict(asked)
+    options = dict(parameters)
     named = [host.groups() for host in hosts if host is not None]
     if any(host for host, _ in named):
         options["host"] = ",".join(unquote(host).strip("[]") for host, _ in named)

@@ -16,14 +16,14 @@ _DAY_FIRST = rf"^{_BLANK}{_TWO}\.{_TWO}\.{_YEAR}([T ][^\n]*)?$"
 _LONGEST = 10_000  # digits that a number may have; more would be too many for the server
 
 
-def condition(asked: Condition, kind: str, listed: str = "") -> str:
+def condition(row_condition: Condition, kind: str, listed: str = "") -> str:
     """The SQL that is true for the rows which are meant; `listed` is a relation with the values of a file, called v.
 
     >>> print(condition(OneOf("sex", ("f", None)), "text"))
     ((CAST("sex" AS text) COLLATE "C") IN ('f') OR "sex" IS NULL)
     """
-    value = written(name(asked.column), kind)
-    match asked:
+    value = written(name(row_condition.column), kind)
+    match row_condition:
         case OneOf(column, values):
             # No value of this server has a zero byte.
             known = ", ".join(text(v) for v in values if v is not None and "\0" not in v)
@@ -37,7 +37,7 @@ def condition(asked: Condition, kind: str, listed: str = "") -> str:
             measured = _day(name(column), value, kind) if days else _number(name(column), value, kind)
             bounds = [f"{sign} {_bound(b)}" for sign, b in ((">=", least), ("<=", most)) if b is not None]
             return f"({' AND '.join(f'coalesce({measured} {bound}, false)' for bound in bounds)})"
-    raise TypeError(type(asked).__name__)
+    raise TypeError(type(row_condition).__name__)
 
 
 def _bound(bound: object) -> str:

@@ -12,8 +12,11 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from discreet.engines.base import Tables
 from discreet.engines.lists import listed_values
+from discreet.engines.postgresql import statistics
 from discreet.engines.postgresql import types as kinds
 from discreet.engines.postgresql.address import address, server
 from discreet.engines.postgresql.conditions import condition
@@ -28,7 +31,6 @@ from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
     import psycopg
-    import pyarrow as pa
 
     from discreet.engines.postgresql.publishing import PublishedSchema
     from discreet.engines.statistics import Statistics
@@ -53,13 +55,13 @@ class PostgreSQL(SqlEngine):
     _options: dict[str, str]  # how to connect once more
 
     def __init__(self, url: str, named: Collection[str] = ()):
-        found = address(url)
-        self._place, self._options = found.place, found.options
-        self._connection = connect(found.options, found.place)
+        where = address(url)
+        self._place, self._options = where.place, where.options
+        self._connection = connect(where.options, where.place)
         weakref.finalize(self, self._connection.close)
         with self._plainly():
             begin(self._connection)
-            self._open(found.sql)
+            self._open(where.sql)
 
     @classmethod
     def within(cls, connection: psycopg.Connection[Any], schema: str, table: str) -> PostgreSQL:
@@ -73,15 +75,15 @@ class PostgreSQL(SqlEngine):
     def _open(self, table: str) -> None:
         """Find the table by the reader's own search path, and all that is to be known of its columns."""
         self.scans, self._lists = 0, dict[ListedIn, str]()
-        found = self._connection.execute(
+        relations = self._connection.execute(
             f"""SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass({text(table)})"""
         ).fetchall()
         settle(self._connection)
-        if not found or found[0][3] not in _READABLE:
-            rule = "is no table" if found else "no such table"
+        if not relations or relations[0][3] not in _READABLE:
+            rule = "is no table" if relations else "no such table"
             raise DataError(Mistake(self._place, rule, "check its schema and name; capitals matter"))
-        oid, schema, relation, _ = found[0]
+        oid, schema, relation, _ = relations[0]
         columns = self._connection.execute(_COLUMNS.format(oid=oid)).fetchall()
         self.types = {column: declared for column, declared, _, readable in columns if readable}
         self._bases = {column: base for column, _, base, readable in columns if readable}
@@ -119,11 +121,11 @@ class PostgreSQL(SqlEngine):
         )
         return f"(SELECT * FROM unnest({arrays}) AS ours({', '.join(map(name, table.column_names))}))"
 
-    def _condition(self, asked: Condition) -> str:
-        if isinstance(asked, ListedIn) and asked not in self._lists:
-            self._lists[asked] = self._relation_of(listed_values(asked))
-        listed = self._lists[asked] if isinstance(asked, ListedIn) else ""
-        return condition(asked, self._kind(asked.column), listed)
+    def _condition(self, row_condition: Condition) -> str:
+        if isinstance(row_condition, ListedIn) and row_condition not in self._lists:
+            self._lists[row_condition] = self._relation_of(listed_values(row_condition))
+        listed = self._lists[row_condition] if isinstance(row_condition, ListedIn) else ""
+        return condition(row_condition, self._kind(row_condition.column), listed)
 
     def _number(self, written: str) -> str:
         number = f"CAST({written} AS numeric)"
@@ -173,30 +175,26 @@ class PostgreSQL(SqlEngine):
                 sum(CASE WHEN v IS NULL THEN n ELSE 0 END) OVER (PARTITION BY a) AS nulls FROM singles)
             SELECT a, v, n, CAST(rows AS bigint), found, CAST(nulls AS bigint)
             FROM ranked WHERE place <= {_COMMON} ORDER BY a, place"""
-        told: list[list[Any]] = [[] for _ in self.columns]
+        by_column: list[list[Any]] = [[] for _ in self.columns]
         for batch in self._asked(query):
             for a, *about in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                told[a].append(about)
-        return [_profile(column, about) for column, about in zip(self.columns, told, strict=True)]
+                by_column[a].append(about)
+        return [_profile(column, about) for column, about in zip(self.columns, by_column, strict=True)]
 
     def statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
         """What the planner keeps about some columns of the whole table: no scan. See `statistics`."""
-        from discreet.engines.postgresql.statistics import read_statistics
-
-        return read_statistics(self, columns, seed)
+        return statistics.read_statistics(self, columns, seed)
 
     def drawn_statistics(self, columns: Sequence[str], seed: int | None = None) -> Statistics:
         """The same from a sample of the table's pages, whatever is kept."""
-        from discreet.engines.postgresql.statistics import drawn_statistics
-
-        return drawn_statistics(self, columns, seed)
+        return statistics.drawn_statistics(self, columns, seed)
 
     @contextmanager
     def publishing(
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
     ) -> Iterator[Tables]:
         """Tables in a schema of their own, in the same database: they are there when all is done, or not at all."""
-        from discreet.engines.postgresql.publishing import WrittenSchema
+        from discreet.engines.postgresql.publishing import WrittenSchema  # late: it is made of this module
 
         with self._plainly():
             [(snapshot,)] = self._connection.execute("SELECT pg_export_snapshot()").fetchall()
@@ -213,7 +211,7 @@ class PostgreSQL(SqlEngine):
 
 def read_schema(url: str, schema: str) -> PublishedSchema:
     """The tables of a finished release, to be read; what table the url names does not matter."""
-    from discreet.engines.postgresql.publishing import PublishedSchema
+    from discreet.engines.postgresql.publishing import PublishedSchema  # late: it is made of this module
 
     connection = connect(server(url), schema)
     read = PublishedSchema(connection, schema)

@@ -14,6 +14,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv
 
 from discreet.engines.arrow import numbers, to_numpy
 from discreet.engines.base import Rewriting
@@ -25,7 +27,6 @@ from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
     import psycopg
-    import pyarrow as pa
 
     from discreet.engines.counted_rows import CountedRows
 
@@ -66,12 +67,12 @@ class PublishedSchema:
         """
         opened = self.open(table)
         texts = [opened._written(f"c{i}", c) for i, c in enumerate(opened.columns)]
-        told = " || ".join(f"COALESCE(length({t}) || ':' || {t}, '-')" for t in texts)
+        row_text = " || ".join(f"COALESCE(length({t}) || ':' || {t}, '-')" for t in texts)
         # In four parts of 32 bits: times a count, each of them is a bigint, which the server adds up fast and exactly.
         parts = (f"CAST(CAST('x' || substr(hash, {start}, 8) AS bit(32)) AS bigint)" for start in (1, 9, 17, 25))
         sums = ", ".join(f"COALESCE(sum({part} * n), 0)" for part in parts)
         query = f"""SELECT COALESCE(sum(n), 0), {sums}
-            FROM (SELECT n, encode(sha256(convert_to({told}, 'UTF8')), 'hex') AS hash
+            FROM (SELECT n, encode(sha256(convert_to({row_text}, 'UTF8')), 'hex') AS hash
             FROM ({opened._counted(opened.columns)}) AS v) AS hashed"""
         with plainly(table):
             [(rows, *added)] = self._connection.execute(query.encode()).fetchall()
@@ -83,14 +84,14 @@ class PublishedSchema:
         query = """SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = %s AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1"""
         with plainly(self.schema):
-            found = self._connection.execute(query.encode(), [self.schema]).fetchall()
-        return [table for (table,) in found if table not in (*listed, MANIFEST)]
+            tables = self._connection.execute(query.encode(), [self.schema]).fetchall()
+        return [table for (table,) in tables if table not in (*listed, MANIFEST)]
 
     def manifest(self) -> str:
         """What was published, as it was described."""
         with plainly(f"{self.schema}.{MANIFEST}"):
-            found = self._connection.execute(f"SELECT manifest FROM {self._name(MANIFEST)}".encode()).fetchall()
-        return str(found[0][0]) if found else ""
+            manifests = self._connection.execute(f"SELECT manifest FROM {self._name(MANIFEST)}".encode()).fetchall()
+        return str(manifests[0][0]) if manifests else ""
 
     def _name(self, table: str) -> str:
         return f"{name(self.schema)}.{name(table)}"
@@ -276,9 +277,6 @@ class WrittenSchema(PublishedSchema):
 
 def _csv(table: pa.Table) -> Iterator[bytes]:
     """A table as CSV, piece by piece: NULL is nothing, "" is a pair of quotes."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     for batch in table.to_batches(max_chunksize=1 << 16):
         sink = pa.BufferOutputStream()
         csv.write_csv(batch, sink, csv.WriteOptions(include_header=False, quoting_style="needed"))

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from pyarrow import csv
+
 from discreet.errors import DataError, Mistake
 
 if TYPE_CHECKING:
     import psycopg
-    import pyarrow as pa
 
 _BLOCK = 1 << 24  # bytes parsed at a time; no row is longer
 _MEMORY = 1 << 26  # bytes for a sort or a hash table of the server, unless it has more
@@ -54,7 +56,7 @@ def connect(options: Mapping[str, str], place: str) -> psycopg.Connection[Any]:
 
 def begin(connection: psycopg.Connection[Any], write: bool = False, snapshot: str = "") -> None:
     """Start the one transaction: all that it reads was there when it began, or when the snapshot was taken."""
-    import psycopg
+    import psycopg  # late, as everywhere here: without it, `connect` says what to install
 
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     connection.read_only = not write
@@ -75,9 +77,6 @@ def settle(connection: psycopg.Connection[Any]) -> None:
 
 def answer(connection: psycopg.Connection[Any], query: str) -> Iterator[pa.RecordBatch]:
     """What a query answers, batch by batch: texts as strings, whole numbers as int64."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     with connection.cursor() as cursor:
         described = cursor.execute(f"SELECT * FROM ({query}) AS described LIMIT 0".encode()).description or []
         types = {f"{i}": pa.int64() if c.type_code in _WHOLE else pa.string() for i, c in enumerate(described)}
@@ -134,7 +133,6 @@ class _Stream(io.RawIOBase):
 def plainly(place: str, known: Mapping[str, tuple[str, str]] | None = None) -> Iterator[None]:
     """Errors of the server, said as place, rule and repair; `known` are those that mean something special here."""
     import psycopg
-    import pyarrow as pa
 
     try:
         yield

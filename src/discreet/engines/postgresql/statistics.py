@@ -46,10 +46,10 @@ def read_statistics(engine: PostgreSQL, columns: Sequence[str], seed: int | None
     """What is known of some columns of an engine's whole table; a seed chooses the pages of a sample."""
     table = _table(engine)
     types = _types(engine, table, columns)
-    found, listed = _columns(engine, table, types), _listed(engine, table)
-    if set(found) != set(columns) or table.rows < 0:
+    listings, listed = _columns(engine, table, types), _listed(engine, table)
+    if set(listings) != set(columns) or table.rows < 0:
         return _sampled(engine, table, columns, seed)
-    mentioned = {name: {v for values, _ in kinds.values() for v in values} for name, kinds in found.items()}
+    mentioned = {name: {v for values, _ in kinds.values() for v in values} for name, kinds in listings.items()}
     for one in listed:
         for column, values in zip(one.columns, one.values, strict=False):
             mentioned.get(column, set()).update(values)
@@ -60,7 +60,7 @@ def read_statistics(engine: PostgreSQL, columns: Sequence[str], seed: int | None
     return Statistics(
         max(table.rows, 1),
         min(ROWS_PER_VALUE * largest, max(table.rows, 1)),
-        {name: _column(found[name], written[name], table.rows) for name in columns},
+        {name: _column(listings[name], written[name], table.rows) for name in columns},
         tuple(joint),
         tuple(Object(one.name, one.columns, one.covered) for one in listed),
         table.analyzed,
@@ -105,8 +105,8 @@ def _types(engine: PostgreSQL, table: _Table, columns: Sequence[str]) -> dict[st
     """The type of each column in SQL, and how many values are to be kept of it (−1: as of all)."""
     query = f"""SELECT attname::text, format_type(atttypid, atttypmod), coalesce(attstattarget, -1)::bigint
         FROM pg_attribute WHERE attrelid = {table.oid} AND attnum > 0 AND NOT attisdropped"""
-    found = {name: (kind, target) for name, kind, target in _rows(engine, query)}
-    return {name: found[name] for name in columns}
+    types = {name: (kind, target) for name, kind, target in _rows(engine, query)}
+    return {name: types[name] for name in columns}
 
 
 def _columns(engine: PostgreSQL, table: _Table, columns: Iterable[str]) -> dict[str, dict[str, _Listing]]:
@@ -114,11 +114,11 @@ def _columns(engine: PostgreSQL, table: _Table, columns: Iterable[str]) -> dict[
 
     Lists of values come as texts; for arrays within arrays there are none.
     """
-    asked = ", ".join(engine.text(name) for name in columns)
+    names = ", ".join(engine.text(name) for name in columns)
     query = f"""WITH s AS MATERIALIZED (SELECT s.attname::text AS name, s.* FROM pg_stats s
             JOIN pg_namespace n ON n.nspname = s.schemaname
             JOIN pg_class c ON c.relname = s.tablename AND c.relnamespace = n.oid
-        WHERE c.oid = {table.oid} AND s.inherited = {str(table.inherited).lower()} AND s.attname IN ({asked}))
+        WHERE c.oid = {table.oid} AND s.inherited = {str(table.inherited).lower()} AND s.attname IN ({names}))
         SELECT name, 'nulls' AS kind, 0::bigint AS o, NULL AS v, null_frac::text AS f FROM s
         UNION ALL SELECT name, 'distinct', 0, NULL, n_distinct::text FROM s
         UNION ALL SELECT name, 'common', o, v, m.f::text
@@ -126,24 +126,24 @@ def _columns(engine: PostgreSQL, table: _Table, columns: Iterable[str]) -> dict[
         UNION ALL SELECT name, 'bound', o, v, '0'
             FROM s, unnest(histogram_bounds::text::text[]) WITH ORDINALITY AS m(v, o)
         ORDER BY name, kind, o"""
-    found: dict[str, dict[str, _Listing]] = {}
+    listings: dict[str, dict[str, _Listing]] = {}
     for name, kind, _, value, number in _rows(engine, query):
-        kinds = found.setdefault(name, {k: ([], []) for k in ("nulls", "distinct", "common", "bound")})
+        kinds = listings.setdefault(name, {k: ([], []) for k in ("nulls", "distinct", "common", "bound")})
         kinds[kind][0].append(value)
         kinds[kind][1].append(float(number))
-    return found
+    return listings
 
 
-def _column(found: Mapping[str, _Listing], written: Mapping[Value, Value], rows: int) -> ColumnStatistics:
+def _column(listings: Mapping[str, _Listing], written: Mapping[Value, Value], rows: int) -> ColumnStatistics:
     """One column's statistics, in our words."""
-    [nulls], [distinct] = found["nulls"][1], found["distinct"][1]
+    [nulls], [distinct] = listings["nulls"][1], listings["distinct"][1]
     common: dict[Value, float] = {None: nulls} if nulls else {}
-    for value, share in zip(*found["common"], strict=True):
+    for value, share in zip(*listings["common"], strict=True):
         common[written[value]] = common.get(written[value], 0.0) + share
-    bounds = (written[value] for value in found["bound"][0])
+    bounds = (written[value] for value in listings["bound"][0])
     others = tuple(dict.fromkeys(value for value in bounds if value is not None and value not in common))
     different = round(distinct if distinct >= 0 else -distinct * rows)
-    more = max(different - len(found["common"][0]), len(others))
+    more = max(different - len(listings["common"][0]), len(others))
     return ColumnStatistics(tuple(common), np.array(list(common.values()), dtype=np.float64), more, others)
 
 
@@ -181,11 +181,11 @@ def _listed(engine: PostgreSQL, table: _Table) -> list[_List]:
         UNION ALL SELECT oid, 'share', o, m.f::text, m.b::text
             FROM s, unnest(most_common_freqs, most_common_base_freqs) WITH ORDINALITY AS m(f, b, o)
         ORDER BY oid, kind, o"""
-    found: dict[int, dict[str, list[tuple[int, Any, Any]]]] = {}
+    by_object: dict[int, dict[str, list[tuple[int, Any, Any]]]] = {}
     for oid, kind, o, v, f in _rows(engine, query):
-        found.setdefault(oid, {k: [] for k in ("name", "column", "value", "share")})[kind].append((o, v, f))
+        by_object.setdefault(oid, {k: [] for k in ("name", "column", "value", "share")})[kind].append((o, v, f))
     lists = []
-    for kinds in found.values():
+    for kinds in by_object.values():
         [(target, name, _)] = kinds["name"]
         shares = np.array([(v, f) for _, v, f in kinds["share"]], dtype=np.float64).reshape(-1, 2)
         values = [v for _, v, _ in kinds["value"]]
@@ -198,12 +198,12 @@ def _listed(engine: PostgreSQL, table: _Table) -> list[_List]:
 
 def _joint(one: _List, written: Mapping[str, Mapping[Value, Value]]) -> JointStatistics | None:
     """A list in our words, as far as its columns are asked for."""
-    asked = [c for c in one.columns if c in written]
-    if one.covered is None or len(asked) < 2:
+    columns = [c for c in one.columns if c in written]
+    if one.covered is None or len(columns) < 2:
         return None
-    values = tuple(tuple(written[c][v] for v in one.values[one.columns.index(c)]) for c in asked)
-    whole = len(asked) == len(one.values)
-    return JointStatistics(tuple(asked), values, one.shares[:, 0], one.shares[:, 1], whole).of(asked)
+    values = tuple(tuple(written[c][v] for v in one.values[one.columns.index(c)]) for c in columns)
+    whole = len(columns) == len(one.values)
+    return JointStatistics(tuple(columns), values, one.shares[:, 0], one.shares[:, 1], whole).of(columns)
 
 
 def _written(
@@ -215,13 +215,13 @@ def _written(
         listed = ", ".join(engine.text(v) for v in texts[name] if v is not None)
         value = engine._written(f"CAST(v AS {kind})", name)
         parts.append(f"SELECT {i}::bigint AS c, v, {value} AS w FROM unnest(ARRAY[{listed}]::text[]) AS m(v)")
-    found: list[tuple[list[Value], list[Value]]] = [([], []) for _ in types]
+    texts_of: list[tuple[list[Value], list[Value]]] = [([], []) for _ in types]
     for i, v, w in _rows(engine, " UNION ALL ".join(parts)):
-        found[i][0].append(v)
-        found[i][1].append(w)
+        texts_of[i][0].append(v)
+        texts_of[i][1].append(w)
     return {
         name: {None: None, **dict(zip(raw, engine._canonical(name, text), strict=True))}
-        for name, (raw, text) in zip(types, found, strict=True)
+        for name, (raw, text) in zip(types, texts_of, strict=True)
     }
 
 
@@ -230,19 +230,19 @@ def _sampled(engine: PostgreSQL, table: _Table, columns: Sequence[str], seed: in
     share = min(1.0, SAMPLED_PAGES / max(table.pages, 1))
     pages = f"TABLESAMPLE SYSTEM ({100 * share!r}) REPEATABLE ({seed or 0})"
     taken = ", ".join(engine.name(c) for c in columns)
-    found = engine._part(f"(SELECT {taken} FROM {engine._table} AS everybody {pages})").frequencies(columns)
+    frequencies = engine._part(f"(SELECT {taken} FROM {engine._table} AS everybody {pages})").frequencies(columns)
     if share == 1.0:
         engine.scans += 1
-    seen = int(found.counts.sum())
-    shares = found.counts / max(seen, 1)
-    values = tuple(tuple(v[c] for c in codes.tolist()) for v, codes in zip(found.values, found.codes, strict=True))
+    sample_rows = int(frequencies.counts.sum())
+    shares = frequencies.counts / max(sample_rows, 1)
+    coded = list(zip(columns, frequencies.values, frequencies.codes, strict=True))
+    values = tuple(tuple(v[c] for c in codes.tolist()) for _, v, codes in coded)
     joint = JointStatistics(tuple(columns), values, shares, shares)
     singles = {
-        name: ColumnStatistics(v, np.bincount(codes, shares, len(v)).astype(np.float64))
-        for name, v, codes in zip(columns, found.values, found.codes, strict=True)
+        name: ColumnStatistics(v, np.bincount(codes, shares, len(v)).astype(np.float64)) for name, v, codes in coded
     }
-    rows = max(round(seen / share), 1)
-    return Statistics(rows, seen, singles, (joint,), sampled=True, table=engine._table, pages=table.pages)
+    rows = max(round(sample_rows / share), 1)
+    return Statistics(rows, sample_rows, singles, (joint,), sampled=True, table=engine._table, pages=table.pages)
 
 
 def _rows(engine: PostgreSQL, query: str) -> Iterator[tuple[Any, ...]]:

@@ -14,7 +14,9 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from discreet.engines.arrow import texts
 from discreet.engines.base import SampledRows, Tables, TooManyCombinations
@@ -24,13 +26,11 @@ from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import check_column_names
 from discreet.engines.spark import sql
 from discreet.engines.spark.floats import double_text, real_text
+from discreet.engines.spark.publishing import WrittenParts
 from discreet.engines.spark.session import failures, find_session, silent
 from discreet.engines.spark.sources import frame_of
 from discreet.engines.sql.engine import SqlEngine
 from discreet.errors import DataError, Mistake
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LIMIT = 5_000_000  # combinations that come to the driver: a few hundred megabytes
 _ENVIRONMENT = "DISCREET_SPARK_COMBINATIONS"  # another limit
@@ -52,7 +52,7 @@ class Spark(SqlEngine):
     same = "<=>"
 
     def __init__(self, source: Any, named: Collection[str] = (), session: Any = None, limit: int | None = None):
-        self._limit = limit or _told_limit()
+        self._limit = limit or _limit_of_environment()
         self._session = session or getattr(source, "sparkSession", None) or find_session()
         self._place = str(source) if isinstance(source, str | Path) else "source"
         self._lists: dict[ListedIn, str] = {}  # views with values from files
@@ -87,17 +87,17 @@ class Spark(SqlEngine):
         # In few parts: what is kept is not put together by Spark itself, and 200 small parts take a while.
         answer = self._session.sql(query).coalesce(_PARTS).cache()
         try:
-            found = answer.count()
-            if found > self._limit:
-                raise TooManyCombinations(self._place, found, self._limit)
+            size = answer.count()
+            if size > self._limit:
+                raise TooManyCombinations(self._place, size, self._limit)
             yield from answer.toArrow().to_batches()
         finally:
             answer.unpersist()
 
     def _small(self, query: str) -> list[dict[str, Any]]:
         """A few rows that speak of the table, not of people."""
-        found: list[dict[str, Any]] = self._session.sql(query).toArrow().to_pylist()
-        return found
+        rows: list[dict[str, Any]] = self._session.sql(query).toArrow().to_pylist()
+        return rows
 
     def _relation_of(self, table: pa.Table) -> str:
         if not table.num_rows:  # Spark Connect can't tell the types of nothing
@@ -121,14 +121,12 @@ class Spark(SqlEngine):
             _forget(self._session, self._views[made:])
             del self._views[made:]
 
-    def _condition(self, asked: Condition) -> str:
-        kind = self._kind(asked.column)
-        if isinstance(asked, ListedIn) and asked not in self._lists:
-            said = [v for v in listed_values(asked).column(0).to_pylist() if sql.sayable(v, kind)]
-            import pyarrow as pa
-
-            self._lists[asked] = self._relation_of(pa.table({"v": texts(said)}))
-        return sql.condition(asked, kind, self._lists)
+    def _condition(self, row_condition: Condition) -> str:
+        kind = self._kind(row_condition.column)
+        if isinstance(row_condition, ListedIn) and row_condition not in self._lists:
+            said = [v for v in listed_values(row_condition).column(0).to_pylist() if sql.sayable(v, kind)]
+            self._lists[row_condition] = self._relation_of(pa.table({"v": texts(said)}))
+        return sql.condition(row_condition, kind, self._lists)
 
     def _number(self, written: str) -> str:
         number = f"TRY_CAST({written} AS BIGINT)"
@@ -155,8 +153,8 @@ class Spark(SqlEngine):
         return sql.written(value, self._kind(column))  # of a text, it is the text: values may be counted by it
 
     def _canonical(self, column: str, texts: Sequence[str | None]) -> Sequence[str | None]:
-        told = _CANONICAL.get(self.types[column])
-        return texts if told is None else [None if text is None else told(text) for text in texts]
+        rewrite = _CANONICAL.get(self.types[column])
+        return texts if rewrite is None else [None if text is None else rewrite(text) for text in texts]
 
     def _matches(self, column: str, value: str, text: str) -> str:
         kind = self._kind(column)
@@ -170,8 +168,8 @@ class Spark(SqlEngine):
     def sample(self, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
         """Some rows, each set of them as likely (all, if there are fewer). A seed chooses the same on every engine."""
         with self._passing():
-            relation, told = self._with_texts(columns)
-            taken = (f"{text} AS {self.name(column)}" for text, column in zip(told, columns, strict=True))
+            relation, texts_sql = self._with_texts(columns)
+            taken = (f"{text} AS {self.name(column)}" for text, column in zip(texts_sql, columns, strict=True))
             part = self._part(f"(SELECT {', '.join(taken)} FROM {relation})")
             part.types = dict.fromkeys(columns, "string")
             self.scans += 1
@@ -182,19 +180,17 @@ class Spark(SqlEngine):
 
         Where SQL can't write it, the texts of the column are looked at first (a scan), and joined.
         """
-        relation, told = f"{self._relation} AS s", []
+        relation, texts_sql = f"{self._relation} AS s", []
         for i, column in enumerate(columns):
             written = self._written(f"s.{self.name(column)}", column)
             if self.types[column] in _CANONICAL:
                 relation += f" LEFT JOIN {self._said(column)} AS m{i} ON {written} {self.same} m{i}.said"
                 written = f"m{i}.told"
-            told.append(written)
-        return relation, told
+            texts_sql.append(written)
+        return relation, texts_sql
 
     def _said(self, column: str) -> str:
         """Every text that Spark has for a column's values, and the one that every engine has."""
-        import pyarrow as pa
-
         written = sql.written(self.name(column), self.types[column])
         said: list[str | None] = []
         for batch in self._asked(f"SELECT DISTINCT {written} AS said FROM {self._relation} AS t"):
@@ -208,17 +204,17 @@ class Spark(SqlEngine):
         counts = ", ".join(f"count(DISTINCT {k}) AS d{i}, count({k}) AS n{i}" for i, k in enumerate(keys))
         with self._plainly():
             self.scans += 1
-            [found] = self._small(f"SELECT count(*) AS rows, {counts} FROM {self._relation} AS t")
-            return [self._profile_of(c, found["rows"], found[f"d{i}"], found[f"n{i}"]) for i, c in enumerate(readable)]
+            [row] = self._small(f"SELECT count(*) AS rows, {counts} FROM {self._relation} AS t")
+            return [self._profile_of(c, row["rows"], row[f"d{i}"], row[f"n{i}"]) for i, c in enumerate(readable)]
 
     def _profile_of(self, column: str, rows: int, distinct: int, known: int) -> ColumnProfile:
         self.scans += 1
         query = f"""
             SELECT {self._written("c0", column)} AS v, n FROM ({self._counted([column])}) AS counted
             ORDER BY n DESC, v NULLS LAST LIMIT {_COMMON}"""
-        found = self._small(query)
-        told = self._canonical(column, [row["v"] for row in found])
-        values = tuple((value, row["n"]) for value, row in zip(told, found, strict=True))
+        common = self._small(query)
+        canonical = self._canonical(column, [row["v"] for row in common])
+        values = tuple((value, row["n"]) for value, row in zip(canonical, common, strict=True))
         nulls = rows - known
         return ColumnProfile(column, rows, distinct + (nulls > 0), nulls, values)
 
@@ -227,8 +223,6 @@ class Spark(SqlEngine):
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
     ) -> Iterator[Tables]:
         """Folders of Parquet files in a folder, which whoever made it puts into place."""
-        from discreet.engines.spark.publishing import WrittenParts
-
         yield WrittenParts(folder, self)
 
     @contextmanager
@@ -241,12 +235,12 @@ class Spark(SqlEngine):
             raise DataError(_mistake(place or self._place, str(error))) from None
 
 
-def _told_limit() -> int:
+def _limit_of_environment() -> int:
     """The limit that the environment tells, else ours."""
-    told = os.environ.get(_ENVIRONMENT) or str(LIMIT)
-    if not told.isdecimal() or not int(told):
+    limit = os.environ.get(_ENVIRONMENT) or str(LIMIT)
+    if not limit.isdecimal() or not int(limit):
         raise DataError(Mistake(_ENVIRONMENT, "must be a whole number above 0", f"as a rule {LIMIT}"))
-    return int(told)
+    return int(limit)
 
 
 def _forget(session: Any, views: Sequence[str]) -> None:

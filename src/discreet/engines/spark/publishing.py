@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.engines.arrow import numbers, to_numpy
 from discreet.engines.base import Rewriting
@@ -49,8 +50,6 @@ class WrittenParts:
 
     def write(self, table: str, rows: CountedRows, random: np.random.Generator | None = None) -> None:
         """Write rows as often as they count, in random order or as they stand: Spark gets each once, and repeats it."""
-        import pyarrow as pa
-
         distinct = rows.distinct().append_column("place", numbers(np.arange(len(rows.counts))))
         for i, column in enumerate(rows.columns):
             if self._kind(column) == "binary":
@@ -88,8 +87,8 @@ class WrittenParts:
             joined = self._split(assignment, r, raw) if split else self._whole(assignment, r, raw)
             published = [f"p{r.published[c]}" if c in r.published else f"r{raw.index(c)}" for c in r.columns]
             if r.star:
-                told = (p.replace("r", "t") for p in published)
-                published = [f"CASE WHEN kept THEN CAST({t} AS STRING) ELSE '*' END" for t in told]
+                columns = (p.replace("r", "t") for p in published)
+                published = [f"CASE WHEN kept THEN CAST({t} AS STRING) ELSE '*' END" for t in columns]
             values = [f"{p} AS w{i}" for i, p in enumerate(published)]
             kept = f"CASE WHEN unplanned THEN raise_error('row without a plan') ELSE kept OR {r.star} END"
             rows = f"SELECT {', '.join(values)} FROM ({joined}) AS joined WHERE {kept}"
@@ -100,7 +99,7 @@ class WrittenParts:
             order = [names[list(r.columns).index(c)] for c in ranked]
             self._put(lots, [] if r.sorted_by else ["lot"], order if r.sorted_by else ["lot", *order], r.columns, table)
 
-    def _told(self, r: Rewriting, raw: Sequence[str], split: bool) -> str:
+    def _source_rows(self, r: Rewriting, raw: Sequence[str], split: bool) -> str:
         """The rows of the source: keys k0…, columns as they are r0… and, where they are needed, as text t0…"""
         source = self.source
         keys = [f"s.{source.name(c)} AS k{i}" for i, c in enumerate(r.keys)]
@@ -108,8 +107,8 @@ class WrittenParts:
         if not (r.star or split):
             return f"SELECT {', '.join([*keys, *raws])} FROM {source._relation} AS s"
         relation, texts = source._with_texts(raw)
-        told = [f"{text} AS t{i}" for i, text in enumerate(texts)]
-        return f"SELECT {', '.join([*keys, *raws, *told])} FROM {relation}"
+        as_texts = [f"{text} AS t{i}" for i, text in enumerate(texts)]
+        return f"SELECT {', '.join([*keys, *raws, *as_texts])} FROM {relation}"
 
     def _match(self, r: Rewriting) -> str:
         return " AND ".join(self.source._matches(c, f"s.k{i}", f"a.k{i}") for i, c in enumerate(r.keys)) or "TRUE"
@@ -118,9 +117,9 @@ class WrittenParts:
         """Rows beside what is published of their combination."""
         taken = [*(f"s.r{i}" for i in range(len(raw))), *(f"s.t{i}" for i in range(len(raw)) if r.star)]
         taken += [f"a.{c}" for c in r.assignment.column_names if c[0] == "p"]
-        told = self._told(r, raw, split=False)
+        rows = self._source_rows(r, raw, split=False)
         return f"""SELECT {", ".join([*taken, "a.kept", "a.kept IS NULL AS unplanned"])}
-            FROM ({told}) AS s LEFT JOIN {assignment} AS a ON {self._match(r)}"""
+            FROM ({rows}) AS s LEFT JOIN {assignment} AS a ON {self._match(r)}"""
 
     def _split(self, assignment: str, r: Rewriting, raw: Sequence[str]) -> str:
         """The same where rows of one combination go to several groups, so many to each, by lot.
@@ -130,8 +129,8 @@ class WrittenParts:
         own = [*(f"r{i}" for i in range(len(raw))), *(f"t{i}" for i in range(len(raw)))]
         lot = self.source._lot(r.seed, [f"t{i}" for i in range(len(raw))])
         firsts = f"(SELECT * FROM {assignment} AS every WHERE first = 0 AND last > 0)"
-        told = self._told(r, raw, split=True)
-        known = f"SELECT s.*, a.id FROM ({told}) AS s LEFT JOIN {firsts} AS a ON {self._match(r)}"
+        rows = self._source_rows(r, raw, split=True)
+        known = f"SELECT s.*, a.id FROM ({rows}) AS s LEFT JOIN {firsts} AS a ON {self._match(r)}"
         listed = ", ".join(own)
         numbered = f"""SELECT {listed}, id, 1 AS turn, CAST(NULL AS BIGINT) AS begun,
             CAST(row_number() OVER (PARTITION BY id ORDER BY {lot}) AS BIGINT) - 1 AS equal FROM ({known}) AS known"""
@@ -164,18 +163,18 @@ class WrittenParts:
                 raise DataError(Mistake(target.name, rule, "choose a folder that this machine and all of Spark share"))
             self._write_nothing(target, frame)
         parts = []
-        for found in sorted(target.iterdir()):
-            if found.suffix == ".parquet" and found.name[0] not in "._":
-                parts.append(found)
-            elif found.is_dir():
-                shutil.rmtree(found)
+        for entry in sorted(target.iterdir()):
+            if entry.suffix == ".parquet" and entry.name[0] not in "._":
+                parts.append(entry)
+            elif entry.is_dir():
+                shutil.rmtree(entry)
             else:
-                found.unlink()
+                entry.unlink()
         for i, part in enumerate(parts):
             part.rename(target / f"part-{i:05}.parquet")
 
     def _write_nothing(self, target: Path, frame: Any) -> None:
-        from pyarrow import parquet
+        from pyarrow import parquet  # late: tables have rows, as a rule
 
         target.mkdir()
         parquet.write_table(frame.limit(0).toArrow(), target / "part-00000.parquet")

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+import pyarrow as pa
+
 from discreet.errors import DataError, Mistake
 from discreet.files.temporary import TemporaryFolder
 
@@ -59,15 +61,15 @@ def start(master: str) -> Any:
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         repair = "install Java 17 (Debian: openjdk-17-jre-headless), or name a Spark Connect server in SPARK_REMOTE"
         raise DataError(Mistake("source", "Spark needs Java, which is not here", repair))
-    told, folder = _QUIET | {"spark.master": master}, None
+    settings, folder = _QUIET | {"spark.master": master}, None
     if master.startswith("local"):
-        told |= _ALONE | {"spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
-        told["spark.driver.memory"] = f"{_half_of_memory()}m"  # PYSPARK_SUBMIT_ARGS goes before
+        settings |= _ALONE | {"spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
+        settings["spark.driver.memory"] = f"{_half_of_memory()}m"  # PYSPARK_SUBMIT_ARGS goes before
         # Where it would keep tables of its own, which is the working folder otherwise; and what it spills.
         folder = TemporaryFolder()
-        told["spark.sql.warehouse.dir"] = str(folder.path / "tables")
-        told["spark.local.dir"] = str(folder.path / "spill")
-    conf = SparkConf().setAll(list(told.items()))
+        settings["spark.sql.warehouse.dir"] = str(folder.path / "tables")
+        settings["spark.local.dir"] = str(folder.path / "spill")
+    conf = SparkConf().setAll(list(settings.items()))
     # What Java says before it has read how quiet it should be goes nowhere.
     gateway = launch_gateway(conf, popen_kwargs={"stderr": subprocess.DEVNULL})  # type: ignore[no-untyped-call]
     if folder is not None:
@@ -113,15 +115,14 @@ def _repair(error: BaseException) -> str:
 
 def failures() -> tuple[type[Exception], ...]:
     """The errors of Spark, of the two ways to talk to it, and of what it answers."""
-    import pyarrow as pa
     from pyspark.errors import PySparkException
 
-    found: list[type[Exception]] = [PySparkException, pa.ArrowException, UnicodeDecodeError, OSError]
+    kinds: list[type[Exception]] = [PySparkException, pa.ArrowException, UnicodeDecodeError, OSError]
     if "py4j.protocol" in sys.modules:
-        found.append(sys.modules["py4j.protocol"].Py4JError)
+        kinds.append(sys.modules["py4j.protocol"].Py4JError)
     if "grpc" in sys.modules:
-        found.append(sys.modules["grpc"].RpcError)
-    return tuple(found)
+        kinds.append(sys.modules["grpc"].RpcError)
+    return tuple(kinds)
 
 
 @contextmanager

@@ -39,8 +39,8 @@ def parts_of(table: str) -> list[str]:
     """
     if not re.fullmatch(rf"{_PART}(\.{_PART})*", table):
         raise DataError(Mistake(table, "is not the name of a table", "write schema.table, with odd names in backticks"))
-    found = re.findall(_PART, table)
-    return [part[1:-1].replace("``", "`") if part[0] == "`" else part for part in found]
+    parts = re.findall(_PART, table)
+    return [part[1:-1].replace("``", "`") if part[0] == "`" else part for part in parts]
 
 
 def plain_path(source: str | Path) -> str:
@@ -58,8 +58,8 @@ def _csv(session: Any, source: str, path: str, layout: CsvLayout) -> Any:
     """A CSV file, every value as text; "" and nothing stay different."""
     if len(layout.columns) == 1:  # Spark skips blank lines, which are rows there
         raise DataError(Mistake(source, "is a CSV file of one column", "save it as Parquet"))
-    told = f"map('nullValue', {text(_NOTHING)}, 'emptyValue', '')"
-    probe = f"SELECT from_csv({_PROBE}, 'a STRING, b STRING', {told}) AS row"
+    csv_options = f"map('nullValue', {text(_NOTHING)}, 'emptyValue', '')"
+    probe = f"SELECT from_csv({_PROBE}, 'a STRING, b STRING', {csv_options}) AS row"
     if session.sql(probe).toArrow().to_pylist() != [{"row": {"a": "", "b": None}}]:
         rule = "is a CSV file, and this Spark can't tell an empty text from nothing there"
         raise DataError(Mistake(source, rule, "save the table as Parquet"))

@@ -97,7 +97,7 @@ def bytes_said(said: str) -> bytes:
     >>> bytes_said("a \\\\xFF")
     b'a \\xff'
     """
-    return re.sub(r"\\x([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), said).encode("latin-1")
+    return re.sub(r"\\x([0-9A-F]{2})", lambda byte: chr(int(byte[1], 16)), said).encode("latin-1")
 
 
 def sought(said: str, kind: str) -> str:
@@ -135,28 +135,28 @@ def _clock(second: str) -> tuple[str, str, str]:
     return f"(({second}) div 3600)", f"pmod(({second}) div 60, 60)", f"pmod({second}, 60)"
 
 
-def condition(asked: Condition, kind: str, lists: Mapping[ListedIn, str]) -> str:
+def condition(row_condition: Condition, kind: str, lists: Mapping[ListedIn, str]) -> str:
     """The SQL that is true for the rows which are meant; `kind` is the column's type, `lists` have values called v.
 
     >>> print(condition(OneOf("sex", ("f", None)), "string", {}))
     (`sex` IN ('f') OR `sex` IS NULL)
     """
-    value = written(name(asked.column), kind)
-    match asked:
+    value = written(name(row_condition.column), kind)
+    match row_condition:
         case OneOf(column, values):
             known = ", ".join(sought(text(v), kind) for v in values if v is not None and sayable(v, kind))
             wanted = [f"{value} IN ({known})"] if known else []
             wanted += [f"{name(column)} IS NULL"] if None in values else []
             return f"({' OR '.join(wanted or ['FALSE'])})"
         case ListedIn():
-            return f"({value} IN (SELECT {sought('v', kind)} FROM {lists[asked]}))"
+            return f"({value} IN (SELECT {sought('v', kind)} FROM {lists[row_condition]}))"
         case Between(_, least, most):
             bounds = [f">= {_bound(least)}"] if least is not None else []
             bounds += [f"<= {_bound(most)}"] if most is not None else []
             if isinstance(least, date) or isinstance(most, date):
-                return _between_days(name(asked.column), kind, bounds)
+                return _between_days(name(row_condition.column), kind, bounds)
             return f"({' AND '.join(_compared(value, bound) for bound in bounds)})"
-    raise TypeError(type(asked).__name__)
+    raise TypeError(type(row_condition).__name__)
 
 
 def sayable(said: str, kind: str) -> bool:

@@ -34,7 +34,7 @@ def coded_counts(engine: SqlEngine, codes: Mapping[str, Mapping[Value, int]], co
     Rows are counted by their values first: to look up the codes of the distinct combinations is far less work than to
     look up those of all rows (500,000 rows of a census: 0.6 s instead of 1.5 s).
     """
-    asked = [*codes, *columns]
+    all_columns = [*codes, *columns]
     shown, joins = [], []
     for i, (column, numbered) in enumerate(codes.items()):
         written, null = engine._written(f"v.c{i}", column), numbered.get(None, _NOBODY)
@@ -45,13 +45,13 @@ def coded_counts(engine: SqlEngine, codes: Mapping[str, Mapping[Value, int]], co
         shown.append(f"CASE WHEN m{i}.code IS NULL THEN {written} END AS u{i}")
     width = len(codes)
     shown += [f"{engine._written(f'v.c{i}', c)} AS o{i}" for i, c in enumerate(columns, start=width)]
-    keys = [*(f"{k}{i}" for k in "gu" for i in range(width)), *(f"o{i}" for i in range(width, len(asked)))]
+    keys = [*(f"{k}{i}" for k in "gu" for i in range(width)), *(f"o{i}" for i in range(width, len(all_columns)))]
     by = f"GROUP BY {', '.join(keys)}" if keys else ""
-    coded = f"SELECT {', '.join([*shown, 'v.n'])} FROM ({engine._counted(asked)}) AS v {' '.join(joins)}"
+    coded = f"SELECT {', '.join([*shown, 'v.n'])} FROM ({engine._counted(all_columns)}) AS v {' '.join(joins)}"
     # A sum of BIGINTs is a number of another kind in most dialects.
     query = f"SELECT {', '.join([*keys, 'CAST(sum(n) AS BIGINT) AS n'])} FROM ({coded}) AS w {by}"
-    texts: list[dict[Value, int]] = [{} for _ in asked]
-    places: list[list[np.ndarray]] = [[np.empty(0, dtype=np.int32)] for _ in asked]
+    texts: list[dict[Value, int]] = [{} for _ in all_columns]
+    places: list[list[np.ndarray]] = [[np.empty(0, dtype=np.int32)] for _ in all_columns]
     numbers: list[list[np.ndarray]] = [[np.empty(0, dtype=np.int64)] for _ in range(width + 1)]
     for batch in engine._asked(query):
         for i in range(width):
@@ -60,9 +60,9 @@ def coded_counts(engine: SqlEngine, codes: Mapping[str, Mapping[Value, int]], co
             places[i].append(numbered_texts(batch.column(width + i), known))
         numbers[-1].append(to_numpy(batch.column(batch.num_columns - 1)).astype(np.int64))
     *of_known, counts = map(np.concatenate, numbers)
-    values, found = engine._values(asked, texts), tuple(map(np.concatenate, places))
+    values, all_codes = engine._values(all_columns, texts), tuple(map(np.concatenate, places))
     return CodedCounts(
         tuple(of_known),
-        Frequencies(values[:width], found[:width], counts),
-        Frequencies(values[width:], found[width:], counts),
+        Frequencies(values[:width], all_codes[:width], counts),
+        Frequencies(values[width:], all_codes[width:], counts),
     )

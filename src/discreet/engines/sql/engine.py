@@ -10,18 +10,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.engines.arrow import coding_table, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies, PairCounts, SampledRows
 from discreet.engines.rows import Condition, Rows
 from discreet.engines.sql.pairs import asked_pair_counts, asked_sample
 from discreet.errors import DataError, Mistake, did_you_mean
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class SqlEngine(ABC):
@@ -60,7 +58,7 @@ class SqlEngine(ABC):
         """The engine's messages quote the row they stumbled on; say the place and the rule instead."""
 
     @abstractmethod
-    def _condition(self, asked: Condition) -> str:
+    def _condition(self, row_condition: Condition) -> str:
         """SQL that is true for the rows which are meant."""
 
     @abstractmethod
@@ -95,7 +93,7 @@ class SqlEngine(ABC):
         if strange:
             mistakes = (Mistake(self._place, f"has no column {c!r}", did_you_mean(c, self.columns)) for c in strange)
             raise DataError(*mistakes)
-        conditions = " AND ".join(self._condition(asked) for asked in rows.conditions)
+        conditions = " AND ".join(self._condition(row_condition) for row_condition in rows.conditions)
         return self._part(f"(SELECT * FROM {self._relation} AS everybody WHERE {conditions})")
 
     def coded(self, codes: Mapping[str, Mapping[str | None, int]]) -> Self:
@@ -130,8 +128,8 @@ class SqlEngine(ABC):
 
     def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
         """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""
-        found, [numbered] = self._frequencies(columns, [self._group_number(group)])
-        return found, numbered
+        frequencies, [numbered] = self._frequencies(columns, [self._group_number(group)])
+        return frequencies, numbered
 
     def _group_number(self, column: str) -> str:
         """SQL of the BIGINT that a column says in plain digits, else −1."""
@@ -172,10 +170,16 @@ class SqlEngine(ABC):
         counted = ", ".join([*keys, "count(*) AS n"])
         return f"SELECT {counted} FROM (SELECT {inner} FROM {self._relation} AS t) AS u {by}"
 
+    def totals(self, aggregates: Sequence[str]) -> list[Any]:
+        """What each of some aggregates (in SQL) makes of all rows: one scan."""
+        numbered = ", ".join(f"{aggregate} AS n{i}" for i, aggregate in enumerate(aggregates))
+        [batch] = self._asked(f"SELECT {numbered} FROM {self._relation} AS t")
+        return [column[0].as_py() for column in batch.columns]
+
     def _lot(self, seed: int, texts: Sequence[str]) -> str:
         """SQL: what decides by lot between rows with these canonical texts (in SQL); the same on every engine."""
-        told = (f"COALESCE(CAST(length({t}) AS {self.text_type}) || ':' || {t}, '-')" for t in texts)
-        return f"md5({' || '.join([self.text(f'{seed};'), *told])})"
+        lengths = (f"COALESCE(CAST(length({t}) AS {self.text_type}) || ':' || {t}, '-')" for t in texts)
+        return f"md5({' || '.join([self.text(f'{seed};'), *lengths])})"
 
     def _asked(self, query: str) -> Iterator[pa.RecordBatch]:
         """The answer of a query that scans the table, batch by batch."""

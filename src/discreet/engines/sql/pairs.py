@@ -85,8 +85,8 @@ def asked_pair_counts(engine: SqlEngine, columns: Sequence[str]) -> PairCounts:
     sizes = [len(place) for place in known]
     singles = [np.zeros(size, dtype=np.int64) for size in sizes]
     pairs = {(i, j): np.zeros((sizes[i], sizes[j]), dtype=np.int64) for i, j in together if _small(sizes[i], sizes[j])}
-    for (i, j), found in parts.items():
-        for first_codes, last_codes, n in found:
+    for (i, j), counted in parts.items():
+        for first_codes, last_codes, n in counted:
             if i == j:
                 singles[i][first_codes] = n
             else:
@@ -141,5 +141,5 @@ def asked_sample(engine: SqlEngine, columns: Sequence[str], rows: int, seed: int
             codes[i].append(numbered_texts(batch.column(i + 1).filter(truths(about == -1)), place))
         counts.append(n[about == -1])
     singles = tuple(np.array([of[i] for i in range(len(of))], dtype=np.int64) for of in counted)
-    found = Frequencies(engine._values(columns, known), tuple(map(np.concatenate, codes)), np.concatenate(counts))
-    return SampledRows(found, singles)
+    frequencies = Frequencies(engine._values(columns, known), tuple(map(np.concatenate, codes)), np.concatenate(counts))
+    return SampledRows(frequencies, singles)

@@ -11,7 +11,7 @@ from discreet.models.ambiguity.alpha_beta import association, presence
 from discreet.publications.answers import answers
 from discreet.search.plan import Ambiguity
 from discreet.studies.claims import Claim
-from discreet.studies.tables import counted
+from discreet.studies.data.tables import counted
 from discreet.utility.estimates import estimates_generalized, number_line
 from discreet.utility.queries import workload
 
@@ -50,15 +50,15 @@ def worked_example() -> Iterator[Claim]:
     both = workload(leaves, [diabetes | {"disease": [disease.index["diabetes"]]}])
     apart = float(answers(plan, stroke)[0])
     whole = np.full((2, 1), len(age.leaves) - 1)  # both groups publish [20, 60]
-    asked = workload({"age": leaves["age"], "disease": leaves["disease"]}, [stroke_at_45])
+    query = workload({"age": leaves["age"], "disease": leaves["disease"]}, [stroke_at_45])
     sizes, tally = plan.groups.sizes, plan.groups.tallies["disease"]
-    coarse = float(estimates_generalized(asked, 0 * whole, whole, sizes, tally, [number_line(age)])[0])
+    coarse = float(estimates_generalized(query, 0 * whole, whole, sizes, tally, [number_line(age)])[0])
     yield Claim(
         "section 1",
         "count(stroke, age ≥ 45), which is 1: ambiguity says 3/4, generalization to ages [20, 60] 3/8",
         f"{apart:.4f} and {coarse:.4f}",
         bool(np.isclose([apart, coarse], [3 / 4, 3 / 8], rtol=1e-12).all()),
     )
-    found = float(answers(plan, both)[0])
+    answer = float(answers(plan, both)[0])
     says = "count(age ≥ 50, zip = 23000, diabetes): ambiguity says 7/18"
-    yield Claim("example 6.1", says, f"{found:.4f}", bool(np.isclose(found, 7 / 18, rtol=1e-12)))
+    yield Claim("example 6.1", says, f"{answer:.4f}", bool(np.isclose(answer, 7 / 18, rtol=1e-12)))

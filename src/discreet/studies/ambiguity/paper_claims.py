@@ -17,12 +17,12 @@ from discreet.studies.ambiguity.runs import (
     PREDICATES,
     SELECTIVITIES,
     SEPARATE_TABLES,
-    Asked,
     Measured,
+    QueryKind,
     Release,
 )
 from discreet.studies.claims import Claim
-from discreet.studies.figures import Unit, told
+from discreet.studies.figures import Unit, value_text
 
 _SHARE: Unit = "share"
 _LINEAR = 0.95  # of what varies
@@ -77,8 +77,8 @@ def _same_groups(m: Measured) -> Claim:
 
 def _time_over_promises(m: Measured) -> Claim:
     """One plane through all points: lines of three points are often straight by chance."""
-    found = [(1.0, float(a), float(b), r.seconds) for (a, b), r in m.grid.items() if r is not None]
-    *known, times = np.array(found).T
+    points = [(1.0, float(a), float(b), r.seconds) for (a, b), r in m.grid.items() if r is not None]
+    *known, times = np.array(points).T
     plane = np.stack(known, axis=1)
     off = times - plane @ np.linalg.lstsq(plane, times, rcond=None)[0]
     varies = float(((times - times.mean()) ** 2).sum())
@@ -102,18 +102,18 @@ def _time_over_density(m: Measured) -> Claim:
     )
 
 
-def _beats(where: str, whatever: str, found: Mapping[tuple[str, K], Release | None], keys: Sequence[K]) -> Claim:
+def _beats(where: str, whatever: str, releases: Mapping[tuple[str, K], Release | None], keys: Sequence[K]) -> Claim:
     """Ambiguity against generalization, at 3 attributes."""
     kinds = [(PREDICATES[0], s) for s in SELECTIVITIES]
     pairs = {
-        asked: [
-            (ours.errors[asked], theirs.errors[asked])
+        kind: [
+            (ours.errors[kind], theirs.errors[kind])
             for key in keys
-            if (ours := found[SEPARATE_TABLES, key]) is not None
-            and (theirs := found[GENERALIZATION, key]) is not None
-            and asked in ours.errors
+            if (ours := releases[SEPARATE_TABLES, key]) is not None
+            and (theirs := releases[GENERALIZATION, key]) is not None
+            and kind in ours.errors
         ]
-        for asked in kinds
+        for kind in kinds
     }
     better = [a < b for of in pairs.values() for a, b in of]
     mine, others = ([pair[i] for pair in pairs[kinds[1]]] for i in (0, 1))
@@ -127,9 +127,9 @@ def _beats(where: str, whatever: str, found: Mapping[tuple[str, K], Release | No
 
 
 def _over_beta(m: Measured) -> Iterator[Claim]:
-    asked = (PREDICATES[0], SELECTIVITIES[1])
+    kind = (PREDICATES[0], SELECTIVITIES[1])
     for method in (SEPARATE_TABLES, GENERALIZATION):
-        errors = _values(m.by_beta, method, m.design.betas, _error(asked))
+        errors = _values(m.by_beta, method, m.design.betas, _error(kind))
         sizes = _values(m.by_beta, method, m.design.betas, lambda r: r.group_size)
         yield Claim(
             "section 8.3, figure 8",
@@ -193,8 +193,8 @@ def _order(m: Measured) -> Claim:
 def _sets(m: Measured) -> Claim:
     kinds = [(p, SELECTIVITIES[1]) for p in PREDICATES]
     one, sets = (m.by_beta[method, BETA] for method in (SEPARATE_TABLES, ATTRIBUTE_SETS))
-    apart = [] if one is None else [one.errors[asked] for asked in kinds if asked in one.errors]
-    together = [] if sets is None else [sets.errors[asked] for asked in kinds if asked in sets.errors]
+    apart = [] if one is None else [one.errors[kind] for kind in kinds if kind in one.errors]
+    together = [] if sets is None else [sets.errors[kind] for kind in kinds if kind in sets.errors]
     by_alpha = [
         (None if r is None else r.errors.get(kinds[0]))
         for method in (ATTRIBUTE_SETS, SEPARATE_TABLES)
@@ -202,13 +202,13 @@ def _sets(m: Measured) -> Claim:
     ]
     many = len(m.design.tighter)
     pairs = list(zip(by_alpha[:many], by_alpha[many:], strict=True))
-    tighter = [f"{told(a, _SHARE)} against {told(b, _SHARE)}" for a, b in pairs]
+    tighter = [f"{value_text(a, _SHARE)} against {value_text(b, _SHARE)}" for a, b in pairs]
     cases = [
-        (ours.errors[asked], theirs.errors[asked])
+        (ours.errors[kind], theirs.errors[kind])
         for beta in m.design.betas
         if (ours := m.by_beta[ATTRIBUTE_SETS, beta]) is not None
         and (theirs := m.by_beta[GENERALIZATION, beta]) is not None
-        for asked in ours.errors
+        for kind in ours.errors
     ]
     return Claim(
         "section 9, left to the future",
@@ -224,21 +224,21 @@ def _sets(m: Measured) -> Claim:
 
 
 def _values(
-    found: Mapping[tuple[str, K], Release | None],
+    releases: Mapping[tuple[str, K], Release | None],
     method: str,
     keys: Sequence[K],
     of: Callable[[Release], float | None],
 ) -> list[float]:
     """What there is of a measure, in the order of the keys."""
-    return [x for key in keys if (r := found[method, key]) is not None and (x := of(r)) is not None]
+    return [x for key in keys if (r := releases[method, key]) is not None and (x := of(r)) is not None]
 
 
-def _error(asked: Asked) -> Callable[[Release], float | None]:
-    return lambda r: r.errors.get(asked)
+def _error(kind: QueryKind) -> Callable[[Release], float | None]:
+    return lambda r: r.errors.get(kind)
 
 
 def _seconds(r: Release | None) -> str:
-    return told(None if r is None else r.seconds, "seconds")
+    return value_text(None if r is None else r.seconds, "seconds")
 
 
 def _grows(values: Sequence[float]) -> bool:

@@ -21,7 +21,7 @@ from discreet.search.ambiguity.ambiguity import greedy
 from discreet.search.buckets.anatomy import anatomy
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Ambiguity, Plan, Problem
-from discreet.studies.ambiguity.data import SENSITIVE
+from discreet.studies.data.census import SENSITIVE
 from discreet.studies.timing import timed
 from discreet.utility.queries import Workload, draw_workload, relative_error
 
@@ -37,7 +37,7 @@ DENSE_BETA = Fraction(1, 3)  # of 10 classes of salary one has more than a fifth
 PREDICATES = (3, 4, 5)
 SELECTIVITIES = (0.01, 0.05, 0.1)
 _SEED = 7
-Asked = tuple[int, float]  # predicates, selectivity
+QueryKind = tuple[int, float]  # predicates, selectivity
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Release:
     largest_presence: float | None  # of a group; None where exact people are published together
     keeps: bool  # its promise: α and β, or what β asks for
     diverse: bool  # ⌈1/β⌉ different sensitive values in every group
-    errors: Mapping[Asked, float]
+    errors: Mapping[QueryKind, float]
 
     @property
     def group_size(self) -> float:
@@ -80,14 +80,14 @@ class Questions:
     """COUNT queries on one table: one sensitive value, and some quasi-identifiers (the paper's section 8.1)."""
 
     frequency: FrequencySet
-    asked: tuple[Asked, ...]
+    kinds: tuple[QueryKind, ...]
     count: int
 
     @cached_property
-    def workloads(self) -> Mapping[Asked, tuple[Workload, FloatArray]]:
+    def workloads(self) -> Mapping[QueryKind, tuple[Workload, FloatArray]]:
         """The queries of each kind, with the true answers."""
-        found = {}
-        for predicates, selectivity in self.asked:
+        workloads = {}
+        for predicates, selectivity in self.kinds:
             queries = draw_workload(
                 self.frequency,
                 predicates=predicates,
@@ -97,17 +97,17 @@ class Questions:
                 count=self.count,
                 seed=_SEED,
             )
-            found[predicates, selectivity] = (queries, true_answers(self.frequency, queries))
-        return found
+            workloads[predicates, selectivity] = (queries, true_answers(self.frequency, queries))
+        return workloads
 
-    def errors(self, plan: Plan) -> dict[Asked, float]:
+    def errors(self, plan: Plan) -> dict[QueryKind, float]:
         """The mean relative error of a release's answers, where anything qualified at all."""
-        found = {}
-        for asked, (queries, truth) in self.workloads.items():
+        errors = {}
+        for kind, (queries, truth) in self.workloads.items():
             mean = relative_error(truth, answers(plan, queries)).mean
             if isfinite(mean):
-                found[asked] = mean
-        return found
+                errors[kind] = mean
+        return errors
 
 
 def release(
@@ -170,13 +170,13 @@ class SameGroups:
     ambiguous: float
 
 
-def same_groups(questions: Questions, beta: Fraction, asked: Asked) -> SameGroups:
+def same_groups(questions: Questions, beta: Fraction, kind: QueryKind) -> SameGroups:
     """Publish the same groups in both ways; count the queries that ambiguity answers worse."""
     frequency = questions.frequency
     recoded = mondrian(_diverse(frequency, beta))
     tables = tuple((d,) for d in range(len(frequency.hierarchies)))
     apart = Ambiguity(frequency, recoded.row, recoded.count, recoded.group, tables)
-    queries, truth = questions.workloads[asked]
+    queries, truth = questions.workloads[kind]
     there = truth > 0
     generalized, ambiguous = (
         np.abs(answers(plan, queries)[there] - truth[there]) / truth[there] for plan in (recoded, apart)

@@ -16,9 +16,9 @@ from discreet.search.lattice.counting import ByQueries, InMemory
 from discreet.search.lattice.incognito import cheapest, minimal_nodes
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem
-from discreet.studies.instant.data import Part, Parts
 from discreet.studies.instant.lattice_queries import LatticeQueries
 from discreet.studies.instant.mondrian_queries import mondrian_by_queries
+from discreet.studies.instant.parts import Part, Parts
 from discreet.studies.instant.runs import (
     ALL_FOUR,
     EXPECTING,
@@ -39,7 +39,7 @@ from discreet.studies.timing import timed
 
 
 @dataclass(frozen=True)
-class Asked:
+class DatabaseSearch:
     """A search that asks a database: its seconds and queries, extrapolated if it was not waited for."""
 
     seconds: float
@@ -47,7 +47,7 @@ class Asked:
     waited_for: bool
 
 
-def incognito_in_database(part: Part, case: Case, queries: int | None = None) -> Asked:
+def incognito_in_database(part: Part, case: Case, queries: int | None = None) -> DatabaseSearch:
     """Top-down Incognito. The rows are coded by their leaves first: that is one scan, and counts.
 
     Only so many of its queries are asked, if a number is given, evenly from the first to the last.
@@ -60,10 +60,10 @@ def incognito_in_database(part: Part, case: Case, queries: int | None = None) ->
     start = process_time()
     if queries is None or len(nodes) <= queries:
         cheapest(judge, minimal_nodes(judge, downward=True), suppression=case.limit > 0)
-        return Asked(ready + process_time() - start, len(judge.judged), True)
+        return DatabaseSearch(ready + process_time() - start, len(judge.judged), True)
     for i in np.linspace(0, len(nodes) - 1, queries).round().astype(int).tolist():
         judge.judge(nodes[i])
-    return Asked(ready + (process_time() - start) / queries * len(nodes), len(nodes), False)
+    return DatabaseSearch(ready + (process_time() - start) / queries * len(nodes), len(nodes), False)
 
 
 def _counted(part: Part, case: Case) -> list[Node]:
@@ -106,7 +106,7 @@ def m_instant_in_database(part: Part, case: Case, method: Instant) -> Boxed:
     return Boxed(seconds, float(plan.losses.mean()), plan.group_count)
 
 
-def mondrian_in_database(part: Part, case: Case, groups: int, patience: float) -> Asked:
+def mondrian_in_database(part: Part, case: Case, groups: int, patience: float) -> DatabaseSearch:
     """Mondrian by queries, waited for as long as there is patience (seconds).
 
     It finishes one group after the other: if not all of the `groups`, the time and queries of the others are taken to
@@ -114,20 +114,20 @@ def mondrian_in_database(part: Part, case: Case, groups: int, patience: float) -
     """
     start = process_time()
     table = _table(part, case)
-    found = 0
+    parts = 0
 
     def enough(stage: str, done: float, total: float, note: str) -> None:
-        nonlocal found
-        found += 1
+        nonlocal parts
+        parts += 1
         if process_time() - start > patience:
             raise _Enough
 
     try:
         mondrian_by_queries(table, part.frequency.hierarchies, part.sensitive, case.models, enough)
     except _Enough:
-        more = max(groups / found, 1.0)
-        return Asked(more * (process_time() - start), round(more * table.queries), False)
-    return Asked(process_time() - start, table.queries, True)
+        more = max(groups / parts, 1.0)
+        return DatabaseSearch(more * (process_time() - start), round(more * table.queries), False)
+    return DatabaseSearch(process_time() - start, table.queries, True)
 
 
 class _Enough(Exception):
@@ -138,10 +138,10 @@ class _Enough(Exception):
 class Database:
     """What was measured where the table is in a database; Mondrian in memory beside it."""
 
-    incognito: Mapping[Case, Asked]
-    waited: tuple[Case, Asked]  # Incognito once more, to its end
+    incognito: Mapping[Case, DatabaseSearch]
+    waited: tuple[Case, DatabaseSearch]  # Incognito once more, to its end
     instant: Mapping[tuple[Case, Instant], Run]
-    mondrian: Mapping[Case, Asked]
+    mondrian: Mapping[Case, DatabaseSearch]
     in_memory: Mapping[Case, Boxed]
     boxed: Mapping[tuple[Case, Instant], Boxed]
 
@@ -163,7 +163,7 @@ def in_database(parts: Parts, rows: int, design: Design, progress: Progress = si
     work = [*over_k, *over_l, *suppressing]
     total, done = len(work) + 1 + 2 * len(over_k) + len(design.thresholds), 0
 
-    def told(what: str, case: Case) -> Part:
+    def next_part(what: str, case: Case) -> Part:
         nonlocal done
         progress("database", done, total, f"{what}, {case}")
         done += 1
@@ -171,22 +171,22 @@ def in_database(parts: Parts, rows: int, design: Design, progress: Progress = si
 
     incognito, instant = {}, {}
     for case in work:
-        part = told("Incognito and S-INSTANT", case)
+        part = next_part("Incognito and S-INSTANT", case)
         incognito[case] = incognito_in_database(part, case, design.queries)
         for method in IN_DATABASE_EXPECTING if case.suppress else IN_DATABASE:
             instant[case, method] = instant_in_database(part, case, method)
     last = over_k[-1]
-    waited = last, incognito_in_database(told("Incognito, to its end", last), last)
+    waited = last, incognito_in_database(next_part("Incognito, to its end", last), last)
     mondrian, in_memory = {}, {}
     boxed: dict[tuple[Case, Instant], Boxed] = {}
     for case in over_k:
-        part = told("M-INSTANT", case)
+        part = next_part("M-INSTANT", case)
         in_memory[case] = mondrian_in_memory(part, case)
         boxed |= {(case, method): m_instant_in_database(part, case, method) for method in MULTIDIMENSIONAL}
-        told("Mondrian", case)
+        next_part("Mondrian", case)
         mondrian[case] = mondrian_in_database(part, case, in_memory[case].groups, design.patience)
     usual = middle(design, rows, "k")
     for threshold in design.thresholds:
         method = m_at_threshold(threshold)
-        boxed[usual, method] = m_instant_in_database(told("M-INSTANT", usual), usual, method)
+        boxed[usual, method] = m_instant_in_database(next_part("M-INSTANT", usual), usual, method)
     return Database(incognito, waited, instant, mondrian, in_memory, boxed)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from discreet.studies.claims import Claim
-from discreet.studies.figures import told
+from discreet.studies.figures import value_text
 from discreet.studies.instant.database import IN_DATABASE, MULTIDIMENSIONAL, Boxed, Database, m_at_threshold
 from discreet.studies.instant.paper_figures import seconds
 from discreet.studies.instant.runs import ALL_FOUR, INCOGNITO, Runs
@@ -37,16 +37,16 @@ class _Study:
         self.k = f"k = {', '.join(str(case.value) for case in self.cases)}"
 
     def incognito_takes_minutes(self) -> Claim:
-        asked = [self.database.incognito[case] for case in self.cases]
+        searches = [self.database.incognito[case] for case in self.cases]
         case, waited = self.database.waited
         guess = self.database.incognito[case]
         return Claim(
             "section 7",
             "in a database, Incognito takes minutes or hours, not seconds",
-            f"{self.k}: {listed([a.seconds for a in asked], _seconds)} (in memory "
+            f"{self.k}: {listed([a.seconds for a in searches], _seconds)} (in memory "
             f"{listed(self.runs.over(self.cases, INCOGNITO, seconds), _seconds)}). At k = {case.value} it was waited "
             f"for: {waited.queries:,} queries in {_seconds(waited.seconds)}, extrapolated {_seconds(guess.seconds)}",
-            min(a.seconds for a in asked) >= _MINUTE,
+            min(a.seconds for a in searches) >= _MINUTE,
         )
 
     def ratio_is_larger(self) -> Claim:
@@ -55,9 +55,9 @@ class _Study:
             cases = self.runs.cases(varied, promise)
             methods = [m for case, m in self.database.instant if case == cases[0]]
             both = [(case, method) for case in cases for method in methods]
-            found, asked = self.runs.found, self.database
-            here = [asked.incognito[c].seconds / asked.instant[c, m].seconds for c, m in both]
-            there = [found[c, INCOGNITO].seconds / found[c, m].seconds for c, m in both]
+            runs, database = self.runs.by_case, self.database
+            here = [database.incognito[c].seconds / database.instant[c, m].seconds for c, m in both]
+            there = [runs[c, INCOGNITO].seconds / runs[c, m].seconds for c, m in both]
             larger = larger and median(here) > median(there)
             parts.append(
                 f"{called}: {from_to(here, times)}, median {times(median(here))}; {times(median(there))} in memory"
@@ -71,9 +71,9 @@ class _Study:
 
     def instant_hardly_suffers(self) -> Claim:
         both = [(case, method) for case in self.cases for method in IN_DATABASE]
-        more = [self.database.instant[key].seconds / self.runs.found[key].seconds for key in both]
+        more = [self.database.instant[key].seconds / self.runs.by_case[key].seconds for key in both]
         slower = [
-            a.seconds / self.runs.found[c, INCOGNITO].seconds for c in self.cases if (a := self.database.incognito[c])
+            a.seconds / self.runs.by_case[c, INCOGNITO].seconds for c in self.cases if (a := self.database.incognito[c])
         ]
         return Claim(
             "section 7, footnote 7",
@@ -83,17 +83,17 @@ class _Study:
         )
 
     def mondrian_takes_minutes(self) -> Claim:
-        asked = [self.database.mondrian[case] for case in self.cases]
+        searches = [self.database.mondrian[case] for case in self.cases]
         memory = [self.database.in_memory[case].seconds for case in self.cases]
         waited = (
-            "" if all(a.waited_for for a in asked) else f", extrapolated from {_seconds(self.runs.design.patience)}"
+            "" if all(a.waited_for for a in searches) else f", extrapolated from {_seconds(self.runs.design.patience)}"
         )
         return Claim(
             "section 7.3",
             "Mondrian takes more than 30 minutes in a database, and 10 to 20 s in memory",
-            f"{self.k}: {listed([a.seconds for a in asked], _seconds)}{waited} "
-            f"({listed([a.queries for a in asked], _whole)} queries); in memory {listed(memory, _seconds)}",
-            min(a.seconds for a in asked) > 30 * _MINUTE,
+            f"{self.k}: {listed([a.seconds for a in searches], _seconds)}{waited} "
+            f"({listed([a.queries for a in searches], _whole)} queries); in memory {listed(memory, _seconds)}",
+            min(a.seconds for a in searches) > 30 * _MINUTE,
         )
 
     def m_instant_is_faster(self) -> Claim:
@@ -137,7 +137,7 @@ class _Study:
         )
 
     def table_5_loss(self) -> Claim:
-        losses = [found.loss for found in self._table_5()]
+        losses = [boxed.loss for boxed in self._table_5()]
         return Claim(
             "table V",
             "M-INSTANT loses 0.084, whatever the threshold",
@@ -146,7 +146,7 @@ class _Study:
         )
 
     def table_5_time(self) -> Claim:
-        took = [found.seconds for found in self._table_5()]
+        took = [boxed.seconds for boxed in self._table_5()]
         return Claim(
             "table V",
             "and takes the less time the higher the threshold: 299, 295, 281, 271, 134 s",
@@ -178,7 +178,7 @@ class _Study:
 
 
 def _seconds(value: float) -> str:
-    return told(value, "seconds")
+    return value_text(value, "seconds")
 
 
 def _whole(value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
@@ -12,7 +13,7 @@ from discreet.counts.roll_up import RollUp
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.studies.claims import Claim
-from discreet.studies.tables import counted
+from discreet.studies.data.tables import counted
 from discreet.summaries.build import histogram_from_pairs, network_from_pairs
 from discreet.summaries.network import Network
 
@@ -48,13 +49,13 @@ def worked_example() -> Iterator[Claim]:
         np.allclose([by_histogram, by_network], [0.03125, 0.046875], rtol=1e-12),
     )
     american = {"sex": ("M", "M"), "nation": ("US", "Brazil"), "occupation": ("Grad", "Prof")}
-    found = _share(network, american, "H")
-    given = found / _share(network, american, None)
+    rich_americans = _share(network, american, "H")
+    rich_if_american = rich_americans / _share(network, american, None)
     yield Claim(
         "section 5.1",
         "F(M, AM, *, H) is 0.15625, so H has a sensitivity likelihood of 0.625 (section 2.3: 0.125)",
-        f"{found:.6g} and {given:.6g}: section 2.3 is right",
-        bool(np.isclose(found, 0.15625) and np.isclose(given, 0.625)),
+        f"{rich_americans:.6g} and {rich_if_american:.6g}: section 2.3 is right",
+        bool(np.isclose(rich_americans, 0.15625) and np.isclose(rich_if_american, 0.625)),
     )
     cells, groups = network.cells(_NODE, "salary"), RollUp(table).groups(_NODE).groups
     diverse = bool(FrequencyDiversity(2, "salary").holds(groups).all())
@@ -72,8 +73,6 @@ def _told(cells: Cells) -> str:
 
 
 def _summaries() -> tuple[FrequencySet, Network, Network]:
-    import pyarrow as pa
-
     people = pa.table(dict(zip(_COLUMNS, (list(c) for c in zip(*_PEOPLE, strict=True)), strict=True)))
     table = counted(_HIERARCHIES, "salary", people)
     pairs = DuckDB(people).pair_counts(_COLUMNS)

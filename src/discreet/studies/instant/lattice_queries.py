@@ -13,6 +13,7 @@ from itertools import count
 from typing import Protocol
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
@@ -99,8 +100,6 @@ class LatticeQueries:
 
     def _levels_table(self, d: int, h: Levels) -> None:
         """What each leaf of an attribute becomes: levels_d(leaf, l0, l1, …) and widths_d(level, code, width)."""
-        import pyarrow as pa
-
         levels = {f"l{level}": numbers(codes) for level, codes in enumerate(h.codes)}
         leaf = numbers(np.arange(len(h.leaves), dtype=np.int32))
         self._scratch.give(f"{self._place}_levels{d}", pa.table({"leaf": leaf, **levels}))
@@ -110,8 +109,8 @@ class LatticeQueries:
             "code": np.concatenate([np.arange(len(w)) for w in widths]),
             "spread": np.concatenate(widths) - 1,
         }
-        told = pa.table({column: numbers(values.astype(np.int64)) for column, values in table.items()})
-        self._scratch.give(f"{self._place}_widths{d}", told)
+        arrays = pa.table({column: numbers(values.astype(np.int64)) for column, values in table.items()})
+        self._scratch.give(f"{self._place}_widths{d}", arrays)
 
     def leaf_counts(self) -> tuple[IntArray, ...]:
         """Per attribute, how many rows have each leaf: one query."""
@@ -120,12 +119,12 @@ class LatticeQueries:
         leaf = ", ".join(f"q{d}" for d in range(len(self._hierarchies)))
         with self._asked():
             rows = self._ask(f"SELECT {which}, {leaf}, count(*) FROM {self._place} GROUP BY GROUPING SETS ({sets})")
-        found = tuple(np.zeros(len(h.leaves), dtype=np.int64) for h in self._hierarchies)
+        counts = tuple(np.zeros(len(h.leaves), dtype=np.int64) for h in self._hierarchies)
         width = len(self._hierarchies)
         for row in rows:
             d = row[:width].index(0)
-            found[d][row[width + d]] = row[-1]
-        return found
+            counts[d][row[width + d]] = row[-1]
+        return counts
 
     def violations(
         self, levels: Sequence[int], k: int, share: tuple[int, int] | None = None, attribute: str = ""
@@ -171,8 +170,8 @@ class LatticeQueries:
         """The first and the last leaf of each attribute that a row of the region has: one query."""
         ends = ", ".join(f"min(q{d}), max(q{d})" for d in range(len(self._hierarchies)))
         with self._asked():
-            [found] = self._ask(f"SELECT {ends} FROM {self._place} WHERE {_inside(region)}")
-        return np.array(found[::2], dtype=np.int64), np.array(found[1::2], dtype=np.int64)
+            [ends_row] = self._ask(f"SELECT {ends} FROM {self._place} WHERE {_inside(region)}")
+        return np.array(ends_row[::2], dtype=np.int64), np.array(ends_row[1::2], dtype=np.int64)
 
     def histogram(self, region: Sequence[Runs], d: int, sensitive: Sequence[str] = ()) -> tuple[IntArray, ...]:
         """How many rows of the region have each leaf of an attribute: leaves in order, and counts; one query.
@@ -180,12 +179,12 @@ class LatticeQueries:
         Between the two, the leaves of sensitive attributes that are counted apart.
         """
         columns = [f"q{d}", *(self._sensitive[attribute] for attribute in sensitive)]
-        asked, keys = (", ".join(form.format(column) for column in columns) for form in ("CAST({0} AS BIGINT)", "{0}"))
+        shown, keys = (", ".join(form.format(column) for column in columns) for form in ("CAST({0} AS BIGINT)", "{0}"))
         with self._asked():
-            found = self._ask(
-                f"SELECT {asked}, count(*) FROM {self._place} WHERE {_inside(region)} GROUP BY {keys} ORDER BY {keys}"
+            rows = self._ask(
+                f"SELECT {shown}, count(*) FROM {self._place} WHERE {_inside(region)} GROUP BY {keys} ORDER BY {keys}"
             )
-        by_column = np.array(found, dtype=np.int64).reshape(-1, len(columns) + 1).T
+        by_column = np.array(rows, dtype=np.int64).reshape(-1, len(columns) + 1).T
         return tuple(np.ascontiguousarray(column) for column in by_column)
 
     def _ask(self, query: str) -> list[tuple[int, ...]]:

@@ -79,29 +79,29 @@ def mondrian_by_queries(
     about = [model.describe() for model in models if isinstance(model, AboutPopulation)]
     if about:
         raise DiscreetError(Mistake("require", f"count queries can't judge {' and '.join(about)}", "search in memory"))
-    asked = _Asked(engine, tuple(hierarchies), sensitive, tuple(models))
+    table = _Table(engine, tuple(hierarchies), sensitive, tuple(models))
     everything: Region = tuple(((0, len(h.leaves) - 1),) for h in hierarchies)
-    whole = one_group(Problem(asked.histogram(everything, 0), asked.models))
+    whole = one_group(Problem(table.histogram(everything, 0), table.models))
     waiting = [(everything, int(whole.count.sum()))]
-    found: list[tuple[IntArray, IntArray, int]] = []
+    boxes: list[tuple[IntArray, IntArray, int]] = []
     while waiting:
         region, size = waiting.pop()
-        low, high = asked.covers(region)
-        parts = asked.cut(region, low, high) if size >= 2 * asked.k else []
+        low, high = table.covers(region)
+        parts = table.cut(region, low, high) if size >= 2 * table.k else []
         waiting += parts
         if not parts:
-            found.append((low, high, size))
-            progress("search", 0, 0, f"{len(found):,} groups, {engine.queries:,} queries")
+            boxes.append((low, high, size))
+            progress("search", 0, 0, f"{len(boxes):,} groups, {engine.queries:,} queries")
     return Regions(
-        np.array([low for low, _, _ in found], dtype=np.int32),
-        np.array([high for _, high, _ in found], dtype=np.int32),
-        np.array([size for _, _, size in found], dtype=np.int64),
-        asked.hierarchies,
+        np.array([low for low, _, _ in boxes], dtype=np.int32),
+        np.array([high for _, high, _ in boxes], dtype=np.int32),
+        np.array([size for _, _, size in boxes], dtype=np.int64),
+        table.hierarchies,
         engine.queries,
     )
 
 
-class _Asked:
+class _Table:
     """What is asked of the engine, and how its answers are judged."""
 
     def __init__(

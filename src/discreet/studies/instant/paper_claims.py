@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
 from discreet.studies.claims import Claim
-from discreet.studies.figures import told
+from discreet.studies.figures import value_text
 from discreet.studies.instant.paper_figures import loss, scans, seconds
 from discreet.studies.instant.runs import (
     ALL,
@@ -87,16 +87,16 @@ class _Study:
         self, cases: Sequence[Case], methods: Sequence[Instant] = ALL_FOUR, slower: str = INCOGNITO
     ) -> list[float]:
         """How many times as long another search takes as each of some methods."""
-        found = self.runs.found
-        return [found[case, slower].seconds / found[case, method].seconds for case in cases for method in methods]
+        runs = self.runs.by_case
+        return [runs[case, slower].seconds / runs[case, method].seconds for case in cases for method in methods]
 
     def worse(self, cases: Sequence[Case], methods: Sequence[Instant] = ALL_FOUR, than: str = EXACT) -> list[float]:
         """How much more than the optimum each method loses."""
-        found = self.runs.found
-        return [max(found[case, m].loss - found[case, than].loss, 0.0) for case in cases for m in methods]
+        runs = self.runs.by_case
+        return [max(runs[case, m].loss - runs[case, than].loss, 0.0) for case in cases for m in methods]
 
     def pruning(self) -> Claim:
-        nodes = int(str(self.runs.found[self.over_k[0], INCOGNITO].facts["nodes"]))
+        nodes = int(str(self.runs.by_case[self.over_k[0], INCOGNITO].facts["nodes"]))
         down, up = (self.runs.over(self.over_k, method, scans) for method in (INCOGNITO, UPWARD))
         spared = [1 - n / nodes for n in down]
         return Claim(
@@ -118,8 +118,8 @@ class _Study:
         )
 
     def _per_node(self) -> float:
-        found = [self.runs.found[case, INCOGNITO] for case in self.over_k]
-        return fmean(run.seconds / run.scans for run in found)
+        runs = [self.runs.by_case[case, INCOGNITO] for case in self.over_k]
+        return fmean(run.seconds / run.scans for run in runs)
 
     def values(self, cases: Sequence[Case]) -> str:
         return ", ".join(str(case.value) for case in cases)
@@ -222,7 +222,7 @@ class _Study:
         counted = self.runs.over(cases, OPTIMIZE, scans)
         looks = [n for m in CUTS for n in self.runs.over(cases, m, scans)]
         published, finer = (self.worse(cases, [m for m in CUTS if m.finer == f], OPTIMIZE) for f in (False, True))
-        proven = all(self.runs.found[case, OPTIMIZE].facts["optimal"] for case in cases)
+        proven = all(self.runs.by_case[case, OPTIMIZE].facts["optimal"] for case in cases)
         return Claim(
             where,
             f"{called} counts more than 100 times, S-INSTANT on cuts once or rarely more, and mostly loses the same",
@@ -262,14 +262,14 @@ class _Study:
 
     def thresholds(self, promise: str) -> Claim:
         case = self.runs.middle(promise)
-        found = {
-            summary: [self.runs.found[case, Instant(PROBABILITY, summary, th)] for th in self.design.thresholds]
+        by_summary = {
+            summary: [self.runs.by_case[case, Instant(PROBABILITY, summary, th)] for th in self.design.thresholds]
             for summary in SUMMARIES
         }
-        spread = max(max(map(loss, v)) - min(map(loss, v)) for v in found.values())
+        spread = max(max(map(loss, v)) - min(map(loss, v)) for v in by_summary.values())
         told_of = "; ".join(
             f"{summary} loses {listed(list(map(loss, v)), three_digits)} in {listed(list(map(seconds, v)), _seconds)}"
-            for summary, v in found.items()
+            for summary, v in by_summary.items()
         )
         where = "section 7.1" if promise == "k" else "section 7.2, figure 11"
         kind = "k-anonymity" if promise == "k" else "ℓ-diversity"
@@ -294,7 +294,9 @@ class _Study:
         wins, of = 0, 0
         for case in self.diverse:
             for summary in SUMMARIES:
-                p, e = (self.runs.found[case, Instant(score, summary)].seconds for score in (PROBABILITY, EXPECTATION))
+                p, e = (
+                    self.runs.by_case[case, Instant(score, summary)].seconds for score in (PROBABILITY, EXPECTATION)
+                )
                 wins, of = wins + (p < e), of + 1
         return Claim(
             "section 7.2",
@@ -330,15 +332,17 @@ class _Study:
     def switches(self) -> Claim:
         case, names = switching(self.design, self.runs.rows)[0]
         papers = [name for name in names if name != OURSELVES]
-        found = {score: {name: self.runs.found[case, switched(score, name)] for name in names} for score in SCORES}
-        fastest = all(min(papers, key=lambda name: v[name].seconds) == ALL for v in found.values())
-        losses = [[v[name].loss for name in papers] for v in found.values()]
+        by_score = {score: {name: self.runs.by_case[case, switched(score, name)] for name in names} for score in SCORES}
+        fastest = all(min(papers, key=lambda name: v[name].seconds) == ALL for v in by_score.values())
+        losses = [[v[name].loss for name in papers] for v in by_score.values()]
         apart = max(max(v) - min(v) for v in losses)
         return Claim(
             "section 7.2, figure 10",
             "S-INSTANT is fastest with all optimizations, and they cost little or no utility",
             f"{', '.join(names)}: "
-            + "; ".join(f"μ-{score} {listed([r.seconds for r in v.values()], _seconds)}" for score, v in found.items())
+            + "; ".join(
+                f"μ-{score} {listed([r.seconds for r in v.values()], _seconds)}" for score, v in by_score.items()
+            )
             + f"; the paper's losses differ by at most {apart:.3f}",
             fastest and apart < 0.01,
         )
@@ -347,7 +351,7 @@ class _Study:
         case, _ = switching(self.design, self.runs.rows)[1]
         slower = {
             name: max(
-                self.runs.found[case, switched(s, name)].seconds / self.runs.found[case, switched(s, ALL)].seconds
+                self.runs.by_case[case, switched(s, name)].seconds / self.runs.by_case[case, switched(s, ALL)].seconds
                 for s in SCORES
             )
             for name in SLOW
@@ -385,16 +389,18 @@ class _Study:
 
     def same_as_optimum(self) -> Claim:
         cases = list(dict.fromkeys([*self.over_k, *self.over_rows, *self.diverse]))
-        found = {
+        differences = {
             "as published": [*self.worse(cases), *self.worse(self.suppressing, EXPECTING)],
             "with finer looks": [*self.worse(cases, OURS), *self.worse(self.suppressing, OURS_EXPECTING)],
         }
-        same = {name: sum(d <= _EQUAL for d in worse) for name, worse in found.items()}
-        ours = found["with finer looks"]
+        same = {name: sum(d <= _EQUAL for d in worse) for name, worse in differences.items()}
+        ours = differences["with finer looks"]
         return Claim(
             "ours, all settings",
             "the same loss as the optimum in at least 90% of the settings, and never more than 0.06 more",
-            "; ".join(f"{name} in {same[name]} of {len(v)}, at most {max(v):.4f} more" for name, v in found.items()),
+            "; ".join(
+                f"{name} in {same[name]} of {len(v)}, at most {max(v):.4f} more" for name, v in differences.items()
+            ),
             same["with finer looks"] / len(ours) >= _NEARLY_ALL and max(ours) <= WORST,
         )
 
@@ -460,7 +466,7 @@ def _whole(value: float) -> str:
 
 
 def _seconds(value: float) -> str:
-    return told(value, "seconds")
+    return value_text(value, "seconds")
 
 
 def _ms(value: float) -> str:

@@ -98,7 +98,7 @@ def _caption(cases: Sequence[Case], across: str) -> str:
     fixed = {one.promise: f"{one.promise} = {one.value}", "rows": f"{one.rows:,} rows"}
     fixed |= {"attributes": f"{one.attributes} attributes"}
     kind = "k-anonymity" if one.promise == "k" else "ℓ-diversity"
-    return f"{kind}: {', '.join(told for name, told in fixed.items() if name != across)}."
+    return f"{kind}: {', '.join(text for name, text in fixed.items() if name != across)}."
 
 
 def _switches(runs: Runs) -> Iterator[Figure]:
@@ -110,7 +110,7 @@ def _switches(runs: Runs) -> Iterator[Figure]:
         caption = f"{_caption([case], 'optimization')} With a network."
         for title, (what, up, of, unit) in zip(called, (_TIME, _LOSS), strict=True):
             series = tuple(
-                Series(f"μ-{score}", tuple(of(runs.found[case, switched(score, name)]) for name in switches))
+                Series(f"μ-{score}", tuple(of(runs.by_case[case, switched(score, name)]) for name in switches))
                 for score in SCORES
             )
             yield Figure(f"{title}: {what} over optimizations", "optimization", switches, up, series, caption, unit)
@@ -123,7 +123,7 @@ def _thresholds(runs: Runs) -> Iterator[Figure]:
         places, caption = tuple(map(str, thresholds)), _caption([case], "threshold")
         for title, (what, up, of, unit) in zip(titles, (_TIME, _LOSS, _SCANS), strict=True):
             series = tuple(
-                Series(f"μ-probability, {summary}", tuple(of(runs.found[case, m]) for m in methods))
+                Series(f"μ-probability, {summary}", tuple(of(runs.by_case[case, m]) for m in methods))
                 for summary, methods in zip(SUMMARIES, zip(*map(at_threshold, thresholds), strict=True), strict=True)
             )
             yield Figure(f"{title}: {what} over threshold", "threshold", places, up, series, caption, unit)
@@ -135,25 +135,25 @@ def _boxes(runs: Runs, database: Database) -> Iterator[Figure]:
     places, caption = tuple(str(case.value) for case in cases), _caption(cases, "k")
     in_memory = [database.in_memory[case] for case in cases]
     times = [Series(f"M-INSTANT, {m.summary}", tuple(database.boxed[c, m].seconds for c in cases)) for m in BOXED]
-    times.append(Series("Mondrian in memory", tuple(found.seconds for found in in_memory)))
-    asked = [database.mondrian[case] for case in cases]
-    times.append(Series("Mondrian in the database", tuple(a.seconds for a in asked)))
-    cut_short = "" if all(a.waited_for for a in asked) else " Mondrian in the database is extrapolated."
+    times.append(Series("Mondrian in memory", tuple(boxed.seconds for boxed in in_memory)))
+    searches = [database.mondrian[case] for case in cases]
+    times.append(Series("Mondrian in the database", tuple(a.seconds for a in searches)))
+    cut_short = "" if all(a.waited_for for a in searches) else " Mondrian in the database is extrapolated."
     yield Figure("Figure 12(a): time over k", "k", places, "seconds", tuple(times), caption + cut_short, "seconds")
     losses = [Series(f"M-INSTANT, {m.summary}", tuple(database.boxed[c, m].loss for c in cases)) for m in BOXED]
-    losses.append(Series("Mondrian", tuple(found.loss for found in in_memory)))
+    losses.append(Series("Mondrian", tuple(boxed.loss for boxed in in_memory)))
     yield Figure("Figure 12(b): loss over k", "k", places, "LM", tuple(losses), caption)
 
 
 def _table_5(runs: Runs, database: Database) -> Iterator[Figure]:
     thresholds, case = runs.design.thresholds, runs.middle("k")
-    found = [database.boxed[case, m_at_threshold(th)] for th in thresholds]
+    boxed = [database.boxed[case, m_at_threshold(th)] for th in thresholds]
     places, caption = tuple(map(str, thresholds)), f"{_caption([case], 'threshold')} M-INSTANT with a network."
     of_paper = [PRINTED.get(th) for th in thresholds]
-    losses = (Series("LM", tuple(b.loss for b in found)), Series("the paper's", tuple(p and p[0] for p in of_paper)))
+    losses = (Series("LM", tuple(b.loss for b in boxed)), Series("the paper's", tuple(p and p[0] for p in of_paper)))
     yield Figure("Table V: loss over threshold", "threshold", places, "LM", losses, caption)
     times = (
-        Series("time", tuple(b.seconds for b in found)),
+        Series("time", tuple(b.seconds for b in boxed)),
         Series("the paper's", tuple(p and p[1] for p in of_paper)),
     )
     yield Figure("Table V: time over threshold", "threshold", places, "seconds", times, caption, "seconds")
@@ -163,14 +163,14 @@ def _database(runs: Runs, database: Database) -> Iterator[Figure]:
     """What the paper says but does not show: the same searches where every count is a query."""
     for promise, varied, across in (("k", "value", "k"), ("ℓ", "value", "ℓ"), ("k", "suppress", "suppressed at most")):
         cases = runs.cases(varied, promise)
-        asked = [database.incognito[case] for case in cases]
+        searches = [database.incognito[case] for case in cases]
         methods = IN_DATABASE_EXPECTING if varied == "suppress" else IN_DATABASE
-        series = [Series(INCOGNITO, tuple(a.seconds for a in asked), _COLOURS[INCOGNITO])]
+        series = [Series(INCOGNITO, tuple(a.seconds for a in searches), _COLOURS[INCOGNITO])]
         series += [
             Series(str(m), tuple(database.instant[case, m].seconds for case in cases), _COLOURS[m]) for m in methods
         ]
         cut_short = (
-            "" if all(a.waited_for for a in asked) else f" Incognito: {runs.design.queries} queries, extrapolated."
+            "" if all(a.waited_for for a in searches) else f" Incognito: {runs.design.queries} queries, extrapolated."
         )
         yield Figure(
             f"In the database: time over {across} (not shown in the paper)",

@@ -27,9 +27,10 @@ from discreet.search.lattice.incognito import incognito
 from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.optimize import optimize
 from discreet.search.plan import Problem, Recoding
-from discreet.studies.instant.data import SENSITIVE, Part, Parts
+from discreet.studies.data.census import SENSITIVE
 from discreet.studies.instant.likely_paper import PaperShares
 from discreet.studies.instant.likely_paper_kernels import Switches
+from discreet.studies.instant.parts import Part, Parts
 from discreet.studies.timing import timed
 
 INCOGNITO, UPWARD, EXACT, OPTIMIZE = "Incognito", "Incognito, bottom-up", "our exact search", "k-/ℓ-Optimize"
@@ -147,11 +148,11 @@ class Runs:
 
     design: Design
     rows: int
-    found: Mapping[tuple[Case, Method], Run]
+    by_case: Mapping[tuple[Case, Method], Run]
 
     def over(self, cases: Sequence[Case], method: Method, of: Callable[[Run], float]) -> list[float]:
         """A measure of one method's releases."""
-        return [of(self.found[case, method]) for case in cases]
+        return [of(self.by_case[case, method]) for case in cases]
 
     def cases(self, varied: str, promise: str = "k") -> list[Case]:
         """The cases in which one thing is varied: value, rows, attributes or suppress."""
@@ -189,11 +190,11 @@ def all_runs(parts: Parts, rows: int, design: Design, progress: Progress = silen
     for promise in ("k", "ℓ"):
         for method in dict.fromkeys(method for _, method in shown):
             run(method, parts.part(small, 2), Case(promise, 2, small, 2))
-    found: dict[tuple[Case, Method], Run] = {}
+    by_case: dict[tuple[Case, Method], Run] = {}
     for done, (case, method) in enumerate(shown):
         progress("run", done, len(shown), f"{method}, {case}")
-        found[case, method] = run(method, parts.part(case.rows, case.attributes), case)
-    return Runs(design, rows, found)
+        by_case[case, method] = run(method, parts.part(case.rows, case.attributes), case)
+    return Runs(design, rows, by_case)
 
 
 def _shown(design: Design, rows: int) -> Iterator[tuple[Case, Method]]:
@@ -236,8 +237,8 @@ def run(method: Method, part: Part, case: Case) -> Run:
     if isinstance(method, Instant):
         if method.cuts:
             return cut_run(method, part, case)
-        found = instant_run(method, part, case, lambda node: coarsened(part.frequency, node))
-        return replace(found, without_data=first_phase(method, part, case)) if method.finer else found
+        instant = instant_run(method, part, case, lambda node: coarsened(part.frequency, node))
+        return replace(instant, without_data=first_phase(method, part, case)) if method.finer else instant
     problem = Problem(part.frequency, case.models, case.limit)
     search = {
         INCOGNITO: lambda: incognito(problem, downward=True),

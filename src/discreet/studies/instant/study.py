@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 
-from discreet.progress import Progress, silent
-from discreet.studies.ambiguity.data import CENSUS, ROWS, from_folder, invented
-from discreet.studies.claims import Reproduction
-from discreet.studies.instant.data import Parts
+from discreet.progress import Progress
+from discreet.studies.data.census import SOURCE
+from discreet.studies.data.tables import StudyTable
 from discreet.studies.instant.database import in_database
 from discreet.studies.instant.database_claims import database_claims
 from discreet.studies.instant.example import worked_example
 from discreet.studies.instant.paper_claims import claims_of
 from discreet.studies.instant.paper_figures import figures_of
+from discreet.studies.instant.parts import Parts
 from discreet.studies.instant.runs import Design, all_runs
+from discreet.studies.study import Outcome, Study
 
-PAPER = "Nergiz, Tamersoy & Saygin: Instant Anonymization"
 NOTES = (
     "What the paper does not vary in a figure it does not tell: here k = 60, ℓ = 4, all rows, all attributes. The "
     "hierarchies are those of the data folder.",
@@ -56,27 +55,21 @@ WORDS = (
 )
 
 
-def has_data(folder: Path) -> bool:
-    """Does the folder have what the study needs?"""
-    return (folder / CENSUS).is_file()
-
-
-def reproduce(
-    folder: Path | None = None,
-    rows: int | None = None,
-    progress: Progress = silent,
-    design: Design = Design(),  # noqa: B008, it can't be changed
-) -> Reproduction:
-    """Run it again, on the census of the data folder (or `rows` of it) or, without one, on invented people."""
-    start = perf_counter()
-    progress("read", 0, 0, "")
-    study = from_folder(folder, rows) if folder is not None else invented(rows or ROWS)
+def experiments(table: StudyTable, design: Design, progress: Progress) -> Outcome:
+    """Every search in memory, then those of the database on files of the same rows."""
     with TemporaryDirectory(prefix="discreet-") as files:
-        parts, many = Parts(study, Path(files)), study.frequency.rows
-        runs = all_runs(parts, many, design, progress)
-        database = in_database(parts, many, design, progress)
+        parts, rows = Parts(table, Path(files)), table.frequency.rows
+        runs = all_runs(parts, rows, design, progress)
+        database = in_database(parts, rows, design, progress)
     claims = (*worked_example(), *claims_of(runs), *database_claims(runs, database))
-    taken = round(perf_counter() - start, 3)
-    return Reproduction(
-        PAPER, study.data, study.from_folder, claims, taken, tuple(figures_of(runs, database)), NOTES, WORDS
-    )
+    return Outcome(claims, tuple(figures_of(runs, database)))
+
+
+STUDY = Study(
+    paper="Nergiz, Tamersoy & Saygin: Instant Anonymization",
+    source=SOURCE,
+    design=Design(),
+    experiments=experiments,
+    notes=NOTES,
+    words=WORDS,
+)

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.models.presence.confidence import Delta, limits
+from discreet.studies.presence import confidence_paper_kernels as kernels
 
 
 @dataclass(frozen=True)
@@ -119,63 +120,44 @@ def plain_evaluations(rows: IntArray, counts: IntArray, size: int, delta: Delta)
     >>> plain_evaluations(np.array([1]), np.array([[3, 3, 3]]), 4, (Fraction("0.33"), Fraction(1)))
     array([5])
     """
-    from discreet.studies.presence.confidence_paper_kernels import plain_evaluations as counted  # late: numba
-
     low, high = _asked(rows, size, delta)
-    found: IntArray = counted(counts, size, low, high)
-    return found
+    evaluations: IntArray = kernels.plain_evaluations(counts, size, low, high)
+    return evaluations
 
 
 def _computed(
     rows: IntArray, counts: IntArray, size: int, delta: Delta, optimizations: Optimizations, least: float
 ) -> tuple[FloatArray, Work, int | None]:
     """Confidences up to the first below `least`, the work that was, and the last group computed."""
-    from discreet.studies.presence.confidence_paper_kernels import TALLIES, first_failing, margin  # late: numba
-
     kept, by = np.ones(len(rows), dtype=np.bool_), np.arange(len(rows))
     if optimizations.dm:
         kept, by = _dominators(rows, counts, delta)
     order = np.flatnonzero(kept)
     low, high = _asked(rows, size, delta)
-    logs = _log_factorials(size)
-    confidence, tallies = np.zeros(len(rows)), np.zeros(TALLIES, dtype=np.int64)
-    done = first_failing(
-        order,
-        counts,
-        size,
-        low,
-        high,
-        least,
-        margin(size, counts.shape[1], float(logs[-1])),
-        logs,
-        float(optimizations.m) if optimizations.sd else 0.0,
-        optimizations.width if optimizations.dc else 1,
-        confidence,
-        tallies,
-    )
+    confidence, tallies = np.zeros(len(rows)), np.zeros(kernels.TALLIES, dtype=np.int64)
+    sigmas = float(optimizations.m) if optimizations.sd else 0.0
+    width = optimizations.width if optimizations.dc else 1
+    recursion = kernels.Recursion(size, _log_factorials(size), sigmas, width, tallies)
+    done = kernels.first_failing(recursion, order, counts, low, high, least, confidence)
     work = Work(len(rows), len(rows) - len(order), done, *tallies.tolist())
     return confidence[by], work, int(order[done - 1]) if done else None
 
 
 @lru_cache(maxsize=2)  # a search asks for the same table at every node
 def _log_factorials(size: int) -> FloatArray:
-    from discreet.studies.presence.confidence_paper_kernels import log_factorials  # late: numba
-
-    found: FloatArray = log_factorials(size)
-    return found
+    logs: FloatArray = kernels.log_factorials(size)
+    return logs
 
 
 def _dominators(rows: IntArray, counts: IntArray, delta: Delta) -> tuple[BoolArray, IntArray]:
     """The groups to compute, and for every group one of them whose confidence is no higher."""
-    from discreet.studies.presence.confidence_paper_kernels import dominators  # late: numba
-
     least, most = delta
     if least > 0 and most < 1:
         return np.ones(len(rows), dtype=np.bool_), np.arange(len(rows))
     # With fewer rows or more people outside it dominates if δmax = 1; the other way round if δmin = 0.
     points = np.column_stack([-rows, counts]).astype(np.int64) * (1 if least == 0 else -1)
-    found: tuple[BoolArray, IntArray] = dominators(np.argsort(points.sum(axis=1), kind="stable"), points)
-    return found
+    kept_and_by: tuple[BoolArray, IntArray] = kernels.dominators(np.argsort(points.sum(axis=1), kind="stable"), points)
+    return kept_and_by
 
 
 def _asked(rows: IntArray, size: int, delta: Delta) -> tuple[IntArray, IntArray]:

@@ -10,6 +10,7 @@ by a factor of at most 1 ± 2⁻⁴⁵ (L + 1). `margin` adds what the sums can 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -23,51 +24,65 @@ _NOTHING = -600.0  # ln of a probability that may be taken for 0, so that no num
 _UNDERFLOW = 1e-200  # more than all that rounding of such small numbers can add up to
 
 
+Span = tuple[int, int]  # the first place and the last
+
+
+class Recursion(NamedTuple):
+    """What is the same for all groups: the people in the population, ln n! of all numbers up to theirs, SD and DC.
+
+    `sigmas` = 0 is "no SD", `width` = 1 is "no DC". `tallies` are filled in.
+    """
+
+    size: int
+    logs: FloatArray
+    sigmas: float
+    width: int
+    tallies: IntArray
+
+
 @njit(cache=True, error_model="numpy")
 def log_factorials(size: int) -> FloatArray:
     """ln 0!, ln 1!, … ln size!, summed up in two numbers so that the sum adds no error of its own."""
-    found = np.zeros(size + 1)
+    logs = np.zeros(size + 1)
     total, rest = 0.0, 0.0
     for k in range(2, size + 1):
         term = math.log(k)
         grown = total + term
         rest += term - (grown - total)  # exact: total ≥ term from k = 4 on, and before that both are small
         total = grown
-        found[k] = total + rest
-    return found
+        logs[k] = total + rest
+    return logs
 
 
+@njit(cache=True, error_model="numpy")
 def margin(size: int, attributes: int, largest: float) -> float:
     """The share of a computed confidence that may be rounding: twice the bound of first order.
 
     Each step of the recursion has hyp wrong by 2⁻⁴⁵ (L + 1) and adds up at most size + 1 products.
     """
-    return float(2 * attributes * ((largest + 1) * 2.0**-45 + (size + 4) * 2.0**-53))
+    return 2 * attributes * ((largest + 1) * 2.0**-45 + (size + 4) * 2.0**-53)
 
 
 @njit(cache=True, error_model="numpy")
 def first_failing(
+    recursion: Recursion,
     order: IntArray,
     counts: IntArray,
-    size: int,
     low: IntArray,
     high: IntArray,
     least: float,
-    margin: float,
-    logs: FloatArray,
-    sigmas: float,
-    width: int,
     confidence: FloatArray,
-    tallies: IntArray,
 ) -> int:
-    """Compute the groups in the given order until one falls below `least`; how many were computed.
+    """Compute the groups in this order until one falls below `least`; how many were computed.
 
-    `confidence` is filled in. `sigmas` = 0 is "no SD", `width` = 1 is "no DC".
+    `confidence` is filled in.
     """
+    size, width = recursion.size, recursion.width
+    lost = margin(size, counts.shape[1], recursion.logs[-1])
     now, then, steps = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size // width + 1)
     for i, g in enumerate(order):
-        found = _chain(counts[g], size, low[g], high[g], logs, sigmas, width, now, then, steps, tallies)
-        confidence[g] = max(0.0, found * (1 - margin) - _UNDERFLOW)
+        total = _chain(recursion, counts[g], (low[g], high[g]), now, then, steps)
+        confidence[g] = max(0.0, total * (1 - lost) - _UNDERFLOW)
         if confidence[g] < least:
             return i + 1
     return len(order)
@@ -75,19 +90,10 @@ def first_failing(
 
 @njit(cache=True, error_model="numpy")
 def _chain(
-    counts: IntArray,
-    size: int,
-    low: int,
-    high: int,
-    logs: FloatArray,
-    sigmas: float,
-    width: int,
-    now: FloatArray,
-    then: FloatArray,
-    steps: FloatArray,
-    tallies: IntArray,
+    recursion: Recursion, counts: IntArray, limits: Span, now: FloatArray, then: FloatArray, steps: FloatArray
 ) -> float:
-    """Σ of ℓ_x over low ≤ x ≤ high, attribute by attribute in the order given."""
+    """Σ of ℓ_x over low ≤ x ≤ high (the limits), one attribute after the other."""
+    size, (low, high) = recursion.size, limits
     first, last = counts[0], counts[0]  # where ℓ is not 0
     now[first] = 1.0
     for d in range(1, len(counts)):
@@ -95,7 +101,7 @@ def _chain(
         if d == len(counts) - 1:  # of the last attribute only what is asked for
             above, below = max(above, low), min(below, high)
         then[above : below + 1] = 0.0
-        _step(now, first, last, counts[d], size, above, below, logs, sigmas, width, then, steps, tallies)
+        _step(recursion, counts[d], now, (first, last), then, (above, below), steps)
         now, then = then, now
         first, last = above, below
         if first > last:
@@ -108,27 +114,17 @@ def _chain(
 
 @njit(cache=True, error_model="numpy")
 def _step(
-    now: FloatArray,
-    first: int,
-    last: int,
-    M: int,
-    N: int,
-    above: int,
-    below: int,
-    logs: FloatArray,
-    sigmas: float,
-    width: int,
-    then: FloatArray,
-    steps: FloatArray,
-    tallies: IntArray,
+    recursion: Recursion, M: int, now: FloatArray, of: Span, then: FloatArray, into: Span, steps: FloatArray
 ) -> None:
-    """then[x] = Σ over y of now[y] · hyp(x; y, M, N), for above ≤ x ≤ below.
+    """then[x] = Σ over y of now[y] · hyp(x; y, M, N), for those y and into those x.
 
     DC: inside of a step k·b … (k+1)·b the smaller of the two values at its ends. hyp has one peak (the ratio of
     neighbouring values falls as x grows), and keeps it where SD sets everything outside of an interval to 0. A sequence
     with one peak is nowhere between two places smaller than at the smaller of them: it rises until it falls. So also
     around the peak itself no value is overstated. As all are ≥ 0, neither is any sum of products.
     """
+    N, logs, sigmas, width, tallies = recursion
+    (first, last), (above, below) = of, into
     pairs, left, evaluated = 0, 0, 0
     stepped = False
     for y in range(first, last + 1):
@@ -176,24 +172,24 @@ def _step(
 
 @njit(cache=True, error_model="numpy")
 def _hyp(x: int, y: int, M: int, N: int, base: float, logs: FloatArray) -> float:
-    found = base - logs[x] - logs[M - x] - logs[y - x] - logs[N - M - y + x]
-    return math.exp(found) if found > _NOTHING else 0.0
+    log = base - logs[x] - logs[M - x] - logs[y - x] - logs[N - M - y + x]
+    return math.exp(log) if log > _NOTHING else 0.0
 
 
 @njit(cache=True)
 def plain_evaluations(counts: IntArray, size: int, low: IntArray, high: IntArray) -> IntArray:
     """How often the plain recursion evaluates hyp for each group, without doing it."""
-    found = np.zeros(len(counts), dtype=np.int64)
+    evaluations = np.zeros(len(counts), dtype=np.int64)
     for g in range(len(counts)):
         first, last = counts[g, 0], counts[g, 0]
         for d in range(1, counts.shape[1]):
             M = counts[g, d]
             if d == counts.shape[1] - 1:
-                found[g] += _pairs(first, last, M, size, high[g]) - _pairs(first, last, M, size, low[g] - 1)
+                evaluations[g] += _pairs(first, last, M, size, high[g]) - _pairs(first, last, M, size, low[g] - 1)
             else:
-                found[g] += _pairs(first, last, M, size, M)
+                evaluations[g] += _pairs(first, last, M, size, M)
             first, last = max(0, first + M - size), min(last, M)
-    return found
+    return evaluations
 
 
 @njit(cache=True)
@@ -209,8 +205,8 @@ def _pairs(first: int, last: int, M: int, N: int, most: int) -> int:
     up_to = _sum(first, min(last, most)) + most * max(0, last - max(first, most + 1) + 1)
     start = max(first, others + 1)
     left_out = _sum(start, last) - others * max(0, last - start + 1)
-    found: int = up_to - left_out + last - first + 1
-    return found
+    pairs: int = up_to - left_out + last - first + 1
+    return pairs
 
 
 @njit(cache=True)

@@ -15,11 +15,12 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import marginals_of
-from discreet.studies.robust.data import ADULT, complete_rows
-from discreet.studies.tables import counted, first_attributes, in_folder, merged, sample, values_told
+from discreet.samples.census import CENSUS, census_like
+from discreet.studies.data.adult import FILE, ROWS, complete_rows
+from discreet.studies.data.source import Source
+from discreet.studies.data.tables import counted, first_attributes, in_folder, merged, sample, values_told
 
-ROWS = 45_222  # complete records of Adult
-PRIVATE = 1_957  # of them, as in the paper
+PRIVATE = 1_957  # of Adult's complete records, as in the paper
 SEX = "sex"  # not published; diabetes depends on it
 # As the folder names them, and as census_like does.
 _COLUMNS = {
@@ -55,7 +56,7 @@ BY_RACE = {
 
 
 @dataclass(frozen=True, eq=False)
-class PresenceStudy:
+class PresenceTables:
     """Everybody (all seven attributes, and sex), and how many of each combination are in each private table."""
 
     everybody: FrequencySet
@@ -76,32 +77,30 @@ class PresenceStudy:
         return replace(table, population=population, marginals=marginals_of(population, table))
 
 
-def from_folder(folder: Path, rows: int | None = None) -> PresenceStudy:
+def from_folder(folder: Path, rows: int | None = None) -> PresenceTables:
     """Adult's complete records, with the folder's hierarchies."""
-    table = complete_rows(in_folder(folder / ADULT)).select([*_COLUMNS, SEX])
+    table = complete_rows(in_folder(folder / FILE)).select([*_COLUMNS, SEX])
     hierarchies = {name: str(folder / "adult" / "hierarchies" / f"{name}.csv") for name in _COLUMNS}
-    return _study(sample(counted(hierarchies, SEX, table), rows), f"{ADULT.as_posix()}, complete records", True)
+    return _tables(sample(counted(hierarchies, SEX, table), rows), f"{FILE.as_posix()}, complete records", True)
 
 
-def invented(rows: int = ROWS, seed: int = 7) -> PresenceStudy:
+def invented(rows: int = ROWS, seed: int = 7) -> PresenceTables:
     """As many people who do not exist, with the same columns."""
-    from discreet.samples.census import CENSUS, census_like
-
     names = list(_COLUMNS.values())
     hierarchies = {name: CENSUS[name].hierarchy for name in names}
     everybody = counted(hierarchies, SEX, census_like(rows, seed, [*names, SEX]))
-    return _study(everybody, "invented people, as no data folder was given", False)
+    return _tables(everybody, "invented people, as no data folder was given", False)
 
 
-def _study(everybody: FrequencySet, origin: str, from_folder: bool) -> PresenceStudy:
+def _tables(everybody: FrequencySet, origin: str, from_folder: bool) -> PresenceTables:
     many = max(1, round(everybody.rows * PRIVATE / ROWS))
     even = np.ones(len(everybody.counts))
     private = {
         name: drawn(everybody.counts, rates(everybody) if name == DIABETES else even, many, _SEEDS[name])
         for name in SAMPLES
     }
-    told = f"{origin}: {values_told(everybody)}; {many:,} of them are private, drawn at random or as diabetes strikes"
-    return PresenceStudy(everybody, private, told, from_folder)
+    data = f"{origin}: {values_told(everybody)}; {many:,} of them are private, drawn at random or as diabetes strikes"
+    return PresenceTables(everybody, private, data, from_folder)
 
 
 def rates(everybody: FrequencySet) -> FloatArray:
@@ -116,12 +115,12 @@ def rates(everybody: FrequencySet) -> FloatArray:
     of_age = of_since[np.searchsorted(since, [int(age or 0) for age in ages], side="right") - 1]
     of_race = np.array([BY_RACE[race or ""] for race in races])
     of_sex = np.array([BY_SEX[sex or ""] for sex in everybody.sensitive_hierarchies[SEX].leaves])
-    found: FloatArray = (
+    chances: FloatArray = (
         of_age[everybody.codes[place["age"]]]
         * (of_race / OF_ADULTS)[everybody.codes[place["race"]]]
         * (of_sex / OF_ADULTS)[everybody.sensitive[SEX]]
     )
-    return found
+    return chances
 
 
 def drawn(counts: IntArray, weights: FloatArray, many: int, seed: int) -> IntArray:
@@ -133,3 +132,6 @@ def drawn(counts: IntArray, weights: FloatArray, many: int, seed: int) -> IntArr
     chances = weights[who] / weights[who].sum()
     chosen = np.random.default_rng(seed).choice(len(who), many, replace=False, p=chances)
     return np.bincount(who[chosen], minlength=len(counts)).astype(np.int64)
+
+
+SOURCE = Source(FILE, from_folder, invented, ROWS)

@@ -7,7 +7,7 @@ from statistics import fmean, median
 
 from discreet.labels.figures import percent
 from discreet.studies.claims import Claim
-from discreet.studies.figures import told
+from discreet.studies.figures import value_text
 from discreet.studies.presence.data import DIABETES, RANDOM, SAMPLES
 from discreet.studies.presence.runs import (
     ALL,
@@ -111,13 +111,13 @@ class _Study:
 
     def same(self, cases: Sequence[Case], one: str, other: str) -> tuple[int, int]:
         """In how many cases two methods publish the same node, of how many."""
-        found = self.runs.found
-        both = [(found[case, one], found[case, other]) for case in cases]
+        runs = self.runs.by_case
+        both = [(runs[case, one], runs[case, other]) for case in cases]
         return sum(a.node == b.node for a, b in both), len(both)
 
     def plain(self, of: int, method: str) -> list[float]:
         """How many times as long as a method the plain recursion takes: of all groups (0), or up to a failure (1)."""
-        return [self.runs.plain[case][of] / self.runs.found[case, method].seconds for case in self.four]
+        return [self.runs.plain[case][of] / self.runs.by_case[case, method].seconds for case in self.four]
 
     def of(self, sample: str, cases: Sequence[Case]) -> list[Case]:
         return [case for case in cases if case.sample == sample]
@@ -287,12 +287,12 @@ class _Study:
         )
 
     def widths_cost_more(self) -> Claim:
-        found = {s: [x - 1 for x in self.runs.by_width(s, loss)] for s in (DIABETES, RANDOM)}
+        more_loss = {s: [x - 1 for x in self.runs.by_width(s, loss)] for s in (DIABETES, RANDOM)}
         return Claim(
             "table 5",
             f"and lose more: {self.printed(1, percent)}",
-            "; ".join(f"{s} {percents(v)}" for s, v in found.items()),
-            found[DIABETES][-1] > found[DIABETES][0],
+            "; ".join(f"{s} {percents(v)}" for s, v in more_loss.items()),
+            more_loss[DIABETES][-1] > more_loss[DIABETES][0],
         )
 
     def printed(self, place: int, tell: Callable[[float], str]) -> str:
@@ -303,7 +303,7 @@ class _Study:
 
     def with_population(self) -> Claim:
         d = self.design
-        losses = {s: self.runs.found[Case(s, d.many, d.delta, d.confidence), SPALM].loss for s in SAMPLES}
+        losses = {s: self.runs.by_case[Case(s, d.many, d.delta, d.confidence), SPALM].loss for s in SAMPLES}
         return Claim(
             "section 9",
             "where the population is known, SPALM loses less than 0.6 in the scenario of figure 7(b)",
@@ -329,7 +329,7 @@ class _Study:
         )
 
     def promise_in_truth(self, method: str, where: str, says: str) -> Claim:
-        made = [self.runs.found[case, method] for case in (*self.four, *self.seven)]
+        made = [self.runs.by_case[case, method] for case in (*self.four, *self.seven)]
         kept, expected = [run.kept for run in made], [run.expected for run in made]
         certain = max(run.certain for run in made)
         return Claim(
@@ -364,15 +364,15 @@ class _Study:
             "the exact answer is found faster than with all of the paper's optimizations",
             f"ALL takes {times(all_four / exact)} as long in all, {from_to([a / b for a, b in pairs], times)} in each "
             f"case; the exact answer is faster in {part_of(fewer([(b, a) for a, b in pairs]))}, and takes "
-            f"{from_to(took, lambda x: told(x, 'seconds'))} with {self.design.many} attributes. The plain recursion "
-            f"takes {from_to(self.plain(1, EXACT), times)} as long with {self.design.few}",
+            f"{from_to(took, lambda x: value_text(x, 'seconds'))} with {self.design.many} attributes. The plain "
+            f"recursion takes {from_to(self.plain(1, EXACT), times)} as long with {self.design.few}",
             all_four > exact,
         )
 
     def exact_loses_nothing(self) -> Claim:
         cases = [*self.four, *self.seven, *(case for s in SAMPLES for case in self.runs.by_confidence(s))]
         worse = self.worse(cases)
-        proven = all(self.runs.found[case, EXACT].facts["optimal"] is True for case in cases)
+        proven = all(self.runs.by_case[case, EXACT].facts["optimal"] is True for case in cases)
         return Claim(
             "our goal",
             "at no loss of utility",

@@ -20,7 +20,7 @@ from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
 from discreet.studies.presence.confidence_paper import Optimizations
-from discreet.studies.presence.data import DIABETES, RANDOM, PresenceStudy
+from discreet.studies.presence.data import DIABETES, RANDOM, PresenceTables
 from discreet.studies.presence.sfalm import plain_cost, sfalm
 from discreet.studies.timing import timed
 
@@ -105,12 +105,12 @@ class Runs:
     """
 
     design: Design
-    found: Mapping[tuple[Case, str], Run]
+    by_case: Mapping[tuple[Case, str], Run]
     plain: Mapping[Case, tuple[float, float]]  # seconds of the plain recursion: of all groups, and up to a failure
 
     def over(self, cases: Sequence[Case], method: str, of: Callable[[Run], float]) -> list[float]:
         """A measure of one method's releases."""
-        return [of(self.found[case, method]) for case in cases]
+        return [of(self.by_case[case, method]) for case in cases]
 
     def by_delta(self, sample: str, attributes: int) -> list[Case]:
         """The cases of figures 4 and 5."""
@@ -123,7 +123,7 @@ class Runs:
     def by_width(self, sample: str, of: Callable[[Run], float]) -> list[float]:
         """A measure for each width of DC, as a multiple of that without DC: table 5."""
         case = Case(sample, self.design.many, self.design.delta, self.design.confidence)
-        return [of(self.found[case, steps(width)]) / of(self.found[case, NO_DC]) for width in self.design.widths]
+        return [of(self.by_case[case, steps(width)]) / of(self.by_case[case, NO_DC]) for width in self.design.widths]
 
 
 def delta_told(delta: Delta) -> str:
@@ -131,7 +131,7 @@ def delta_told(delta: Delta) -> str:
     return f"({delta[0]}, {delta[1]})"
 
 
-def all_runs(study: PresenceStudy, design: Design, progress: Progress = silent) -> Runs:
+def all_runs(study: PresenceTables, design: Design, progress: Progress = silent) -> Runs:
     """Make every release of every figure, each once."""
     tables = {(s, n): study.table(s, n) for s in (DIABETES, RANDOM) for n in (design.few, design.many)}
     shown = list(dict.fromkeys(_shown(design)))
@@ -152,17 +152,17 @@ def all_runs(study: PresenceStudy, design: Design, progress: Progress = silent) 
 
     progress("run", done, total, "compile")
     _compile(study.table(RANDOM, 2), design)
-    found: dict[tuple[Case, str], Run] = {}
+    by_case: dict[tuple[Case, str], Run] = {}
     for case, method in shown:
-        found[case, method] = _run(method, tables[case.sample, case.attributes], case, inside(f"{method}, {case}"))
+        by_case[case, method] = _run(method, tables[case.sample, case.attributes], case, inside(f"{method}, {case}"))
         done += 1
     plain = {}
     for case in plain_cases:
         inside(f"the plain recursion, {case}")
-        cost = plain_cost(asked(tables[case.sample, case.attributes], case), design.part)
+        cost = plain_cost(problem_of(tables[case.sample, case.attributes], case), design.part)
         plain[case] = (cost.seconds, cost.seconds_until_failure)
         done += 1
-    return Runs(design, found, plain)
+    return Runs(design, by_case, plain)
 
 
 def _shown(design: Design) -> Iterator[tuple[Case, str]]:
@@ -197,7 +197,7 @@ def _promise(case: Case) -> ConfidentPresence:
     return ConfidentPresence(case.delta, case.confidence)
 
 
-def asked(table: FrequencySet, case: Case, knowing: bool = False) -> Problem:
+def problem_of(table: FrequencySet, case: Case, knowing: bool = False) -> Problem:
     """What the publisher has to do: `knowing` the population, or its marginals only."""
     if knowing:
         return Problem(replace(table, marginals=None), (Presence(case.delta),))
@@ -205,7 +205,7 @@ def asked(table: FrequencySet, case: Case, knowing: bool = False) -> Problem:
 
 
 def _run(method: str, table: FrequencySet, case: Case, progress: Progress) -> Run:
-    problem, search = asked(table, case, method in _KNOWING), _search(method)
+    problem, search = problem_of(table, case, method in _KNOWING), _search(method)
     times = 1 if method in BESIDE else 3  # no figure has their times
     plan, seconds = timed(lambda: search(problem, progress), times, process_time)
     sizes, everybody = plan.groups.sizes, table.population

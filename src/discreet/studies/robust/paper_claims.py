@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from discreet.labels.figures import percent
 from discreet.studies.claims import Claim
-from discreet.studies.figures import Unit, told
+from discreet.studies.figures import Unit, value_text
 from discreet.studies.robust.runs import ANATOMY, ART, CLOSENESS, INJECTOR, MASK, METHODS, Outcome, Outcomes
 
 OTHERS = tuple(method for method in METHODS if method != ART)
@@ -30,9 +30,9 @@ def deviation(o: Outcome) -> float:
     return o.result.deviation
 
 
-def claims_of(found: Outcomes) -> Iterator[Claim]:
+def claims_of(outcomes: Outcomes) -> Iterator[Claim]:
     """The statements about figure 1, then about r = 2."""
-    s = _Study(found)
+    s = _Study(outcomes)
     many = "the number of quasi-identifiers"
     yield s.all_grow("figure 1(a)", f"the time grows with {many}", seconds, "seconds", METHODS)
     says = "ART is slower than Anatomy, MASK and t-closeness"
@@ -57,12 +57,12 @@ def claims_of(found: Outcomes) -> Iterator[Claim]:
 
 
 class _Study:
-    def __init__(self, found: Outcomes):
-        self.found, self.design = found, found.design
+    def __init__(self, outcomes: Outcomes):
+        self.outcomes, self.design = outcomes, outcomes.design
 
     def values(self, method: str, of: Measure, r: int | None = None) -> list[float]:
         """A measure, as far as there are releases; at the high r if no other is named."""
-        return [x for x in self.found.values(method, of, r or self.design.high) if x is not None]
+        return [x for x in self.outcomes.values(method, of, r or self.design.high) if x is not None]
 
     def mean(self, method: str, of: Measure, r: int | None = None) -> float:
         values = self.values(method, of, r)
@@ -75,7 +75,7 @@ class _Study:
             where,
             says,
             f"from {self.design.sizes[0]} to {self.design.sizes[-1]} of them: "
-            + "; ".join(f"{m} {told(a, unit)} to {told(b, unit)}" for m, (a, b) in ends.items()),
+            + "; ".join(f"{m} {value_text(a, unit)} to {value_text(b, unit)}" for m, (a, b) in ends.items()),
             len(ends) == len(methods) and all(a < b for a, b in ends.values()),
         )
 
@@ -85,7 +85,7 @@ class _Study:
         """One method against others, for every number of quasi-identifiers."""
         high, so, compared = self.design.high, 0, 0
         for other in others:
-            both = zip(self.found.values(method, of, high), self.found.values(other, of, high), strict=True)
+            both = zip(self.outcomes.values(method, of, high), self.outcomes.values(other, of, high), strict=True)
             pairs = [(a, b) for a, b in both if a is not None and b is not None]
             so += sum(a < b if below else a > b for a, b in pairs)
             compared += len(pairs)
@@ -93,7 +93,7 @@ class _Study:
             where,
             says,
             f"so in {so} of {compared} comparisons; on average "
-            + ", ".join(f"{m} {told(self.mean(m, of), unit)}" for m in (method, *others)),
+            + ", ".join(f"{m} {value_text(self.mean(m, of), unit)}" for m in (method, *others)),
             so == compared > 0,
         )
 
@@ -102,36 +102,36 @@ class _Study:
         return Claim(
             "figure 1(a)",
             "the time of ART grows more than that of the others",
-            ", ".join(f"{m} by {told(max(x, 0.0), 'seconds')}" for m, x in more.items()),
+            ", ".join(f"{m} by {value_text(max(x, 0.0), 'seconds')}" for m, x in more.items()),
             ART in more and all(more[ART] > x for m, x in more.items() if m != ART),
         )
 
     def nobody_in_art(self) -> Claim:
-        asked, made = self.by_art()
+        releases, made = self.by_art()
         most = max((o.result.problematic + o.result.undecided for o in made), default=0.0)
         return Claim(
             "figure 1(c)",
             "ART has no problematic people",
-            f"{percent(most)} of those whom it publishes, in {len(made)} of {len(asked)} releases (r = "
+            f"{percent(most)} of those whom it publishes, in {len(made)} of {len(releases)} releases (r = "
             f"{self.design.high} and {self.design.low}), by exact posteriors; whom it does not publish: see below",
-            len(made) == len(asked) and most == 0,
+            len(made) == len(releases) and most == 0,
         )
 
     def everybody_is_published(self) -> Claim:
         """Theorem 2 speaks of a release of the whole table."""
-        asked, made = self.by_art()
+        releases, made = self.by_art()
         gone, lost = (self.values(ART, of) for of in (lambda o: o.suppressed, lambda o: o.lost))
         return Claim(
             "theorem 2",
             "ART publishes the whole table so",
             f"at r = {self.design.high} with {_listed(self.design.sizes)} quasi-identifiers, {_percents(gone)} of the "
             f"rows find no group and are suppressed. They are {_percents(lost)} of the people with a protected value",
-            len(made) == len(asked) and all(o.suppressed == 0 for o in made),
+            len(made) == len(releases) and all(o.suppressed == 0 for o in made),
         )
 
     def by_art(self) -> tuple[list[Outcome | None], list[Outcome]]:
-        asked = [o for (method, _, _), o in self.found.found.items() if method == ART]
-        return asked, [o for o in asked if o is not None]
+        releases = [o for (method, _, _), o in self.outcomes.by_case.items() if method == ART]
+        return releases, [o for o in releases if o is not None]
 
     def somebody_in_the_others(self) -> Claim:
         shares = {m: v for m in OTHERS if (v := self.values(m, problematic))}
@@ -180,7 +180,9 @@ class _Study:
             "section 5",
             f"with r = {design.low} instead of {design.high}, {says}",
             "on average "
-            + "; ".join(f"{m} {told(low, unit)} against {told(high, unit)}" for m, (low, high) in means.items()),
+            + "; ".join(
+                f"{m} {value_text(low, unit)} against {value_text(high, unit)}" for m, (low, high) in means.items()
+            ),
             all(low > high if larger else low < high for low, high in means.values()),
         )
 

@@ -17,8 +17,8 @@ from discreet.releases.comparison import MethodResult, measure, protected_leaves
 from discreet.run.methods import METHODS as SEARCHES
 from discreet.run.methods import QUERIES, SELECTIVITY, setting_of
 from discreet.search.plan import SUPPRESSED, Plan, Problem
-from discreet.studies.robust.data import SENSITIVE, RobustStudy
-from discreet.studies.tables import first_attributes, sample
+from discreet.studies.data.tables import first_attributes, sample
+from discreet.studies.robust.data import SENSITIVE, RobustTable
 from discreet.studies.timing import timed
 from discreet.utility.queries import draw_workload
 
@@ -57,16 +57,16 @@ class Outcomes:
     """All releases, by method, r and number of quasi-identifiers; None where a method has none."""
 
     design: Design
-    found: Mapping[tuple[str, int, int], Outcome | None]
+    by_case: Mapping[tuple[str, int, int], Outcome | None]
 
     def values(self, method: str, of: Callable[[Outcome], float], r: int) -> list[float | None]:
         """A measure for every number of quasi-identifiers."""
-        return [None if (o := self.found[method, r, size]) is None else of(o) for size in self.design.sizes]
+        return [None if (o := self.by_case[method, r, size]) is None else of(o) for size in self.design.sizes]
 
 
-def outcomes(study: RobustStudy, design: Design, progress: Progress = silent) -> Outcomes:
+def outcomes(study: RobustTable, design: Design, progress: Progress = silent) -> Outcomes:
     """Publish the table by every method, for every r and number of quasi-identifiers."""
-    found: dict[tuple[str, int, int], Outcome | None] = {}
+    by_case: dict[tuple[str, int, int], Outcome | None] = {}
     total = len(METHODS) * 2 * len(design.sizes)
     for size in design.sizes:
         table = first_attributes(study.frequency, size)
@@ -76,15 +76,15 @@ def outcomes(study: RobustStudy, design: Design, progress: Progress = silent) ->
         for r in (design.high, design.low):
             robust = Robust(r, SENSITIVE, values=(study.protected,))
             for method in METHODS:
-                progress("publish", len(found), total, f"{method}, r = {r}, {size} quasi-identifiers")
+                progress("publish", len(by_case), total, f"{method}, r = {r}, {size} quasi-identifiers")
                 plan, seconds = _publish(method, table, robust)
-                found[method, r, size] = None
+                by_case[method, r, size] = None
                 if plan is not None:
                     result = measure(plan, robust, workload, method=method, seconds=seconds)
-                    found[method, r, size] = Outcome(
+                    by_case[method, r, size] = Outcome(
                         result, plan.suppressed / table.rows, lost_people(plan, robust), mean_bound(plan, robust)
                     )
-    return Outcomes(design, found)
+    return Outcomes(design, by_case)
 
 
 def _publish(method: str, table: FrequencySet, robust: Robust) -> tuple[Plan | None, float]:

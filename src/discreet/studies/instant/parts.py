@@ -7,19 +7,19 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import PairCounts
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.run.looks import Looks
-from discreet.studies.ambiguity.data import SENSITIVE, from_folder, invented
-from discreet.studies.tables import Study, first_attributes, sample
+from discreet.studies.data.census import SENSITIVE
+from discreet.studies.data.tables import StudyTable, first_attributes, sample
 from discreet.studies.timing import timed
 from discreet.summaries.build import histogram_from_pairs, network_from_pairs
 from discreet.summaries.network import Network
-
-__all__ = ["SENSITIVE", "Part", "Parts", "from_folder", "invented"]
 
 
 @dataclass(eq=False)
@@ -59,8 +59,8 @@ class Part:
 class Parts:
     """All parts of a census that a study asks for, each made once; their rows are files in a folder of its own."""
 
-    def __init__(self, study: Study, folder: Path):
-        self._study, self._folder = study, folder
+    def __init__(self, table: StudyTable, folder: Path):
+        self._frequency, self._folder = table.frequency, folder
         self._known: dict[tuple[int, int], Part] = {}
 
     def part(self, rows: int, attributes: int) -> Part:
@@ -71,11 +71,11 @@ class Parts:
         return known
 
     def _made(self, rows: int, attributes: int) -> Part:
-        all_attributes = len(self._study.frequency.hierarchies)
+        all_attributes = len(self._frequency.hierarchies)
         if attributes < all_attributes:
             whole = self.part(rows, all_attributes)
             return replace(whole, frequency=first_attributes(whole.frequency, attributes))
-        table, file = sample(self._study.frequency, rows), self._folder / f"{rows}.parquet"
+        table, file = sample(self._frequency, rows), self._folder / f"{rows}.parquet"
         _write(table, file)
         engine = DuckDB(file)
         pairs, seconds = timed(lambda: engine.pair_counts([*table.attributes, SENSITIVE]))
@@ -84,9 +84,6 @@ class Parts:
 
 def _write(table: FrequencySet, file: Path) -> None:
     """The rows themselves, in random order, as text."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     order = np.random.default_rng(7).permutation(np.repeat(np.arange(len(table.counts)), table.counts))
     columns = {h.attribute: (h, codes) for h, codes in zip(table.hierarchies, table.codes, strict=True)}
     columns |= {name: (table.sensitive_hierarchies[name], codes) for name, codes in table.sensitive.items()}

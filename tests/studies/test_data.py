@@ -9,10 +9,10 @@ import pytest
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError
-from discreet.studies.ambiguity import data as ambiguity_data
-from discreet.studies.realistic.study import invented
+from discreet.studies.data import census
+from discreet.studies.data.tables import first_attributes, sample
+from discreet.studies.realistic.data import invented
 from discreet.studies.robust import data as robust_data
-from discreet.studies.tables import first_attributes, sample
 
 
 def test_a_sample_has_rows_of_the_table_and_as_many_as_asked_for() -> None:
@@ -38,9 +38,9 @@ def test_fewer_attributes_keep_every_row_and_every_sensitive_value() -> None:
 
 
 def test_a_denser_table_has_fewer_classes_of_salary_and_the_same_people() -> None:
-    table = ambiguity_data.invented(4_000).frequency
-    dense = ambiguity_data.denser(table, 5)
-    assert ambiguity_data.denser(table, 1) is table
+    table = census.invented(4_000).frequency
+    dense = census.denser(table, 5)
+    assert census.denser(table, 1) is table
     before, after = table.totals["salary"], dense.totals["salary"]
     classes = {int(leaf or 0): int(n) for leaf, n in zip(_leaves(table), before, strict=True)}
     for leaf, n in zip(_leaves(dense), after, strict=True):

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
 from discreet.policy.policy import policy_from_words
 from discreet.run.intake import take_in
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from discreet.samples.census import Small
+from discreet.samples.census import Small
+from discreet.utility.leaf_bits import distinct
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class StudyTable:
     """The table of a study, and where it comes from."""
 
     frequency: FrequencySet
@@ -47,8 +45,6 @@ def in_folder(path: Path) -> Path:
 
 def invented_columns(codes: Mapping[str, Small], values: Mapping[str, Sequence[str]]) -> pa.Table:
     """Columns of invented people as a table."""
-    import pyarrow as pa
-
     columns = {n: pa.DictionaryArray.from_arrays(pa.array(c), pa.array(list(values[n]))) for n, c in codes.items()}
     return pa.table(columns)
 
@@ -81,8 +77,6 @@ def first_attributes(frequency: FrequencySet, many: int) -> FrequencySet:
 
 def merged(frequency: FrequencySet) -> FrequencySet:
     """The same table with equal combinations counted together."""
-    from discreet.utility.leaf_bits import distinct
-
     number, first = distinct([*frequency.codes, *frequency.sensitive.values()], len(frequency.counts))
     return replace(
         frequency,

@@ -1,4 +1,4 @@
-"""The table of the ambiguity paper's study: a census with seven quasi-identifiers and 50 classes of salary."""
+"""A census with seven quasi-identifiers and 50 classes of salary, for the ambiguity study and the instant one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.labels.figures import percent
-from discreet.studies.tables import Study, counted, in_folder, merged, sample, values_told
+from discreet.samples.census import CENSUS, census_like
+from discreet.studies.data.source import Source
+from discreet.studies.data.tables import StudyTable, counted, in_folder, merged, sample, values_told
 
-CENSUS = Path("census") / "sal500k.csv.gz"
+FILE = Path("census") / "sal500k.csv.gz"
 SENSITIVE = "salary"
 ROWS = 500_000  # as many as the paper's table has
 # As the folder names them, and as census_like does.
@@ -28,22 +30,19 @@ _COLUMNS = {
 }
 
 
-def from_folder(folder: Path, rows: int | None = None) -> Study:
+def from_folder(folder: Path, rows: int | None = None) -> StudyTable:
     """The census of the folder, with its hierarchies."""
     hierarchies = {name: str(folder / "census" / "hierarchies" / f"{name}.csv") for name in _COLUMNS}
-    frequency = sample(counted(hierarchies, SENSITIVE, in_folder(folder / CENSUS)), rows)
-    return Study(frequency, f"{CENSUS.as_posix()}: {_told(frequency)}", True)
+    frequency = sample(counted(hierarchies, SENSITIVE, in_folder(folder / FILE)), rows)
+    return StudyTable(frequency, f"{FILE.as_posix()}: {_told(frequency)}", True)
 
 
-def invented(rows: int = ROWS, seed: int = 7) -> Study:
+def invented(rows: int = ROWS, seed: int = 7) -> StudyTable:
     """As many people who do not exist, with the same columns."""
-    from discreet.samples.census import CENSUS as COLUMNS
-    from discreet.samples.census import census_like
-
     names = list(_COLUMNS.values())
     table = census_like(rows, seed, [*names, SENSITIVE])
-    frequency = counted({name: COLUMNS[name].hierarchy for name in names}, SENSITIVE, table)
-    return Study(frequency, f"invented people, as no data folder was given: {_told(frequency)}", False)
+    frequency = counted({name: CENSUS[name].hierarchy for name in names}, SENSITIVE, table)
+    return StudyTable(frequency, f"invented people, as no data folder was given: {_told(frequency)}", False)
 
 
 def denser(frequency: FrequencySet, density: int) -> FrequencySet:
@@ -62,3 +61,6 @@ def _told(frequency: FrequencySet) -> str:
     classes = frequency.totals[SENSITIVE]
     most = percent(float(classes.max() / frequency.rows))
     return f"{values_told(frequency)}; {len(classes)} classes of salary, the most frequent that of {most}"
+
+
+SOURCE = Source(FILE, from_folder, invented, ROWS)
