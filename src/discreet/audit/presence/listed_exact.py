@@ -17,7 +17,7 @@ from discreet.arrays import FloatArray, IntArray
 from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
 from discreet.audit.reading.manifest import read_manifest
 from discreet.audit.reading.release import read
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, ReleaseView
 from discreet.errors import DataError, DiscreetError, Mistake, PolicyError
 
 # Where the chances of people are told apart: up to each of these, and certainty.
@@ -100,13 +100,13 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
     return _ambiguous(release, listed, limit)
 
 
-def promised_alpha(release: Seen) -> Fraction | None:
+def promised_alpha(release: ReleaseView) -> Fraction | None:
     """The smallest α that is promised."""
     said = [promise.parameters.get("alpha") for promise in release.promises if promise.model == "ambiguity"]
     return min((Fraction(str(alpha)) for alpha in said if alpha is not None), default=None)
 
 
-def _ambiguous(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
+def _ambiguous(release: ReleaseView, listed: Population, alpha: Fraction | None) -> PresenceAudit:
     from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT
     from discreet.audit.worlds.table_join import beliefs
 
@@ -151,13 +151,13 @@ class SameValues:
     published: IntArray
 
 
-def same_values(release: Seen, listed: Population) -> SameValues:
+def same_values(release: ReleaseView, listed: Population) -> SameValues:
     """Hold a list against a bucketized release, which publishes everybody's exact values."""
     [table] = release.tables
     own, theirs = combination_codes(table, listed)
-    people, known = listed.found.counts, theirs >= 0
+    people, known = listed.frequencies.counts, theirs >= 0
     width = int(max(own.max(initial=0), theirs.max(initial=0))) + 1
-    rows = np.bincount(own, weights=table.found.counts, minlength=width).astype(np.int64)
+    rows = np.bincount(own, weights=table.frequencies.counts, minlength=width).astype(np.int64)
     having = np.bincount(theirs[known], weights=people[known], minlength=width).astype(np.int64)
     group = np.full(width, -1, dtype=np.int64)
     group[own] = table.group
@@ -167,10 +167,10 @@ def same_values(release: Seen, listed: Population) -> SameValues:
     )  # fmt: skip
 
 
-def _bucketized(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
+def _bucketized(release: ReleaseView, listed: Population, alpha: Fraction | None) -> PresenceAudit:
     """Everybody's exact values are published: of the people on the list who have them, as many are in as rows do."""
     [table] = release.tables
-    same, people = same_values(release, listed), listed.found.counts
+    same, people = same_values(release, listed), listed.frequencies.counts
     chance = np.minimum(same.rows / same.having, 1.0)
     contradicted = len(np.unique(table.group[same.published > same.of_row]))
     some = (chance > 0).astype(np.float64)
@@ -200,12 +200,12 @@ def _belief(chance: FloatArray, people: IntArray, alpha: Fraction | None) -> Bel
     return Belief(float(chance.max(initial=0.0)), above, tuple(int(n) for n in histogram))
 
 
-def check_same_words(release: Seen, listed: Population) -> None:
+def check_same_words(release: ReleaseView, listed: Population) -> None:
     """A column of which no value is published is most likely written in another way, and would cover nobody."""
     mistakes = []
     for table in release.tables:
-        for column, values in zip(table.columns, table.found.values, strict=True):
-            if values and not {*values} & {*listed.found.values[listed.columns.index(column)]}:
+        for column, values in zip(table.columns, table.frequencies.values, strict=True):
+            if values and not {*values} & {*listed.frequencies.values[listed.columns.index(column)]}:
                 rule = f"no value of {column!r} is one that the release has"
                 mistakes.append(Mistake("population", rule, "write values as the release does: 45 is not 45.0"))
     if mistakes:

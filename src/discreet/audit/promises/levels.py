@@ -19,7 +19,7 @@ from discreet.audit.association.realistic import Adversary, protected_by, smalle
 from discreet.audit.lines import AT_LEAST, AT_MOST, BELOW, Deciding, Level
 from discreet.audit.promises.distances import equal_distances, hierarchical_distances, ordered_distances
 from discreet.audit.reading.tallies import Summed, in_order, levels_of, place_in_group, summed_up, whole_table
-from discreet.audit.reading.view import AMBIGUOUS, Promise, Seen
+from discreet.audit.reading.view import AMBIGUOUS, Promise, ReleaseView
 
 Keeps = Callable[..., bool]
 
@@ -27,7 +27,7 @@ _CLOSE = 1e-9  # figures nearer than this to what is required are compared exact
 
 
 def levels(
-    seen: Seen, *, presence: tuple[float, float] | None = None, knowledge: Mapping[str, Knowledge] | None = None
+    view: ReleaseView, *, presence: tuple[float, float] | None = None, knowledge: Mapping[str, Knowledge] | None = None
 ) -> list[Level]:
     """What the release reaches of everything that it promises, a level or two for each promise and attribute.
 
@@ -39,30 +39,30 @@ def levels(
     >>> values = np.array([0, 1, 1])
     >>> tally = Tally("disease", ("flu", "cold"), np.array([0, 0, 1]), values, np.array([2, 2, 3]))
     >>> promises = (Promise("k_anonymity", {"k": 4}), Promise("l_diversity", {"l": 2}))
-    >>> seen = Seen("generalization", (), np.array([4, 3]), (tally,), promises=promises)
-    >>> [(level.model, level.achieved, level.required, level.holds) for level in levels(seen)]
+    >>> view = ReleaseView("generalization", (), np.array([4, 3]), (tally,), promises=promises)
+    >>> [(level.model, level.achieved, level.required, level.holds) for level in levels(view)]
     [('k_anonymity', 3.0, 4.0, False), ('l_diversity', 1.0, 2.0, False)]
     """
     found: list[Level] = []
-    for promise in seen.promises:
+    for promise in view.promises:
         if promise.model == "k_anonymity":
-            found.append(_k(seen, promise.parameters))
+            found.append(_k(view, promise.parameters))
         elif promise.model in ("presence", "confident_presence"):
             found += _presence(promise, presence)
-        for tally in seen.tallies:
+        for tally in view.tallies:
             if promise.attribute not in (None, tally.attribute):
                 continue
             if promise.model in _OF_VALUES:
-                found += _OF_VALUES[promise.model](seen, summed_up(tally, len(seen.sizes)), promise.parameters)
+                found += _OF_VALUES[promise.model](view, summed_up(tally, len(view.sizes)), promise.parameters)
             elif promise.model == "robust":
                 from discreet.audit.promises.robust_level import robust_level
 
-                found.append(robust_level(seen, tally, promise, (knowledge or {}).get(tally.attribute)))
+                found.append(robust_level(view, tally, promise, (knowledge or {}).get(tally.attribute)))
     return found
 
 
 def _level(
-    seen: Seen,
+    view: ReleaseView,
     model: str,
     attribute: str | None,
     figure: str,
@@ -88,28 +88,28 @@ def _level(
         holds = all(keeps(*row) for row in rows.tolist())
     if len(reached):
         unit = int(np.argmin(reached) if sense == AT_LEAST else np.argmax(reached))
-        achieved, deciding = float(reached[unit]), _deciding(seen, int(group[unit]))
+        achieved, deciding = float(reached[unit]), _deciding(view, int(group[unit]))
     return Level(model, attribute, figure, sense, limit, achieved, holds, deciding)
 
 
-def _deciding(seen: Seen, group: int) -> Deciding:
-    line = None if seen.first_line is None else int(seen.first_line[group])
-    return Deciding(group, int(seen.sizes[group]), line, seen.file)
+def _deciding(view: ReleaseView, group: int) -> Deciding:
+    line = None if view.first_line is None else int(view.first_line[group])
+    return Deciding(group, int(view.sizes[group]), line, view.file)
 
 
-def _k(seen: Seen, said: Mapping[str, Any], model: str = "k_anonymity") -> Level:
+def _k(view: ReleaseView, said: Mapping[str, Any], model: str = "k_anonymity") -> Level:
     k = _exact(said["k"])
-    everybody = np.arange(len(seen.sizes))
-    sizes = seen.sizes.astype(np.float64)
+    everybody = np.arange(len(view.sizes))
+    sizes = view.sizes.astype(np.float64)
     figure = "people in the smallest group"
-    return _level(seen, model, None, figure, AT_LEAST, k, sizes, everybody, [seen.sizes], lambda n: n >= k)
+    return _level(view, model, None, figure, AT_LEAST, k, sizes, everybody, [view.sizes], lambda n: n >= k)
 
 
-def _share(seen: Seen, summed: Summed, model: str, most: Fraction) -> Level:
+def _share(view: ReleaseView, summed: Summed, model: str, most: Fraction) -> Level:
     """The largest share that a value has in a group."""
     reached = summed.largest / np.maximum(summed.total, 1)
     return _level(
-        seen,
+        view,
         model,
         summed.tally.attribute,
         "largest share of a value in a group",
@@ -122,16 +122,16 @@ def _share(seen: Seen, summed: Summed, model: str, most: Fraction) -> Level:
     )
 
 
-def _diversity(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
+def _diversity(view: ReleaseView, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     l, kind = _exact(said["l"]), said.get("kind", "distinct")  # noqa: E741
     everybody = np.arange(len(summed.total))
     named = ("l_diversity", summed.tally.attribute)
     if kind == "frequency":
-        return [_share(seen, summed, "l_diversity", 1 / l)]
+        return [_share(view, summed, "l_diversity", 1 / l)]
     if kind == "distinct":
         reached = summed.distinct.astype(np.float64)
         figure = "fewest different values in a group"
-        return [_level(seen, *named, figure, AT_LEAST, l, reached, everybody, [summed.distinct], lambda n: n >= l)]
+        return [_level(view, *named, figure, AT_LEAST, l, reached, everybody, [summed.distinct], lambda n: n >= l)]
     if kind == "recursive":
         c, tail = _exact(said["c"]), _tail(summed, int(l))
         with np.errstate(divide="ignore"):
@@ -139,9 +139,9 @@ def _diversity(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
         figure = f"most frequent value against all from number {int(l)} on"
         evidence = [summed.largest, tail]
         return [
-            _level(seen, *named, figure, BELOW, c, reached, everybody, evidence, lambda most, rest: most < c * rest)
+            _level(view, *named, figure, BELOW, c, reached, everybody, evidence, lambda most, rest: most < c * rest)
         ]
-    return [_entropy(seen, summed, l)]
+    return [_entropy(view, summed, l)]
 
 
 def _tail(summed: Summed, first: int) -> IntArray:
@@ -152,7 +152,7 @@ def _tail(summed: Summed, first: int) -> IntArray:
     return np.bincount(tally.group[late], weights=tally.count[late], minlength=len(summed.total)).astype(np.int64)
 
 
-def _entropy(seen: Seen, summed: Summed, l: Fraction) -> Level:  # noqa: E741
+def _entropy(view: ReleaseView, summed: Summed, l: Fraction) -> Level:  # noqa: E741
     """Entropy ≥ log ℓ; told as the number of equally frequent values with that entropy."""
     tally = summed.tally
     q = tally.count / summed.total[tally.group]
@@ -168,7 +168,7 @@ def _entropy(seen: Seen, summed: Summed, l: Fraction) -> Level:  # noqa: E741
 
     everybody = np.arange(len(reached))
     figure = "values that would be as hard to guess if equally frequent"
-    return _level(seen, "l_diversity", tally.attribute, figure, AT_LEAST, l, reached, everybody, [everybody], keeps)
+    return _level(view, "l_diversity", tally.attribute, figure, AT_LEAST, l, reached, everybody, [everybody], keeps)
 
 
 def _entropy_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
@@ -180,13 +180,13 @@ def _entropy_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
     return bool(product <= l.denominator**n * n**n)
 
 
-def _closeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
+def _closeness(view: ReleaseView, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     t, distance, tally = _exact(said["t"]), said.get("distance", "equal"), summed.tally
     whole = whole_table(tally)
-    named = levels_of(seen, tally.attribute, whole.values)
+    named = levels_of(view, tally.attribute, whole.values)
     figure = f"largest {distance} distance of a group from the table"
     if distance == "ordered":
-        work, steps = ordered_distances(summed, whole, in_order(seen, tally.attribute, whole.values))
+        work, steps = ordered_distances(summed, whole, in_order(view, tally.attribute, whole.values))
     elif distance == "hierarchical" and named is not None:
         work, steps = hierarchical_distances(summed, whole, named)
     elif distance == "hierarchical":
@@ -199,7 +199,7 @@ def _closeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
     everybody = np.arange(len(work))
     return [
         _level(
-            seen,
+            view,
             "t_closeness",
             tally.attribute,
             figure,
@@ -213,7 +213,7 @@ def _closeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
     ]
 
 
-def _likeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
+def _likeness(view: ReleaseView, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     """How much more frequent a value is in a group than in the table; enhanced: also against −ln of its share."""
     beta, tally, whole = _exact(said["beta"]), summed.tally, whole_table(summed.tally)
     count, n = tally.count, summed.total[tally.group]
@@ -224,7 +224,7 @@ def _likeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level
     figure = "largest relative gain of a value's share in a group"
     found = [
         _level(
-            seen,
+            view,
             "beta_likeness",
             tally.attribute,
             figure,
@@ -248,13 +248,13 @@ def _likeness(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level
         one = Fraction(1)
         found.append(
             _level(
-                seen, "beta_likeness", tally.attribute, figure, AT_MOST, one, capped, tally.group, evidence, below_cap
+                view, "beta_likeness", tally.attribute, figure, AT_MOST, one, capped, tally.group, evidence, below_cap
             )
         )
     return found
 
 
-def _disclosure(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
+def _disclosure(view: ReleaseView, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     """\\|ln(q / p)\\| < δ for every value of the table, in every group."""
     delta, tally, whole = _exact(said["delta"]), summed.tally, whole_table(summed.tally)
     count, n = tally.count, summed.total[tally.group]
@@ -271,10 +271,10 @@ def _disclosure(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Lev
         return abs(_ln(Fraction(count * whole.total, n * weight))) < _decimal(delta)
 
     figure = "largest change of a value's share, as a logarithm"
-    return [_level(seen, "delta_disclosure", tally.attribute, figure, BELOW, delta, reached, group, evidence, within)]
+    return [_level(view, "delta_disclosure", tally.attribute, figure, BELOW, delta, reached, group, evidence, within)]
 
 
-def _realistic(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
+def _realistic(view: ReleaseView, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     epsilon = _exact(said["epsilon"])
     adversary = Adversary(str(said["class"]), _exact(said.get("stubbornness", 1)), int(said.get("known", 0)))
     protected = protected_by(summed, whole_table(summed.tally), said.get("prior"), said.get("predicates"))
@@ -285,7 +285,7 @@ def _realistic(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
 
     return [
         _level(
-            seen,
+            view,
             "realistic",
             summed.tally.attribute,
             f"smallest ε against class {adversary.kind}",
@@ -300,14 +300,14 @@ def _realistic(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
     ]
 
 
-def _ambiguity(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
+def _ambiguity(view: ReleaseView, summed: Summed, said: Mapping[str, Any]) -> list[Level]:
     """Presence n / Π m over the published tables, at most 1; and the largest share of a value."""
     alpha = _exact(said["alpha"])
-    found = [_share(seen, summed, "ambiguity", _exact(said["beta"]))]
-    if seen.publish != AMBIGUOUS:
+    found = [_share(view, summed, "ambiguity", _exact(said["beta"]))]
+    if view.publish != AMBIGUOUS:
         return found
-    entries = [np.bincount(table.group, minlength=len(seen.sizes)) for table in seen.tables]
-    reached = seen.sizes.astype(np.float64)
+    entries = [np.bincount(table.group, minlength=len(view.sizes)) for table in view.tables]
+    reached = view.sizes.astype(np.float64)
     for m in entries:
         reached = reached / np.maximum(m, 1)
 
@@ -319,9 +319,9 @@ def _ambiguity(seen: Seen, summed: Summed, said: Mapping[str, Any]) -> list[Leve
 
     figure = "largest chance of being in the table, as far as the values tell"
     everybody = np.arange(len(reached))
-    evidence = [seen.sizes, *entries]
+    evidence = [view.sizes, *entries]
     return [
-        _level(seen, "ambiguity", None, figure, AT_MOST, alpha, np.minimum(reached, 1.0), everybody, evidence, keeps),
+        _level(view, "ambiguity", None, figure, AT_MOST, alpha, np.minimum(reached, 1.0), everybody, evidence, keeps),
         *found,
     ]
 
@@ -361,11 +361,11 @@ def _ln(number: Fraction) -> Decimal:
         return Decimal(number.numerator).ln() - Decimal(number.denominator).ln()
 
 
-_OF_VALUES: Mapping[str, Callable[[Seen, Summed, Mapping[str, Any]], list[Level]]] = {
+_OF_VALUES: Mapping[str, Callable[[ReleaseView, Summed, Mapping[str, Any]], list[Level]]] = {
     "l_diversity": _diversity,
-    "alpha_k": lambda seen, summed, said: [
-        _k(seen, said, "alpha_k"),
-        _share(seen, summed, "alpha_k", _exact(said["alpha"])),
+    "alpha_k": lambda view, summed, said: [
+        _k(view, said, "alpha_k"),
+        _share(view, summed, "alpha_k", _exact(said["alpha"])),
     ],
     "t_closeness": _closeness,
     "beta_likeness": _likeness,

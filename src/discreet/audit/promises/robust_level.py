@@ -20,14 +20,14 @@ from discreet.audit.association.worst_case import (
 )
 from discreet.audit.lines import AT_MOST, Deciding, Level
 from discreet.audit.reading.tallies import Summed, summed_up
-from discreet.audit.reading.view import Promise, Seen, Tally
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
 
 _CLOSE = 1e-9
 _MOST_STEPS = 20_000_000  # of exact arithmetic
 _FIGURE = "largest chance of a link, by whichever attributes tell most"
 
 
-def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledge | None = None) -> Level:
+def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: Knowledge | None = None) -> Level:
     """Is anybody linked to a protected value with more than 1/r?
 
     By the shares that the manifest lists, or else by those of the source table, which must be given. `holds` is None
@@ -36,16 +36,16 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
     said = promise.parameters
     limit = 1 / Fraction(str(said["r"]))
     given = given_knowledge(said) or knowledge
-    people = None if given is None else people_of(seen, tally, given)
+    people = None if given is None else people_of(view, tally, given)
     if given is None or people is None or not len(people.group):
         note = "needs what she knows: the source table"
         return Level("robust", tally.attribute, _FIGURE, AT_MOST, float(limit), None, None, note=note)
-    summed = summed_up(tally, len(seen.sizes))
+    summed = summed_up(tally, len(view.sizes))
     protected = protected_sets(said.get("values"), domain(given, tally))
     worst = shares_of_sets(summed, protected)
     kept, steps = _shares_keep(summed, protected, limit), _MOST_STEPS
-    open_groups = len(seen.sizes) - len(np.unique(people.group))
-    known = sets_of(seen, tally, people, given, said)
+    open_groups = len(view.sizes) - len(np.unique(people.group))
+    known = sets_of(view, tally, people, given, said)
     for each in known:
         told = judged(each, people, summed, protected, np.zeros(len(people.group)), len(known))
         np.maximum.at(worst, people.group, told.chance)
@@ -60,7 +60,7 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
             else:
                 kept &= all(p <= limit for p in exactly.posteriors(protected))
     group = int(np.argmax(worst))
-    line = None if seen.first_line is None else int(seen.first_line[group])
+    line = None if view.first_line is None else int(view.first_line[group])
     note = f"{open_groups} groups left open: too many worlds, or not as many people as values" if open_groups else ""
     return Level(
         "robust",
@@ -70,7 +70,7 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
         float(limit),
         float(worst[group]),
         None if kept and open_groups else kept,
-        Deciding(group, int(seen.sizes[group]), line, seen.file),
+        Deciding(group, int(view.sizes[group]), line, view.file),
         note,
     )
 

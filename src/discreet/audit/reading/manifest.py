@@ -48,25 +48,27 @@ def read_manifest(folder: Path) -> Mapping[str, Any]:
 def described_by(manifest: Mapping[str, Any]) -> Description:
     """What a manifest says about the files beside it."""
     try:
-        told = _described_by(manifest)
+        description = _described_by(manifest)
     except _NOT_OURS:
         raise DataError(Mistake(MANIFEST, _STRANGE, AGAIN)) from None
-    if any(p.model not in PROMISES for p in told.promises) or any(
-        promise_mistakes(p.model, p.parameters, p.model, told.quasi_identifiers)
-        or (p.attribute is not None and p.attribute not in told.sensitive)
-        for p in told.promises
+    if any(p.model not in PROMISES for p in description.promises) or any(
+        promise_mistakes(p.model, p.parameters, p.model, description.quasi_identifiers)
+        or (p.attribute is not None and p.attribute not in description.sensitive)
+        for p in description.promises
     ):
         raise DataError(Mistake(MANIFEST, "has a promise that can't be read", AGAIN))
-    within = [c for columns in told.tables.values() for c in columns if c in told.quasi_identifiers]
-    apart = [file for file, columns in told.tables.items() if {*columns} & {*told.quasi_identifiers}]
-    if sorted(within) != sorted(told.quasi_identifiers) or (told.publish != AMBIGUOUS and len(apart) != 1):
+    within = [c for columns in description.tables.values() for c in columns if c in description.quasi_identifiers]
+    apart = [file for file, columns in description.tables.items() if {*columns} & {*description.quasi_identifiers}]
+    if sorted(within) != sorted(description.quasi_identifiers) or (
+        description.publish != AMBIGUOUS and len(apart) != 1
+    ):
         raise DataError(Mistake(MANIFEST, "its tables have not every quasi-identifier once", AGAIN))
-    return told
+    return description
 
 
-def check_tables(folder: Path, told: Description) -> None:
+def check_tables(folder: Path, description: Description) -> None:
     """Every table is a file of the folder, or nothing is read."""
-    for file in told.tables:
+    for file in description.tables:
         check_table(folder, file)
 
 

@@ -19,7 +19,7 @@ from discreet.audit.reading.folder import AGAIN
 from discreet.audit.reading.labels import Label
 from discreet.audit.reading.manifest import check_tables, described_by, read_manifest
 from discreet.audit.reading.texts import column_of, labels_of
-from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
+from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Region, ReleaseView, Tally
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.formulas import are_escaped, escaped
@@ -56,54 +56,58 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class ReleaseFiles:
     """A release as it was read: what is said about it, its files, and what an adversary sees in them."""
 
     path: Path
-    told: Description
+    description: Description
     files: tuple[Rows, ...]
-    seen: Seen
+    view: ReleaseView
     group: IntArray  # of each row of the file that groups are pointed at in; −1: a row of nothing but *
 
     @property
     def grouped(self) -> Rows:
         """The file that groups are pointed at in."""
-        return next(rows for rows in self.files if rows.file == self.seen.file)
+        return next(rows for rows in self.files if rows.file == self.view.file)
 
 
 def read(
     release: Path | str,
     description: Path | str | Mapping[str, Any] | None = None,
     database: str | None = None,
-) -> Seen:
+) -> ReleaseView:
     """What is published: a folder of ours, or a file (or folder) of another tool with a description of it.
 
     `database` says where the tables are, if they are in one that the environment does not name.
     """
-    return look(release, description, database).seen
+    return look(release, description, database).view
 
 
 def look(
     release: Path | str,
     description: Path | str | Mapping[str, Any] | None = None,
     database: str | None = None,
-) -> Reading:
+) -> ReleaseFiles:
     """The same, with the files as they stand: one scan of each."""
     path = Path(release)
     if (path.is_dir() and (path / "manifest.json").exists()) or (description is None and not path.is_file()):
         if description is not None:
             rule = "says itself what it is: its manifest goes before the description"
             raise DataError(Mistake(str(path), rule, "leave the description out, or name the file in it"))
-        told = described_by(read_manifest(path))
-        if "database" not in told.manifest:
-            check_tables(path, told)
-            return _read(path, dict.fromkeys(told.tables, path), told, ours=True)
-        tables = published_tables(path, told.manifest["database"], database)
-        return _whole(path, told, [_counted(tables, t, _needed(told, columns)) for t, columns in told.tables.items()])
+        return _ours(path, described_by(read_manifest(path)), database)
     return _foreign(path, description)
 
 
-def _foreign(path: Path, description: Path | str | Mapping[str, Any] | None) -> Reading:
+def _ours(path: Path, description: Description, database: str | None) -> ReleaseFiles:
+    if "database" not in description.manifest:
+        check_tables(path, description)
+        return _read(path, dict.fromkeys(description.tables, path), description, ours=True)
+    tables = published_tables(path, description.manifest["database"], database)
+    counted = [_counted(tables, t, _needed(description, columns)) for t, columns in description.tables.items()]
+    return _whole(path, description, counted)
+
+
+def _foreign(path: Path, description: Path | str | Mapping[str, Any] | None) -> ReleaseFiles:
     words: Mapping[str, Any] = {} if description is None else read_description(description)[0]
     folder = path if path.is_dir() else path.parent
     tables = words.get("tables") if path.is_dir() else None
@@ -145,20 +149,25 @@ def _named(words: Mapping[str, Any], file: str) -> list[str]:
     return [str(c) for c in named] if isinstance(named, list | tuple) else []
 
 
-def _read(path: Path, within: Mapping[str, Path], told: Description, *, ours: bool) -> Reading:
-    escape = ours and are_escaped(told.manifest.get("csv"))
-    files = [_rows(within[file] / file, _needed(told, columns), ours, escape) for file, columns in told.tables.items()]
-    return _whole(path, told, files)
+def _read(path: Path, within: Mapping[str, Path], description: Description, *, ours: bool) -> ReleaseFiles:
+    escape = ours and are_escaped(description.manifest.get("csv"))
+    files = [
+        _rows(within[file] / file, _needed(description, columns), ours, escape)
+        for file, columns in description.tables.items()
+    ]
+    return _whole(path, description, files)
 
 
-def _whole(path: Path, told: Description, files: Sequence[Rows]) -> Reading:
-    seen, group = _generalized(told, files[0]) if told.publish == GENERALIZED else _grouped(told, files)
-    return Reading(path, told, tuple(files), seen, group)
+def _whole(path: Path, description: Description, files: Sequence[Rows]) -> ReleaseFiles:
+    view, group = (
+        _generalized(description, files[0]) if description.publish == GENERALIZED else _grouped(description, files)
+    )
+    return ReleaseFiles(path, description, tuple(files), view, group)
 
 
-def _needed(told: Description, columns: Sequence[str]) -> list[str]:
-    counted = told.count and not {*columns} & {*told.quasi_identifiers}
-    return [*columns, *([told.group] if told.group else []), *([told.count] if counted else [])]
+def _needed(description: Description, columns: Sequence[str]) -> list[str]:
+    counted = description.count and not {*columns} & {*description.quasi_identifiers}
+    return [*columns, *([description.group] if description.group else []), *([description.count] if counted else [])]
 
 
 def _rows(path: Path, needed: Sequence[str], ours: bool, escape: bool) -> Rows:
@@ -215,90 +224,98 @@ def _lines(
     return rows + before + layout.skip + heading + 1
 
 
-def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
+def _generalized(description: Description, rows: Rows) -> tuple[ReleaseView, IntArray]:
     """Rows with equal labels are one group."""
-    labels = {c: labels_in(told, c, rows.column(c)[0]) for c in told.quasi_identifiers}
-    starred = np.full(len(rows), told.starred)
-    for column in (*told.quasi_identifiers, *told.sensitive):
+    labels = {c: labels_in(description, c, rows.column(c)[0]) for c in description.quasi_identifiers}
+    starred = np.full(len(rows), description.starred)
+    for column in (*description.quasi_identifiers, *description.sensitive):
         values, codes = rows.column(column)
-        starred &= np.array([value == told.suppressed for value in values], dtype=np.bool_)[codes]
+        starred &= np.array([value == description.suppressed for value in values], dtype=np.bool_)[codes]
     if starred.all():  # then they are not suppressed rows among others, but one group of which nothing is said
         starred[:] = False
     kept = np.flatnonzero(~starred)
-    group, first = numbered([rows.column(c)[1][kept] for c in told.quasi_identifiers], len(kept))
+    group, first = numbered([rows.column(c)[1][kept] for c in description.quasi_identifiers], len(kept))
     regions = []
-    for column in told.quasi_identifiers:
+    for column in description.quasi_identifiers:
         used, label = np.unique(rows.column(column)[1][kept[first]], return_inverse=True)
         regions.append(Region(column, tuple(labels[column][i] for i in used), label.astype(np.int64)))
     of_row = np.full(len(rows), -1, dtype=np.int64)
     of_row[kept] = group
-    weights = counted_people(rows, told.count)
-    seen = Seen(
-        told.publish,
-        told.quasi_identifiers,
+    weights = counted_people(rows, description.count)
+    view = ReleaseView(
+        description.publish,
+        description.quasi_identifiers,
         sizes=_sizes(group, weights[kept], len(first)),
-        tallies=tuple(_tally(rows, c, kept, group, weights[kept]) for c in told.sensitive),
+        tallies=tuple(_tally(rows, c, kept, group, weights[kept]) for c in description.sensitive),
         regions=tuple(regions),
         starred=int(weights[starred].sum()),
-        left_out=told.left_out,
-        promises=told.promises,
+        left_out=description.left_out,
+        promises=description.promises,
         file=rows.file,
         first_line=rows.first(kept[first]),
-        hierarchies=told.hierarchies,
-        manifest=told.manifest,
+        hierarchies=description.hierarchies,
+        manifest=description.manifest,
     )
-    return seen, of_row
+    return view, of_row
 
 
-def labels_in(told: Description, name: str, texts: Sequence[str | None]) -> tuple[Label, ...]:
+def labels_in(description: Description, name: str, texts: Sequence[str | None]) -> tuple[Label, ...]:
     """What the distinct texts of a column say, by the description."""
-    how = told.columns.get(name, How())
-    paths = told.hierarchies.get(name, ())
+    how = description.columns.get(name, How())
+    paths = description.hierarchies.get(name, ())
     column = column_of(
-        texts, how.kind, paths, level=how.level, suppressed=told.suppressed, days=how.days, ours=bool(told.manifest)
+        texts,
+        how.kind,
+        paths,
+        level=how.level,
+        suppressed=description.suppressed,
+        days=how.days,
+        ours=bool(description.manifest),
     )
     return labels_of(texts, column)
 
 
-def _grouped(told: Description, files: Sequence[Rows]) -> tuple[Seen, IntArray]:
+def _grouped(description: Description, files: Sequence[Rows]) -> tuple[ReleaseView, IntArray]:
     """Exact values in tables apart, joined by the number of a group."""
-    about = {rows.file: [c for c in told.quasi_identifiers if c in told.tables[rows.file]] for rows in files}
+    about = {
+        rows.file: [c for c in description.quasi_identifiers if c in description.tables[rows.file]] for rows in files
+    }
     valued = [rows for rows in files if not about[rows.file]]
     if len(valued) != 1:
         raise DataError(Mistake("tables", "there is no table of sensitive values, or several", AGAIN))
     [sensitive] = valued
     people = [rows for rows in files if about[rows.file]]
-    pointed = sensitive if told.publish == AMBIGUOUS else people[0]
-    names, codes = pointed.column(told.group)
+    pointed = sensitive if description.publish == AMBIGUOUS else people[0]
+    names, codes = pointed.column(description.group)
     group, first = numbered([codes], len(codes))
     numbers = {names[codes[i]]: g for g, i in enumerate(first.tolist())}
-    number = {rows.file: _group_numbers(rows, told.group, numbers) for rows in files}
-    weights = counted_people(sensitive, told.count)
+    number = {rows.file: _group_numbers(rows, description.group, numbers) for rows in files}
+    weights = counted_people(sensitive, description.count)
     sizes = _sizes(number[sensitive.file], weights, len(first))
-    if told.publish != AMBIGUOUS:
+    if description.publish != AMBIGUOUS:
         for rows in people:
             if not np.array_equal(_sizes(number[rows.file], np.ones(len(rows)), len(first)), sizes):
                 rule = f"has not as many people in every group as {sensitive.file}"
                 raise DataError(Mistake(rows.file, rule, AGAIN))
     everything = np.arange(len(sensitive), dtype=np.int64)
-    seen = Seen(
-        told.publish,
-        told.quasi_identifiers,
+    view = ReleaseView(
+        description.publish,
+        description.quasi_identifiers,
         sizes=sizes,
         tallies=tuple(
             _tally(sensitive, c, everything, number[sensitive.file], weights)
-            for c in told.sensitive
+            for c in description.sensitive
             if c in sensitive.columns
         ),
         tables=tuple(_table(rows, about[rows.file], number[rows.file]) for rows in people),
-        left_out=told.left_out,
-        promises=told.promises,
+        left_out=description.left_out,
+        promises=description.promises,
         file=pointed.file,
         first_line=pointed.first(first),
-        hierarchies=told.hierarchies,
-        manifest=told.manifest,
+        hierarchies=description.hierarchies,
+        manifest=description.manifest,
     )
-    return seen, group
+    return view, group
 
 
 def _group_numbers(rows: Rows, column: str, numbers: Mapping[str | None, int]) -> IntArray:

@@ -49,7 +49,7 @@ class Promise:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ReleaseView:
     """What is published. Groups are numbered in the order in which they first stand in the files.
 
     A generalized release has `regions` (one per quasi-identifier) and no `tables`; a bucketized or ambiguous one has

@@ -22,7 +22,7 @@ from discreet.audit.presence.listed_exact import check_same_words as check_exact
 from discreet.audit.presence.listed_exact import same_values
 from discreet.audit.presence.listed_generalized import check_same_words
 from discreet.audit.reading.exact_tables import Population
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Seen
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, ReleaseView
 from discreet.audit.reidentification.uniqueness import chance_of_one, check_population_size, population_uniques
 from discreet.audit.worlds.assignments import assignments
 from discreet.audit.worlds.label_join import covered
@@ -47,7 +47,7 @@ class Rows:
 
 
 def reidentification(
-    seen: Seen,
+    view: ReleaseView,
     population: Population | None = None,
     population_size: int | None = None,
     threshold: float | None = None,
@@ -56,42 +56,42 @@ def reidentification(
 
     A list goes before a size. `threshold` is 0.2 unless something is given or promised.
 
-    >>> seen = Seen("generalization", (), np.array([2, 3, 5]), ())
-    >>> for found in reidentification(seen, population_size=100):
+    >>> view = ReleaseView("generalization", (), np.array([2, 3, 5]), ())
+    >>> for found in reidentification(view, population_size=100):
     ...     print(found.adversary, round(found.worst, 4), found.above, found.precision)
     prosecutor 0.5 5 exact
     marketer 0.3 5 exact
     journalist 0.0827 0 an estimate
     marketer_at_large 0.0426 0 an estimate
     """
-    alike = _rows(seen)
-    lines = [_prosecutor(seen, alike, threshold), _marketer(seen, alike, threshold)]
+    alike = _rows(view)
+    lines = [_prosecutor(view, alike, threshold), _marketer(view, alike, threshold)]
     if population is not None:
-        lines += _with_list(seen, alike, population, threshold)
+        lines += _with_list(view, alike, population, threshold)
     elif population_size is not None:
-        lines += _with_size(seen, alike, population_size, threshold)
+        lines += _with_size(view, alike, population_size, threshold)
     return lines
 
 
-def _rows(seen: Seen) -> Rows:
-    groups = np.arange(len(seen.sizes), dtype=np.int64)
-    if seen.publish != BUCKETIZED:
-        return Rows(groups, seen.sizes, seen.sizes, groups)
-    [table] = seen.tables
+def _rows(view: ReleaseView) -> Rows:
+    groups = np.arange(len(view.sizes), dtype=np.int64)
+    if view.publish != BUCKETIZED:
+        return Rows(groups, view.sizes, view.sizes, groups)
+    [table] = view.tables
     code = np.zeros(len(table.group), dtype=np.int64)
-    for values, codes in zip(table.found.values, table.found.codes, strict=True):
+    for values, codes in zip(table.frequencies.values, table.frequencies.codes, strict=True):
         code = np.unique(code * max(len(values), 1) + codes, return_inverse=True)[1].astype(np.int64)
-    rows = np.bincount(code, weights=table.found.counts).astype(np.int64)
-    return Rows(code, rows[code], table.found.counts, table.group)
+    rows = np.bincount(code, weights=table.frequencies.counts).astype(np.int64)
+    return Rows(code, rows[code], table.frequencies.counts, table.group)
 
 
-def _prosecutor(seen: Seen, alike: Rows, threshold: float | None) -> Line:
+def _prosecutor(view: ReleaseView, alike: Rows, threshold: float | None) -> Line:
     promised = None
-    k = (seen.promised("k_anonymity") or {}).get("k")
-    if k is not None and seen.publish == GENERALIZED:
+    k = (view.promised("k_anonymity") or {}).get("k")
+    if k is not None and view.publish == GENERALIZED:
         promised = float(1 / Fraction(str(k)))
     return _line(
-        seen,
+        view,
         alike,
         1.0 / alike.rows,
         threshold,
@@ -100,14 +100,14 @@ def _prosecutor(seen: Seen, alike: Rows, threshold: float | None) -> Line:
         title="Which row is the target's? Knowing that the target is in",
         knows="That her target is in the table, and the target's values in the published columns.",
         assumes="That the target's values fit one group; where they fit several, she knows less. All rows of the group "
-        "are as likely." + _about(seen),
+        "are as likely." + _about(view),
         details=_risks(alike, 1.0 / alike.rows),
     )
 
 
-def _marketer(seen: Seen, alike: Rows, threshold: float | None) -> Line:
+def _marketer(view: ReleaseView, alike: Rows, threshold: float | None) -> Line:
     return _share(
-        seen,
+        view,
         alike,
         1.0 / alike.rows,
         threshold,
@@ -115,33 +115,33 @@ def _marketer(seen: Seen, alike: Rows, threshold: float | None) -> Line:
         title="How many are found? Knowing who is in",
         knows="A list of exactly the people who are in the table, with their values in the published columns.",
         assumes="That she gives the people of a group to its rows at random. The figure is the share that she is "
-        "expected to get right." + _about(seen),
+        "expected to get right." + _about(view),
     )
 
 
-def _with_list(seen: Seen, alike: Rows, population: Population, threshold: float | None) -> list[Line]:
+def _with_list(view: ReleaseView, alike: Rows, population: Population, threshold: float | None) -> list[Line]:
     """The journalist and the marketer with a list of the population."""
     precision, told = EXACT, {"on_the_list": population.people}
-    if seen.publish == BUCKETIZED:
-        check_exact_words(seen, population)
-        of_row = same_values(seen, population).of_row
+    if view.publish == BUCKETIZED:
+        check_exact_words(view, population)
+        of_row = same_values(view, population).of_row
         chance = 1.0 / np.maximum(of_row, alike.rows)
         missing = alike.people[of_row < alike.rows].sum()
-    elif seen.publish == AMBIGUOUS:
+    elif view.publish == AMBIGUOUS:
         from discreet.audit.worlds.all_worlds import CONTRADICTED
         from discreet.audit.worlds.table_join import beliefs
 
-        check_exact_words(seen, population)
-        found = beliefs(seen, population)
+        check_exact_words(view, population)
+        found = beliefs(view, population)
         precision = ESTIMATE  # each group is weighed by itself
-        chance = np.where(found.of_group > 0, found.of_group, 1.0) / seen.sizes
-        missing = seen.sizes[found.decided == CONTRADICTED].sum()
+        chance = np.where(found.of_group > 0, found.of_group, 1.0) / view.sizes
+        missing = view.sizes[found.decided == CONTRADICTED].sum()
     else:
-        check_same_words(seen, population)
-        placed = assignments(covered(seen, population), seen.sizes)
+        check_same_words(view, population)
+        placed = assignments(covered(view, population), view.sizes)
         chance = placed.row
         precision = EXACT if placed.exact.all() else AT_MOST
-        missing = seen.sizes[placed.contradicted].sum()
+        missing = view.sizes[placed.contradicted].sum()
         told["groups_not_counted_out"] = int((~placed.exact).sum())
     told["people_the_list_has_no_room_for"] = int(missing)
     assumes = (
@@ -150,7 +150,7 @@ def _with_list(seen: Seen, alike: Rows, population: Population, threshold: float
     if missing:
         assumes += f" It has not: {int(missing):,} people are in groups that can't be filled from it."
     return _at_large(
-        seen,
+        view,
         alike,
         chance,
         threshold,
@@ -162,11 +162,11 @@ def _with_list(seen: Seen, alike: Rows, population: Population, threshold: float
     )
 
 
-def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float | None) -> list[Line]:
+def _with_size(view: ReleaseView, alike: Rows, population_size: int, threshold: float | None) -> list[Line]:
     """The same two where only the size of the population is known: estimates."""
-    sample = seen.people + seen.starred + seen.left_out
+    sample = view.people + view.starred + view.left_out
     check_population_size(population_size, sample)
-    if seen.publish == AMBIGUOUS:  # of how many people have which values nothing is published
+    if view.publish == AMBIGUOUS:  # of how many people have which values nothing is published
         return []
     fraction = sample / population_size
     each = np.unique(alike.kind, return_index=True)[1]
@@ -187,7 +187,7 @@ def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float |
         },
     }
     return _at_large(
-        seen,
+        view,
         alike,
         chance,
         threshold,
@@ -201,7 +201,7 @@ def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float |
 
 
 def _at_large(
-    seen: Seen,
+    view: ReleaseView,
     alike: Rows,
     chance: FloatArray,
     threshold: float | None,
@@ -214,7 +214,7 @@ def _at_large(
 ) -> list[Line]:
     """The journalist and the marketer, of whom neither knows who is in."""
     found = _line(
-        seen,
+        view,
         alike,
         chance,
         threshold,
@@ -222,11 +222,11 @@ def _at_large(
         adversary="journalist",
         title=f"Whose row is it? {among}",
         knows=knows,
-        assumes=assumes + _about(seen),
+        assumes=assumes + _about(view),
         details={**told, **_risks(alike, chance)},
     )
     share = _share(
-        seen,
+        view,
         alike,
         chance,
         threshold,
@@ -234,13 +234,13 @@ def _at_large(
         adversary="marketer_at_large",
         title=f"How many are found? {among}",
         knows=knows,
-        assumes=assumes + " The figure is the share of rows that she is expected to get right." + _about(seen),
+        assumes=assumes + " The figure is the share of rows that she is expected to get right." + _about(view),
     )
     return [found, share]
 
 
 def _line(
-    seen: Seen,
+    view: ReleaseView,
     alike: Rows,
     chance: FloatArray,
     threshold: float | None,
@@ -263,19 +263,19 @@ def _line(
         chance=chance,
         people=alike.people,
         group=alike.group,
-        sizes=seen.sizes,
+        sizes=view.sizes,
         threshold=limit,
-        first_line=seen.first_line,
-        file=seen.file,
+        first_line=view.first_line,
+        file=view.file,
         precision=precision,
         promised=promised,
         details=details,
     )
 
 
-def _share(seen: Seen, alike: Rows, chance: FloatArray, threshold: float | None, **words: Any) -> Line:
+def _share(view: ReleaseView, alike: Rows, chance: FloatArray, threshold: float | None, **words: Any) -> Line:
     """A marketer's line: the histogram is of single rows, the figure is the share that is expected to be right."""
-    found = _line(seen, alike, chance, threshold, **words)
+    found = _line(view, alike, chance, threshold, **words)
     expected = float((chance * alike.people).sum())
     told = {"expected_to_be_found": expected, "rows": int(alike.people.sum()), **found.details}
     return replace(found, worst=expected / max(int(alike.people.sum()), 1), deciding=None, details=told)
@@ -293,5 +293,5 @@ def _risks(alike: Rows, chance: FloatArray) -> dict[str, Any]:
     }
 
 
-def _about(seen: Seen) -> str:
-    return {BUCKETIZED: _EXACT_ROWS, AMBIGUOUS: _NO_ROWS}.get(seen.publish, "")
+def _about(view: ReleaseView) -> str:
+    return {BUCKETIZED: _EXACT_ROWS, AMBIGUOUS: _NO_ROWS}.get(view.publish, "")
