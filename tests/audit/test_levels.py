@@ -55,7 +55,7 @@ def test_what_is_about_a_population_needs_its_figures():
 
 def test_each_attribute_is_read_by_itself():
     view = view_of([["a", "b"], ["a", "a"]], promises=[promise("l_diversity", l=2), promise("l_diversity", "x", l=2)])
-    assert [(level.attribute, level.holds) for level in levels(view)] == [("disease", False)]
+    assert [(level.attribute, level.holds) for level in levels(view)] == [("disease", False), ("x", None)]
 
 
 def test_a_group_is_pointed_at_by_size_and_line_only():

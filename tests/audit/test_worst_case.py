@@ -25,7 +25,7 @@ from discreet.audit.association.knowledge import (
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
-from discreet.audit.promises.robust_level import all_values_exactly, one_value_exactly
+from discreet.audit.promises.robust import all_values_exactly, one_value_exactly
 from discreet.audit.reading.labels import Anything, Exactly
 from discreet.audit.reading.tallies import summed_up
 from discreet.audit.reading.view import Region
@@ -260,7 +260,7 @@ def test_a_group_with_more_people_than_values_is_left_open():
     view = bucketized(groups, NAMES, promises=[promise("robust", "disease", r=2, min_support=1, knowledge="table")])
     [table] = view.tables
     doubled = replace(table.frequencies, counts=np.array([1, 1, 4, 1]))
-    view = replace(view, tables=(replace(table, found=doubled),))
+    view = replace(view, tables=(replace(table, frequencies=doubled),))
     known = {"disease": counted([*groups[0], *groups[1], *[("A", "1", "y"), ("B", "1", "x")] * 2])}
     [line] = worst_case(*first(view), known["disease"])
     assert (line.people, line.precision, line.details["people_not_placed"]) == (2, AT_LEAST, 2)

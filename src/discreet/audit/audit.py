@@ -62,9 +62,19 @@ class Audit:
         return failing + tuple(line for line in self.lines if line.breaks)
 
     @property
-    def kept(self) -> bool:
-        """Is nothing broken that the release promises, and nothing in it that must not be?"""
-        return not self.broken and not any(fault.grave for fault in self.faults)
+    def unjudged(self) -> tuple[Level, ...]:
+        """Promises of which it can't be said whether they are kept; the note of each says what it would take."""
+        return tuple(level for level in self.levels if level.holds is None)
+
+    @property
+    def kept(self) -> bool | None:
+        """Is everything kept that the release promises, and nothing in it that must not be?
+
+        None: nothing is broken, but a promise could not be judged.
+        """
+        if self.broken or any(fault.grave for fault in self.faults):
+            return False
+        return None if self.unjudged else True
 
 
 def audit_release(
@@ -130,7 +140,7 @@ def audit_release(
         smallest_group=int(view.sizes.min(initial=view.people)),
         left_out=view.left_out + view.starred,
         lines=tuple(lines),
-        levels=tuple(levels(view, presence=_presence(view, presence), knowledge=knowledge)),
+        levels=tuple(levels(view, presence=_presence(presence), failing=_failing(presence), knowledge=knowledge)),
         faults=tuple(of_each_kind([*faults(files, source), *untrue])),
         notes=tuple(_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
         compared=compared,
@@ -194,17 +204,17 @@ def _people_of(source: Any, columns: tuple[str, ...]) -> Population:
         raise DataError(*own) from None
 
 
-def _presence(view: ReleaseView, lines: list[Line]) -> tuple[float, float] | None:
-    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody.
+def _presence(lines: list[Line]) -> tuple[float, float] | None:
+    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody."""
+    line = next((line for line in lines if line.adversary == "presence_with_list"), None)
+    if line is None or line.precision != EXACT or not line.details.get("list_may_be_everybody"):
+        return None
+    return float(line.details["smallest"]), line.worst
 
-    A promise with a confidence is not about these, and is judged by a line of its own.
-    """
-    found = next((line for line in lines if line.adversary == "presence_with_list"), None)
-    if found is None or found.precision != EXACT or not found.details.get("list_may_be_everybody"):
-        return None
-    if view.promised("confident_presence") is not None:
-        return None
-    return float(found.details["smallest"]), found.worst
+
+def _failing(lines: list[Line]) -> Line | None:
+    """The line about how likely a promise with a confidence fails, if there is one."""
+    return next((line for line in lines if line.adversary == "presence_promise_fails"), None)
 
 
 def _notes(

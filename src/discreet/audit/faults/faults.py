@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from discreet.arrays import IntArray
 from discreet.audit.faults.finer_labels import finer_labels
+from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
 from discreet.audit.faults.leaks import against_source, leaking_columns, signs_of_order
 from discreet.audit.faults.manifest_figures import manifest_faults
 from discreet.audit.lines import Fault
+from discreet.audit.promises.registry import of_others, reading_of
 from discreet.audit.reading.folder import AGAIN, file_faults
 from discreet.audit.reading.labels import Anything
 from discreet.audit.reading.release import ReleaseFiles
 from discreet.audit.reading.tallies import protected
-from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, ReleaseView
-
-_MERGE = "merge them with other groups, or suppress them"
-_OTHERS = "put more people with other values in them"
+from discreet.audit.reading.view import GENERALIZED, Promise, ReleaseView
 
 
 def faults(release: ReleaseFiles, source: Any = None) -> list[Fault]:
@@ -55,47 +53,17 @@ def _files(release: ReleaseFiles) -> Iterator[Fault]:
 
 
 def _promises(view: ReleaseView) -> Iterator[Fault]:
-    """Groups below k, above α or above β."""
+    """Groups that break a promise for everybody to see."""
     for promise in view.promises:
-        said = promise.parameters
-        if promise.model in ("k_anonymity", "alpha_k") and "k" in said:
-            k = Fraction(str(said["k"]))
-            small = np.flatnonzero(view.sizes * k.denominator < k.numerator)
-            yield from _of_groups(view, "group_below_k", small, f"fewer than {said['k']} people", _MERGE)
-        if promise.model == "ambiguity" and view.publish == AMBIGUOUS:
-            if "alpha" in said:
-                above = _present_above(view, Fraction(str(said["alpha"])))
-                yield from _of_groups(view, "group_above_alpha", above, f"a presence above {said['alpha']}", _OTHERS)
-            if "beta" in said:
-                above = _associated_above(view, promise.attribute, Fraction(str(said["beta"])))
-                rule = f"a value with an association above {said['beta']}"
-                yield from _of_groups(view, "group_above_beta", above, rule, _OTHERS)
+        reading = reading_of(promise.model)
+        if reading is not None and reading.faults is not None:
+            yield from of_others(reading, partial(_listed, reading.faults, promise, view), lambda _: [])
 
 
-def _present_above(view: ReleaseView, alpha: Fraction) -> IntArray:
-    """Groups with |G| / Π mᵢ > α (ambiguity, Theorem 5.1): by floats where that is clear, else in whole numbers."""
-    distinct = [np.bincount(table.group, minlength=len(view.sizes)) for table in view.tables]
-    product = np.ones(len(view.sizes))
-    for counts in distinct:
-        product *= counts
-    chance = np.minimum(view.sizes / np.maximum(product, 1.0), 1.0)
-    above = chance > float(alpha)
-    for g in np.flatnonzero(np.abs(chance - float(alpha)) < 1e-9).tolist():
-        exact = 1
-        for counts in distinct:
-            exact *= int(counts[g])
-        above[g] = min(Fraction(int(view.sizes[g]), max(exact, 1)), Fraction(1)) > alpha
-    return np.flatnonzero(above)
-
-
-def _associated_above(view: ReleaseView, attribute: str | None, beta: Fraction) -> IntArray:
-    """Groups with a value of which c / |G| > β."""
-    found = [np.empty(0, dtype=np.int64)]
-    for tally in view.tallies:
-        if attribute in (None, tally.attribute):
-            above = tally.count * beta.denominator > view.sizes[tally.group] * beta.numerator
-            found.append(tally.group[above])
-    return np.unique(np.concatenate(found))
+def _listed(
+    find: Callable[[Promise, ReleaseView], Iterable[Fault]], promise: Promise, view: ReleaseView
+) -> list[Fault]:
+    return list(find(promise, view))
 
 
 def _homogeneous(release: ReleaseFiles) -> Iterator[Fault]:
@@ -110,8 +78,8 @@ def _homogeneous(release: ReleaseFiles) -> Iterator[Fault]:
             people = int(view.sizes[groups].sum())
             told = "1 person" if people == 1 else f"{people:,} people"
             rule = f"one value of {tally.attribute} only, which is so told of {told}"
-            repair = _MERGE if grave else "promise something about these values too, if that is not meant"
-            yield from _of_groups(view, "homogeneous_group", groups, rule, repair, grave=grave)
+            repair = MERGE if grave else "promise something about these values too, if that is not meant"
+            yield from group_faults(view, "homogeneous_group", groups, rule, repair, grave=grave)
 
 
 def _suppressed(release: ReleaseFiles) -> Iterator[Fault]:
@@ -133,7 +101,7 @@ def _suppressed(release: ReleaseFiles) -> Iterator[Fault]:
         if rows:
             rule = f"{_are(rows, 'row')} suppressed in every quasi-identifier, but not here"
             repair = "leave these rows out, or suppress all of them"
-            line = _first_line(view, np.unique(tally.group[left]))
+            line = first_line(view, np.unique(tally.group[left]))
             yield Fault("suppressed_row_with_value", f"{view.file}: {tally.attribute}", rule, repair, rows, line)
 
 
@@ -148,7 +116,7 @@ def _unknown_values(release: ReleaseFiles) -> Iterator[Fault]:
         if rows:
             rule = f"{_are(rows, 'value')} suppressed here, and counted as a value of its own: others may be surer"
             repair = "leave these rows out, and audit the rest"
-            place, line = f"{view.file}: {tally.attribute}", _first_line(view, tally.group[hidden])
+            place, line = f"{view.file}: {tally.attribute}", first_line(view, tally.group[hidden])
             yield Fault("suppressed_value", place, rule, repair, rows, line, grave=False)
 
 
@@ -164,20 +132,8 @@ def _finer(release: ReleaseFiles) -> Iterator[Fault]:
         if people and (ours or 20 * people <= view.people):
             rule = f"{_are(people, 'row')} published more exactly than others: inside of a range or set that those have"
             repair = "publish the column in the same way for everybody"
-            place, line = f"{view.file}: {region.attribute}", _first_line(view, groups)
+            place, line = f"{view.file}: {region.attribute}", first_line(view, groups)
             yield Fault("finer_value", place, rule, repair, people, line, grave=ours is not None)
-
-
-def _of_groups(
-    view: ReleaseView, fault: str, groups: IntArray, having: str, repair: str, *, grave: bool = True
-) -> Iterator[Fault]:
-    if len(groups):
-        rule = f"{len(groups):,} {'group has' if len(groups) == 1 else 'groups have'} {having}"
-        yield Fault(fault, view.file, rule, repair, len(groups), _first_line(view, groups), grave)
-
-
-def _first_line(view: ReleaseView, groups: IntArray) -> int | None:
-    return None if view.first_line is None else int(view.first_line[groups].min())
 
 
 def _are(n: int, noun: str) -> str:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.audit.promises.parameters import promise_mistakes
-from discreet.audit.reading.description import PROMISES, Description, How, Paths
+from discreet.audit.promises.registry import reading_of
+from discreet.audit.reading.description import Description, How, Paths
 from discreet.audit.reading.folder import AGAIN, MANIFEST, check_table, read_json
 from discreet.audit.reading.texts import DATE, EXACT, INTERVAL, PREFIX, SET
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
+from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise, strange_promise
 from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
 
@@ -51,7 +52,7 @@ def described_by(manifest: Mapping[str, Any]) -> Description:
         description = _described_by(manifest)
     except _NOT_OURS:
         raise DataError(Mistake(MANIFEST, _STRANGE, AGAIN)) from None
-    if any(p.model not in PROMISES for p in description.promises) or any(
+    if any(
         promise_mistakes(p.model, p.parameters, p.model, description.quasi_identifiers)
         or (p.attribute is not None and p.attribute not in description.sensitive)
         for p in description.promises
@@ -162,6 +163,8 @@ def _references(given: Any) -> None:
 
 def _promise(words: Any) -> Promise:
     [(model, body)] = _mapping(words).items()
+    if reading_of(model) is None:  # somebody else's promise, which the audit tells that it can't read
+        return strange_promise(model)
     attribute = _mapping(body).get("attribute")
     _expect(attribute is None or isinstance(attribute, str))
     return Promise(model, {word: given for word, given in body.items() if word != "attribute"}, attribute)

@@ -10,14 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
+from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.view import ReleaseView, Tally
 
 EVERYTHING = "*"
-# Promises that speak of sensitive values.
-_OF_VALUES = (
-    *("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
-    *("realistic", "robust", "ambiguity"),
-)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -54,11 +50,12 @@ def protected(view: ReleaseView, tally: Tally) -> NDArray[np.bool_]:
     """The values of an attribute that the release promises something about: all, unless its promises name some."""
     named: set[str | None] = set()
     for promise in view.promises:
-        if promise.model in _OF_VALUES and promise.attribute in (None, tally.attribute):
-            given = promise.parameters.get("values")
-            if given is None:
+        reading = reading_of(promise.model)
+        if reading is not None and reading.of_values and promise.attribute in (None, tally.attribute):
+            values = promise.parameters.get("values")
+            if values is None:
                 return np.ones(len(tally.values), dtype=np.bool_)
-            for value in given if isinstance(given, list | tuple) else [given]:
+            for value in values if isinstance(values, list | tuple) else [values]:
                 named |= {*value} if isinstance(value, list | tuple) else {value}
     return np.array([value in named for value in tally.values], dtype=np.bool_)
 

@@ -5,6 +5,7 @@ Everything an attack works on is here, read from published files (see `release`)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +47,15 @@ class Promise:
     model: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     attribute: str | None = None
+
+
+def strange_promise(word: str) -> Promise:
+    """A promise that nobody here knows. A stranger's word is repeated only if it is one; nothing else of it is kept.
+
+    >>> strange_promise("u_anonymity").model, strange_promise("<b>Ann has flu").model
+    ('u_anonymity', 'unknown')
+    """
+    return Promise(word if re.fullmatch("[a-z_]{1,40}", word) else "unknown")
 
 
 @dataclass(frozen=True, eq=False)
