@@ -7,8 +7,9 @@ from collections import Counter
 import numpy as np
 from hypothesis import strategies as st
 
+from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.audit.reading.exact_tables import Table
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise, ReleaseView, Tally
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
 from discreet.engines.base import Frequencies
 
 VALUES = ("asthma", "cold", "gout", "", None)

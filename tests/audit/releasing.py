@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 import discreet
+from discreet.audit.kinds.registry import AMBIGUOUS
 from discreet.audit.reading.exact_tables import Table
-from discreet.audit.reading.view import AMBIGUOUS, ReleaseView
+from discreet.audit.reading.view import ReleaseView
 from discreet.engines.base import Frequencies
 
 HIERARCHIES: dict[str, object] = {

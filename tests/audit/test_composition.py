@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from discreet.audit.association import common_people
 from discreet.audit.association.composition import composition
+from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT
 from discreet.audit.reading.exact_tables import Population, Table
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, Prefix, overlap
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Region, ReleaseView, Tally
+from discreet.audit.reading.view import Region, ReleaseView, Tally
 from discreet.audit.worlds import overlaps as overlapping
 from discreet.engines.base import Frequencies
 from discreet.studies import worlds

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 from discreet.audit.association import minimality as module
 from discreet.audit.association.minimality import goal, minimality
+from discreet.audit.kinds.registry import GENERALIZED
 from discreet.audit.lines import ESTIMATE, EXACT, Line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Anything, Label, OneOf
-from discreet.audit.reading.view import GENERALIZED, Promise, Region, ReleaseView, Tally
+from discreet.audit.reading.view import Promise, Region, ReleaseView, Tally
 from discreet.engines.base import Frequencies
 from discreet.studies import worlds
 

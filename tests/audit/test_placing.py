@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.audit.kinds.registry import BUCKETIZED, GENERALIZED
 from discreet.audit.reading.exact_tables import Population, Table
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, covers
-from discreet.audit.reading.view import BUCKETIZED, GENERALIZED, Region, ReleaseView
+from discreet.audit.reading.view import Region, ReleaseView
 from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 

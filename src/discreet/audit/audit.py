@@ -25,7 +25,7 @@ from discreet.audit.presence.presence_lines import presence_lines
 from discreet.audit.promises.levels import levels
 from discreet.audit.reading.exact_tables import Population, read_population
 from discreet.audit.reading.release import ReleaseFiles, look, read
-from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, ReleaseView
+from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reidentification.reidentification import reidentification
 from discreet.errors import DataError, Mistake, PolicyError
 from discreet.progress import Progress, silent
@@ -233,7 +233,7 @@ def _notes(
             "Somebody who holds a list of the population, and looks for people of it in the release: "
             "give the list (population)."
         )
-    if listed is None and not marginals and view.publish == GENERALIZED:
+    if listed is None and not marginals and view.kind.labelled:
         notes.append(
             "Somebody who knows how common each value is in the population: give how many people have each value "
             "(marginals, size)."
@@ -252,7 +252,7 @@ def _notes(
         notes.append("Somebody who holds another release about the same people: give that one (other).")
     elif not intersected:
         why = "they have no sensitive attribute with values in common, or too many groups fit everybody"
-        if AMBIGUOUS in (view.publish, second.publish):
+        if not (view.kind.rows_are_people and second.kind.rows_are_people):
             why = "an ambiguous release does not tell which values belong together"
         notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")
     return notes

@@ -16,16 +16,10 @@ from discreet.arrays import FloatArray, IntArray
 from discreet.audit.lines import ASSOCIATION, EXACT, Line, line
 from discreet.audit.promises.distances import equal_distances
 from discreet.audit.reading.tallies import Summed, protected, summed_up, whole_table
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, ReleaseView, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 
 THRESHOLD = 0.5
 NEARLY = 0.9  # a group is nearly of one value where this share of it has it
-
-_FINDS = {
-    BUCKETIZED: "She knows that somebody is in the release and finds the group in the table of quasi-identifiers.",
-    AMBIGUOUS: "She knows that somebody is in the release and in which group.",
-}
-_FINDS_BY_LABELS = "She knows that somebody is in the release, and enough about the person to find the group."
 
 
 def uniform_worlds(view: ReleaseView, tally: Tally, threshold: float | None = None) -> Line:
@@ -216,7 +210,7 @@ def promised_share(view: ReleaseView, attribute: str) -> float | None:
 
 def finds(view: ReleaseView) -> str:
     """How she finds somebody's group, in a sentence."""
-    return _FINDS.get(view.publish, _FINDS_BY_LABELS)
+    return view.kind.finds
 
 
 def line_about(

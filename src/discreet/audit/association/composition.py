@@ -15,10 +15,9 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.common_people import mixed_beliefs, most_believed
 from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
-from discreet.audit.reading.view import BUCKETIZED, ReleaseView, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
-from discreet.audit.worlds.places import Places, can_place, places
-from discreet.engines.base import Frequencies
+from discreet.audit.worlds.places import Places, places
 
 THRESHOLD = 0.5
 
@@ -38,10 +37,10 @@ def composition(
     where one is more likely than the threshold. No line if the groups of people can't be told, or are too many.
     """
     limit = THRESHOLD if threshold is None else threshold
-    if not (can_place(view) and can_place(other)):
+    if not (view.kind.rows_are_people and other.kind.rows_are_people):
         return []
     if listed is None:
-        listed = _own_list(view) or _own_list(other)
+        listed = view.kind.own_list() or other.kind.own_list()
     tallies = [(t, o) for t in view.tallies for o in other.tallies if t.attribute == o.attribute and _same_words(t, o)]
     if not tallies:
         return []
@@ -202,20 +201,6 @@ def _apart(first: IntArray, second: IntArray, common: IntArray, view: ReleaseVie
     within_1, within_2 = alone_1 & (common == view.sizes[first]), alone_2 & (common == other.sizes[second])
     apart: BoolArray = (alone_1 & alone_2) | within_1 | within_2
     return apart
-
-
-def _own_list(view: ReleaseView) -> Population | None:
-    """A bucketized release is a list itself: it publishes everybody's exact quasi-identifiers."""
-    if view.publish != BUCKETIZED:
-        return None
-    [table] = view.tables
-    key = np.zeros(len(table.group), dtype=np.int64)
-    for values, codes in zip(table.frequencies.values, table.frequencies.codes, strict=True):
-        key = np.unique(key * len(values) + codes, return_inverse=True)[1]
-    _, first, key = np.unique(key, return_index=True, return_inverse=True)
-    counts = np.bincount(key, weights=table.frequencies.counts).astype(np.int64)
-    codes = tuple(column[first] for column in table.frequencies.codes)
-    return Population(table.columns, Frequencies(table.frequencies.values, codes, counts))
 
 
 @dataclass(frozen=True, eq=False)

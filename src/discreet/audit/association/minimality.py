@@ -23,7 +23,7 @@ from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Values
-from discreet.audit.reading.view import GENERALIZED, ReleaseView, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.places import places
 
 THRESHOLD = 0.5
@@ -96,7 +96,7 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
 
     `listed` must be the people in the table: those on the list must fill every group.
     """
-    aim, found = goal(view), places(view, listed) if view.publish == GENERALIZED else None
+    aim, found = goal(view), places(view, listed) if view.kind.labelled else None
     if aim is None or found is None or not {*view.quasi_identifiers} <= {*listed.columns}:
         return []
     group, people = found.only, np.asarray(listed.frequencies.counts, dtype=np.int64)

@@ -36,7 +36,7 @@ from discreet.audit.association.knowledge import (
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, Line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.tallies import Summed, summed_up, whole_table
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Promise, ReleaseView, Tally
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
 from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
@@ -181,15 +181,17 @@ def people_of(view: ReleaseView, tally: Tally, knowledge: Knowledge | None) -> P
     Only groups are taken that have as many people as values; of a generalized release, only those that the people of
     the source table fill exactly, each of whom fits no other group. None if nobody is seen.
     """
-    values = np.bincount(tally.group, weights=tally.count, minlength=len(view.sizes)).astype(np.int64)
-    if view.publish == BUCKETIZED:
-        [table] = view.tables
-        codes = tuple(codes.astype(np.int64) for codes in table.frequencies.codes)
-        return _filling(
-            People(table.columns, table.frequencies.values, codes, table.group, table.frequencies.counts), values
-        )
-    if view.publish == AMBIGUOUS or not isinstance(knowledge, Counted):
-        return None
+    return view.kind.people(tally, knowledge)
+
+
+def values_of_groups(view: ReleaseView, tally: Tally) -> IntArray:
+    """How many values of an attribute each group has."""
+    return np.bincount(tally.group, weights=tally.count, minlength=len(view.sizes)).astype(np.int64)
+
+
+def placed_people(view: ReleaseView, tally: Tally, knowledge: Counted) -> People | None:
+    """The people of the source table who fit one group alone, in groups that nobody else may be in."""
+    values = values_of_groups(view, tally)
     listed = _combinations(knowledge)
     where = places(view, listed)
     if where is None:
@@ -200,10 +202,10 @@ def people_of(view: ReleaseView, tally: Tally, knowledge: Knowledge | None) -> P
     found = People(
         listed.columns, listed.frequencies.values, codes, where.only[alone], listed.frequencies.counts[alone]
     )
-    return _filling(found, values)
+    return filling(found, values)
 
 
-def _filling(people: People, sizes: IntArray) -> People:
+def filling(people: People, sizes: IntArray) -> People:
     """The people of groups that they fill, group by group."""
     filled = np.bincount(people.group, weights=people.many, minlength=len(sizes)) == sizes
     order = np.argsort(people.group, kind="stable")

@@ -20,7 +20,7 @@ from discreet.audit.reading.folder import AGAIN, file_faults
 from discreet.audit.reading.labels import Anything
 from discreet.audit.reading.release import ReleaseFiles
 from discreet.audit.reading.tallies import protected
-from discreet.audit.reading.view import GENERALIZED, Promise, ReleaseView
+from discreet.audit.reading.view import Promise, ReleaseView
 
 
 def faults(release: ReleaseFiles, source: Any = None) -> list[Fault]:
@@ -87,7 +87,7 @@ def _suppressed(release: ReleaseFiles) -> Iterator[Fault]:
     view, manifest = release.view, release.description.manifest
     # A search that gives every group its own labels may end with a group of which nothing is said; that one is counted.
     own = manifest.get("publish") in ("multidimensional", "local_recoding") and manifest["groups"] == len(view.sizes)
-    if view.publish != GENERALIZED or own or len(view.sizes) < 2:
+    if not view.kind.labelled or own or len(view.sizes) < 2:
         return
     nothing = np.ones(len(view.sizes), dtype=np.bool_)
     for region in view.regions:

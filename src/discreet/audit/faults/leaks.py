@@ -16,7 +16,6 @@ from discreet.audit.faults.row_order import CHANCE, Ordered, in_source_order, so
 from discreet.audit.lines import Fault
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, coverage, covers, number
 from discreet.audit.reading.release import ReleaseFiles, Rows, in_order, labels_in, repeated
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
@@ -86,7 +85,8 @@ def against_source(release: ReleaseFiles, source: Any) -> Iterator[Fault]:
 def _linked(release: ReleaseFiles, given: Mapping[str, Column]) -> Iterator[Fault]:
     """People and values in tables apart, but both in the same order."""
     told = release.description
-    if release.view.publish != BUCKETIZED or not all(_has_order(release, rows) for rows in release.files):
+    kind = release.view.kind
+    if kind.labelled or not kind.rows_are_people or not all(_has_order(release, rows) for rows in release.files):
         return
     people, values = sorted(release.files, key=lambda rows: not {*rows.columns} & {*told.quasi_identifiers})
     if all(sorted_by_itself(_ordered(release, rows)) for rows in release.files):
@@ -103,7 +103,7 @@ def _linked(release: ReleaseFiles, given: Mapping[str, Column]) -> Iterator[Faul
 
 def _has_order(release: ReleaseFiles, rows: Rows) -> bool:
     """May the order of the rows be that of people? Tables of a database have none, rows for several people neither."""
-    counted = release.view.publish == AMBIGUOUS or release.description.count in rows.columns
+    counted = not release.view.kind.rows_are_people or release.description.count in rows.columns
     return rows.lines is not None and not counted
 
 
@@ -147,7 +147,7 @@ def _ordered(release: ReleaseFiles, rows: Rows) -> list[Ordered]:
 
 def _said(release: ReleaseFiles, column: str, values: Sequence[str | None]) -> Sequence[Label]:
     """What the texts of any column say."""
-    if release.view.publish == GENERALIZED and column in release.description.quasi_identifiers:
+    if release.view.kind.labelled and column in release.description.quasi_identifiers:
         return labels_in(release.description, column, values)
     star = release.description.suppressed if release.view.starred else ""
     return [Anything() if value == star and value else Exactly(value) for value in values]

@@ -13,7 +13,6 @@ from discreet.audit.reading.folder import MAPPING, REPORT, read_json, text_of
 from discreet.audit.reading.labels import Exactly, OneOf
 from discreet.audit.reading.page import Page, read_page
 from discreet.audit.reading.release import ReleaseFiles, labels_in
-from discreet.audit.reading.view import GENERALIZED
 from discreet.errors import DataError
 
 _PRIVATE = "publish again: what is told of the source belongs into the custodian's folder"
@@ -108,7 +107,7 @@ def _shown(release: ReleaseFiles, column: str) -> Iterator[str | None]:
     for rows in (rows for rows in release.files if column in rows.columns):
         texts = rows.column(column)[0]
         yield from texts
-        if release.view.publish == GENERALIZED and column in release.description.quasi_identifiers:
+        if release.view.kind.labelled and column in release.description.quasi_identifiers:
             for label in labels_in(release.description, column, texts):
                 yield from label.values if isinstance(label, OneOf) else ()
                 yield label.value if isinstance(label, Exactly) else None

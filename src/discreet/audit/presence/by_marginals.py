@@ -18,7 +18,8 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, Line, line
-from discreet.audit.presence.marginals import Marginals
+from discreet.audit.presence.marginals import Marginals, read_marginals
+from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Region, ReleaseView
 from discreet.audit.worlds.label_join import label_values
 from discreet.errors import DataError, Mistake
@@ -140,6 +141,24 @@ def presence_marginals(
             )
         )
     return lines
+
+
+def promised_marginals(view: ReleaseView, population: Population | None) -> Marginals | None:
+    """The marginals that a promise with a confidence is about: those in it, or those of the list."""
+    promise = view.promised("confident_presence")
+    if promise is None:
+        return None
+    if promise.get("marginals") is not None:
+        return read_marginals(promise["marginals"], view.quasi_identifiers, promise.get("size"))
+    if population is None:
+        return None
+    counts = {}
+    for column, values, codes in zip(
+        population.columns, population.frequencies.values, population.frequencies.codes, strict=True
+    ):
+        many = np.bincount(codes, weights=population.frequencies.counts, minlength=len(values))
+        counts[column] = {value: int(n) for value, n in zip(values, many.tolist(), strict=True)}
+    return Marginals(population.people, counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.audit.kinds.registry import BUCKETIZED, WORDS, kind_called
 from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
 from discreet.audit.reading.manifest import read_manifest
 from discreet.audit.reading.release import read
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, ReleaseView
+from discreet.audit.reading.view import ReleaseView
 from discreet.errors import DataError, DiscreetError, Mistake, PolicyError
 
 # Where the chances of people are told apart: up to each of these, and certainty.
@@ -87,17 +88,16 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
     """
     if alpha is not None and not 0 <= alpha <= 1:
         raise PolicyError(Mistake("alpha", f"must be between 0 and 1, got {alpha}", "it is a probability"))
-    kind = read_manifest(Path(folder)).get("publish", BUCKETIZED)
-    if kind not in (BUCKETIZED, AMBIGUOUS):
-        rule = f"was published by {kind}, which has no tables of exact values to strike combinations out of"
+    word = read_manifest(Path(folder)).get("publish", BUCKETIZED)
+    if word not in WORDS or kind_called(word).labelled:
+        rule = f"was published by {word}, which has no tables of exact values to strike combinations out of"
         raise DiscreetError(Mistake(str(folder), rule, "presence is audited for bucketization and ambiguity"))
     release = read(Path(folder))
     listed = read_population(population, release.quasi_identifiers)
     check_same_words(release, listed)
     limit = promised_alpha(release) if alpha is None else Fraction(str(alpha))
-    if release.publish == BUCKETIZED:
-        return _bucketized(release, listed, limit)
-    return _ambiguous(release, listed, limit)
+    audited = _bucketized if release.kind.rows_are_people else _ambiguous
+    return audited(release, listed, limit)
 
 
 def promised_alpha(release: ReleaseView) -> Fraction | None:
@@ -230,7 +230,7 @@ def to_text(audit: PresenceAudit) -> str:
         )
     elif not audit.whole:
         lines.append(f"  It is not everybody: {audit.published:,} people are published, more than it leaves possible.")
-    if audit.publish == BUCKETIZED:
+    if kind_called(audit.publish).rows_are_people:
         lines += [
             "  A bucketized release publishes everybody's exact values: presence is not hidden, whoever is asked for.",
             f"  {_worst(audit, audit.with_list)}. Of the people on the list with the same values, any are as likely.",

@@ -8,12 +8,11 @@ import numpy as np
 
 from discreet.arrays import FloatArray
 from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, Line, line
-from discreet.audit.presence.by_marginals import presence_marginals
 from discreet.audit.presence.listed_exact import check_same_words, promised_alpha, same_values
-from discreet.audit.presence.listed_generalized import THRESHOLD, presence_generalized
-from discreet.audit.presence.marginals import Marginals, read_marginals
+from discreet.audit.presence.listed_generalized import THRESHOLD
+from discreet.audit.presence.marginals import Marginals
 from discreet.audit.reading.exact_tables import Population
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, ReleaseView
+from discreet.audit.reading.view import ReleaseView
 
 _LIST = "Everybody who may be in the table, by name, with their exact values."
 
@@ -31,32 +30,18 @@ def presence_lines(
     where no others are given. A bucketized release hides nobody from whoever knows their values. An ambiguous one has a
     figure without a list, too: |G| / Π mᵢ (Theorem 5.1).
     """
-    if view.publish == BUCKETIZED:
-        return [_exact_values(view, threshold) if population is None else _listed(view, population, threshold)]
-    if view.publish == AMBIGUOUS:
-        without = [_unlisted(view, threshold)]
-        return without if population is None else without + _ambiguous(view, population, threshold)
-    found = [] if population is None else presence_generalized(view, population, threshold)
-    known = marginals or _promised_marginals(view, population)
-    return found if known is None else found + presence_marginals(view, known, confidence, threshold)
+    return view.kind.present(population, marginals, confidence, threshold)
 
 
-def _promised_marginals(view: ReleaseView, population: Population | None) -> Marginals | None:
-    """The marginals that a promise with a confidence is about: those in it, or those of the list."""
-    promise = view.promised("confident_presence")
-    if promise is None:
-        return None
-    if promise.get("marginals") is not None:
-        return read_marginals(promise["marginals"], view.quasi_identifiers, promise.get("size"))
-    if population is None:
-        return None
-    counts = {}
-    for column, values, codes in zip(
-        population.columns, population.frequencies.values, population.frequencies.codes, strict=True
-    ):
-        many = np.bincount(codes, weights=population.frequencies.counts, minlength=len(values))
-        counts[column] = {value: int(n) for value, n in zip(values, many.tolist(), strict=True)}
-    return Marginals(population.people, counts)
+def presence_of_rows(view: ReleaseView, population: Population | None, threshold: float | None) -> Line:
+    """Where everybody's exact values are published."""
+    return _exact_values(view, threshold) if population is None else _listed(view, population, threshold)
+
+
+def presence_of_entries(view: ReleaseView, population: Population | None, threshold: float | None) -> list[Line]:
+    """Where it is hidden which values belong together."""
+    without = [_unlisted(view, threshold)]
+    return without if population is None else without + _ambiguous(view, population, threshold)
 
 
 def _exact_values(view: ReleaseView, threshold: float | None) -> Line:

@@ -13,14 +13,14 @@ from discreet.audit.lines import AT_MOST, Fault, Level
 from discreet.audit.promises.level import exact, level, promised_sums, share_level
 from discreet.audit.promises.parameters import Parameter, number
 from discreet.audit.promises.registry import Beside, Reading
-from discreet.audit.reading.view import AMBIGUOUS, Promise, ReleaseView
+from discreet.audit.reading.view import Promise, ReleaseView
 
 
 def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     """The largest chance of being in the table, and the largest share of a value, for each attribute."""
     alpha, beta = exact(promise.parameters["alpha"]), exact(promise.parameters["beta"])
     shares = [share_level(view, summed, promise.model, beta) for summed in promised_sums(promise, view)]
-    if view.publish != AMBIGUOUS:
+    if view.kind.rows_are_people:
         return shares
     return [each for share in shares for each in (_presence(view, alpha), share)]
 
@@ -53,7 +53,7 @@ def _presence(view: ReleaseView, alpha: Fraction) -> Level:
 
 def faults(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
     """Groups above α or above β."""
-    if view.publish != AMBIGUOUS:
+    if view.kind.rows_are_people:
         return
     alpha, beta = promise.parameters["alpha"], promise.parameters["beta"]
     present = _present_above(view, exact(alpha))

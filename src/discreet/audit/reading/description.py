@@ -28,10 +28,11 @@ from typing import Any
 
 import yaml
 
+from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.audit.promises.parameters import promise_mistakes
 from discreet.audit.promises.registry import known_words, reading_of
 from discreet.audit.reading.texts import KINDS, STAR
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise, strange_promise
+from discreet.audit.reading.view import Promise, strange_promise
 from discreet.errors import DataError, Mistake, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import exact_number
 from discreet.files.plain_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge

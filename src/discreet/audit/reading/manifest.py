@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from discreet.audit.kinds.registry import WORDS, kind_called
 from discreet.audit.promises.parameters import promise_mistakes
 from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.description import Description, How, Paths
 from discreet.audit.reading.folder import AGAIN, MANIFEST, check_table, read_json
 from discreet.audit.reading.texts import DATE, EXACT, INTERVAL, PREFIX, SET
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise, strange_promise
+from discreet.audit.reading.view import Promise, strange_promise
 from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
 
-KINDS = ("generalization", "multidimensional", "local_recoding", BUCKETIZED, AMBIGUOUS)
 ROLES = ("identifier", "quasi_identifier", "sensitive", "other")
 _WRITTEN = {
     "intervals": INTERVAL,
@@ -61,7 +61,7 @@ def described_by(manifest: Mapping[str, Any]) -> Description:
     within = [c for columns in description.tables.values() for c in columns if c in description.quasi_identifiers]
     apart = [file for file, columns in description.tables.items() if {*columns} & {*description.quasi_identifiers}]
     if sorted(within) != sorted(description.quasi_identifiers) or (
-        description.publish != AMBIGUOUS and len(apart) != 1
+        kind_called(description.publish).rows_are_people and len(apart) != 1
     ):
         raise DataError(Mistake(MANIFEST, "its tables have not every quasi-identifier once", AGAIN))
     return description
@@ -75,11 +75,11 @@ def check_tables(folder: Path, description: Description) -> None:
 
 def _described_by(manifest: Mapping[str, Any]) -> Description:
     publish, roles = manifest["publish"], _texts_of(manifest["roles"], ROLES)
-    _expect(publish in KINDS)
+    _expect(publish in WORDS)
+    kind = kind_called(publish)
     published = _texts(manifest["columns"])
     _expect(all(c in roles for c in published))
-    grouped = publish in (BUCKETIZED, AMBIGUOUS)
-    if grouped:
+    if not kind.labelled:
         tables = {file: tuple(_texts(columns)) for file, columns in _mapping(manifest["tables"]).items()}
     else:
         tables = {_text(manifest["table"]): tuple(published)}
@@ -99,11 +99,11 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         quasi_identifiers=tuple(c for c, role in roles.items() if role == "quasi_identifier" and c in published),
         sensitive=tuple(c for c in published if roles[c] == "sensitive"),
         tables=tables,
-        publish=publish if grouped else GENERALIZED,
+        publish=kind.word,
         others=tuple(c for c in published if roles[c] == "other"),
         identifiers=tuple(c for c, role in roles.items() if role == "identifier"),
-        group=_text(manifest["group_column"]) if grouped else "",
-        count=_text(manifest["count_column"]) if publish == AMBIGUOUS else "",
+        group="" if kind.labelled else _text(manifest["group_column"]),
+        count="" if kind.rows_are_people else _text(manifest["count_column"]),
         promises=tuple(_promise(_mapping(promise)["model"]) for promise in promises),
         hierarchies={c: paths for c, words in hierarchies.items() if (paths := _paths(words))},
         columns={c: _how(words, levels.get(c)) for c, words in hierarchies.items()},

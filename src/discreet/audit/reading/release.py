@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
+from discreet.audit.kinds.registry import kind_called
 from discreet.audit.reading.description import Description, How, describe, example, read_description
-from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.folder import AGAIN
 from discreet.audit.reading.labels import Label
 from discreet.audit.reading.manifest import check_tables, described_by, read_manifest
 from discreet.audit.reading.texts import column_of, labels_of
-from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Region, ReleaseView, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.formulas import are_escaped, escaped
@@ -159,9 +159,7 @@ def _read(path: Path, within: Mapping[str, Path], description: Description, *, o
 
 
 def _whole(path: Path, description: Description, files: Sequence[Rows]) -> ReleaseFiles:
-    view, group = (
-        _generalized(description, files[0]) if description.publish == GENERALIZED else _grouped(description, files)
-    )
+    view, group = kind_called(description.publish).read(description, files)
     return ReleaseFiles(path, description, tuple(files), view, group)
 
 
@@ -224,41 +222,6 @@ def _lines(
     return rows + before + layout.skip + heading + 1
 
 
-def _generalized(description: Description, rows: Rows) -> tuple[ReleaseView, IntArray]:
-    """Rows with equal labels are one group."""
-    labels = {c: labels_in(description, c, rows.column(c)[0]) for c in description.quasi_identifiers}
-    starred = np.full(len(rows), description.starred)
-    for column in (*description.quasi_identifiers, *description.sensitive):
-        values, codes = rows.column(column)
-        starred &= np.array([value == description.suppressed for value in values], dtype=np.bool_)[codes]
-    if starred.all():  # then they are not suppressed rows among others, but one group of which nothing is said
-        starred[:] = False
-    kept = np.flatnonzero(~starred)
-    group, first = numbered([rows.column(c)[1][kept] for c in description.quasi_identifiers], len(kept))
-    regions = []
-    for column in description.quasi_identifiers:
-        used, label = np.unique(rows.column(column)[1][kept[first]], return_inverse=True)
-        regions.append(Region(column, tuple(labels[column][i] for i in used), label.astype(np.int64)))
-    of_row = np.full(len(rows), -1, dtype=np.int64)
-    of_row[kept] = group
-    weights = counted_people(rows, description.count)
-    view = ReleaseView(
-        description.publish,
-        description.quasi_identifiers,
-        sizes=_sizes(group, weights[kept], len(first)),
-        tallies=tuple(_tally(rows, c, kept, group, weights[kept]) for c in description.sensitive),
-        regions=tuple(regions),
-        starred=int(weights[starred].sum()),
-        left_out=description.left_out,
-        promises=description.promises,
-        file=rows.file,
-        first_line=rows.first(kept[first]),
-        hierarchies=description.hierarchies,
-        manifest=description.manifest,
-    )
-    return view, of_row
-
-
 def labels_in(description: Description, name: str, texts: Sequence[str | None]) -> tuple[Label, ...]:
     """What the distinct texts of a column say, by the description."""
     how = description.columns.get(name, How())
@@ -275,56 +238,6 @@ def labels_in(description: Description, name: str, texts: Sequence[str | None]) 
     return labels_of(texts, column)
 
 
-def _grouped(description: Description, files: Sequence[Rows]) -> tuple[ReleaseView, IntArray]:
-    """Exact values in tables apart, joined by the number of a group."""
-    about = {
-        rows.file: [c for c in description.quasi_identifiers if c in description.tables[rows.file]] for rows in files
-    }
-    valued = [rows for rows in files if not about[rows.file]]
-    if len(valued) != 1:
-        raise DataError(Mistake("tables", "there is no table of sensitive values, or several", AGAIN))
-    [sensitive] = valued
-    people = [rows for rows in files if about[rows.file]]
-    pointed = sensitive if description.publish == AMBIGUOUS else people[0]
-    names, codes = pointed.column(description.group)
-    group, first = numbered([codes], len(codes))
-    numbers = {names[codes[i]]: g for g, i in enumerate(first.tolist())}
-    number = {rows.file: _group_numbers(rows, description.group, numbers) for rows in files}
-    weights = counted_people(sensitive, description.count)
-    sizes = _sizes(number[sensitive.file], weights, len(first))
-    if description.publish != AMBIGUOUS:
-        for rows in people:
-            if not np.array_equal(_sizes(number[rows.file], np.ones(len(rows)), len(first)), sizes):
-                rule = f"has not as many people in every group as {sensitive.file}"
-                raise DataError(Mistake(rows.file, rule, AGAIN))
-    everything = np.arange(len(sensitive), dtype=np.int64)
-    view = ReleaseView(
-        description.publish,
-        description.quasi_identifiers,
-        sizes=sizes,
-        tallies=tuple(
-            _tally(sensitive, c, everything, number[sensitive.file], weights)
-            for c in description.sensitive
-            if c in sensitive.columns
-        ),
-        tables=tuple(_table(rows, about[rows.file], number[rows.file]) for rows in people),
-        left_out=description.left_out,
-        promises=description.promises,
-        file=pointed.file,
-        first_line=pointed.first(first),
-        hierarchies=description.hierarchies,
-        manifest=description.manifest,
-    )
-    return view, group
-
-
-def _group_numbers(rows: Rows, column: str, numbers: Mapping[str | None, int]) -> IntArray:
-    names, codes = rows.column(column)
-    if {*names} != numbers.keys():
-        raise DataError(Mistake(rows.file, "has not the groups that the other tables have", AGAIN))
-    return np.array([numbers[name] for name in names], dtype=np.int64)[codes]
-
-
 def counted_people(rows: Rows, column: str) -> IntArray:
     """For how many people each row stands."""
     if not column:
@@ -336,16 +249,8 @@ def counted_people(rows: Rows, column: str) -> IntArray:
     return np.array([int(str(text)) for text in texts], dtype=np.int64)[codes]
 
 
-def _table(rows: Rows, columns: Sequence[str], group: IntArray) -> Table:
-    """The distinct rows of a table with their groups."""
-    codes = [rows.column(c)[1] for c in columns]
-    number, first = numbered([*codes, group], len(rows))
-    counts = np.bincount(number, minlength=len(first)).astype(np.int64)
-    values = tuple(rows.column(c)[0] for c in columns)
-    return Table(tuple(columns), Frequencies(values, tuple(c[first] for c in codes), counts), group[first])
-
-
-def _tally(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: IntArray) -> Tally:
+def tally_of(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: IntArray) -> Tally:
+    """How often each group has each value of a column, in the rows that are kept: their groups, and for how many."""
     values, codes = rows.column(column)
     used, value = np.unique(codes[kept], return_inverse=True)
     width = max(len(used), 1)
@@ -354,16 +259,15 @@ def _tally(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: In
     return Tally(column, tuple(values[i] for i in used), key // width, key % width, count)
 
 
-def _sizes(group: IntArray, weights: NDArray[Any], groups: int) -> IntArray:
+def sizes_of(group: IntArray, weights: NDArray[Any], groups: int) -> IntArray:
+    """How many people are in each group, by the group of every row and for how many it stands."""
     return np.bincount(group, weights=weights, minlength=groups).astype(np.int64)
 
 
 def numbered(columns: Sequence[NDArray[Any]], rows: int) -> tuple[IntArray, IntArray]:
     """A number for each distinct combination in the order in which they first stand, and where that is."""
-    key = np.zeros(rows, dtype=np.int64)
-    for codes in columns:
-        key = np.unique(key * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
-    _, first, key = np.unique(key, return_index=True, return_inverse=True)
+    key = number_equal(columns, rows)
+    first = np.unique(key, return_index=True)[1]
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))

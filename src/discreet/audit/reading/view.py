@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.arrays import IntArray
+from discreet.audit.kinds.registry import kind_called
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.labels import Label
 
-GENERALIZED, BUCKETIZED, AMBIGUOUS = "generalization", "bucketization", "ambiguity"
+if TYPE_CHECKING:
+    from discreet.audit.kinds.base import Kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,11 @@ class ReleaseView:
     first_line: IntArray | None = None
     hierarchies: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The release as one of its kind: what that tells whom."""
+        return kind_called(self.publish)(self)
 
     @property
     def people(self) -> int:
