@@ -21,7 +21,7 @@ from discreet.audit.reading.view import Promise
 from discreet.models.examples import bucketized
 from discreet.models.robust.robust import Robust
 from tests.audit.association_cases import bucketized as bucketized_release
-from tests.audit.association_cases import seen_of
+from tests.audit.association_cases import view_of
 from tests.models.cases import ATTRIBUTE, KINDS, PATHS, as_groups, groups, oracle
 
 HIERARCHY = {ATTRIBUTE: tuple((value, *path) for value, path in PATHS.items())}
@@ -30,13 +30,13 @@ HIERARCHY = {ATTRIBUTE: tuple((value, *path) for value, path in PATHS.items())}
 def level_of(model, by_group):
     """The levels of one promise, made in the words of its model."""
     [(word, parameters)] = model.to_words().items()
-    seen = seen_of(
+    view = view_of(
         by_group,
         attribute=ATTRIBUTE,
         promises=[Promise(word, parameters, parameters.get("attribute"))],
         hierarchies=HIERARCHY,
     )
-    return levels(seen)
+    return levels(view)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -80,10 +80,10 @@ def test_robustness_is_read_as_the_model_does(by_group, left_out, r, min_support
     model = Robust(r, "disease", values=values, attribute_sets=sets, min_support=min_support)
     judged = bucketized("disease", ROBUST_NAMES, by_group, table)
     [(_, parameters)] = model.to_words().items()
-    seen = bucketized_release(by_group, ROBUST_NAMES, promises=[Promise("robust", parameters, "disease")])
+    view = bucketized_release(by_group, ROBUST_NAMES, promises=[Promise("robust", parameters, "disease")])
     columns = zip((*ROBUST_NAMES, "disease"), zip(*table, strict=True), strict=True)
     source = {name: list(column) for name, column in columns}
-    [level] = levels(seen, knowledge=read_knowledges(source, seen))
+    [level] = levels(view, knowledge=read_knowledges(source, view))
     assert level.holds == bool(model.holds(judged).all())
     assert level.achieved == pytest.approx(model.level(judged).max(), abs=1e-12)
 
@@ -132,8 +132,8 @@ def test_a_release_is_read_as_its_manifest_says(name, tmp_path):
     suppress = 0.0 if publish in ("multidimensional", "local_recoding") else 0.2
     words = {"attributes": ATTRIBUTES, "require": require, "publish": publish, "suppress": suppress, "seed": 1}
     release = anonymize(policy_from_words(words), tmp_path / "release", source=people())
-    seen = read(tmp_path / "release")
-    found = levels(seen, knowledge=read_knowledges(people(), seen))
+    view = read(tmp_path / "release")
+    found = levels(view, knowledge=read_knowledges(people(), view))
     assert found and all(level.holds for level in found)
     for promise in release.figures["promises"]:
         [(word, parameters)] = promise["model"].items()

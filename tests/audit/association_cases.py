@@ -7,8 +7,9 @@ from collections import Counter
 import numpy as np
 from hypothesis import strategies as st
 
+from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.audit.reading.exact_tables import Table
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise, Seen, Tally
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
 from discreet.engines.base import Frequencies
 
 VALUES = ("asthma", "cold", "gout", "", None)
@@ -31,11 +32,11 @@ def tally_of(groups, attribute="disease"):
     return Tally(attribute, values, *columns)
 
 
-def seen_of(groups, publish=GENERALIZED, attribute="disease", promises=(), **more):
+def view_of(groups, publish=GENERALIZED, attribute="disease", promises=(), **more):
     """A release that shows the values of its groups, and that the first of each stands in the line of its number."""
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
     lines = np.concatenate([[2], 2 + np.cumsum(sizes)[:-1]])
-    return Seen(
+    return ReleaseView(
         publish,
         tuple(more.pop("quasi_identifiers", ())),
         sizes,
@@ -55,7 +56,7 @@ def bucketized(groups, quasi_identifiers, attribute="disease", promises=(), **mo
         np.array([row[-1] for row in rows], dtype=np.int64),
     )
     values = [[person[-1] for person in people] for people in groups]
-    return seen_of(
+    return view_of(
         values, BUCKETIZED, attribute, promises, quasi_identifiers=quasi_identifiers, tables=(table,), **more
     )
 
@@ -68,7 +69,7 @@ def ambiguous(groups, quasi_identifiers, attribute="disease", promises=()):
         found = _frequencies([row for row, _ in rows], [1] * len(rows))
         tables.append(Table((name,), found, np.array([g for _, g in rows], dtype=np.int64)))
     values = [[person[-1] for person in people] for people in groups]
-    return seen_of(values, AMBIGUOUS, attribute, promises, quasi_identifiers=quasi_identifiers, tables=tuple(tables))
+    return view_of(values, AMBIGUOUS, attribute, promises, quasi_identifiers=quasi_identifiers, tables=tuple(tables))
 
 
 def promise(model, attribute=None, **parameters):

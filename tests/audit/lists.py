@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, covers
-from discreet.audit.reading.view import Promise, Region, Seen
+from discreet.audit.reading.view import Promise, Region, ReleaseView
 from discreet.engines.base import Frequencies
 
 Person = tuple[str | None, ...]
@@ -39,13 +39,13 @@ class Case:
         """Per group, whom it covers (by their place on the list), and its rows."""
         return [([i for i, p in enumerate(self.people) if fits(labels, p)], rows) for labels, rows in self.groups]
 
-    def seen(self, promises: Sequence[Promise] = ()) -> Seen:
+    def view(self, promises: Sequence[Promise] = ()) -> ReleaseView:
         regions = []
         for i, column in enumerate(self.columns):
             labels = tuple(dict.fromkeys(group[i] for group, _ in self.groups))
             code = np.array([labels.index(group[i]) for group, _ in self.groups], dtype=np.int64)
             regions.append(Region(column, labels, code))
-        return Seen(
+        return ReleaseView(
             "generalization",
             self.columns,
             np.array([rows for _, rows in self.groups], dtype=np.int64),

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 import discreet
+from discreet.audit.kinds.registry import AMBIGUOUS
 from discreet.audit.reading.exact_tables import Table
-from discreet.audit.reading.view import AMBIGUOUS, Seen
+from discreet.audit.reading.view import ReleaseView
 from discreet.engines.base import Frequencies
 
 HIERARCHIES: dict[str, object] = {
@@ -122,4 +123,4 @@ def released(groups, tables):
         published.append(Table(tuple(f"q{d}" for d in attributes), own, group))
     sizes = np.array([len(people) for people in groups], dtype=np.int64)
     names = tuple(f"q{d}" for table in sorted(tables) for d in table)
-    return Seen(AMBIGUOUS, names, sizes, (), tables=tuple(published))
+    return ReleaseView(AMBIGUOUS, names, sizes, (), tables=tuple(published))

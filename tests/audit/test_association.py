@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from discreet.audit.association.association import homogeneity, known_rows, protected_values, skew, uniform_worlds
 from discreet.audit.lines import STEPS
 from discreet.studies import worlds
-from tests.audit.association_cases import ambiguous, groups_of_values, promise, seen_of
+from tests.audit.association_cases import ambiguous, groups_of_values, promise, view_of
 
 PATIENTS = [
     [
@@ -33,8 +33,8 @@ PATIENTS = [
 ]
 
 
-def attack(function, seen, *args, **options):
-    return function(seen, seen.tallies[0], *args, **options)
+def attack(function, view, *args, **options):
+    return function(view, view.tallies[0], *args, **options)
 
 
 def equally_likely(group):
@@ -48,7 +48,7 @@ def largest_belief(found, person, values):
 
 @given(groups_of_values)
 def test_the_belief_in_a_value_is_the_share_of_worlds_in_which_a_person_has_it(groups):
-    found = attack(uniform_worlds, seen_of(groups))
+    found = attack(uniform_worlds, view_of(groups))
     beliefs = [largest_belief(equally_likely(group), 0, group) for group in groups]
     assert found.worst == pytest.approx(float(max(beliefs)))
     assert found.above == sum(len(group) for group, b in zip(groups, beliefs, strict=True) if b > Fraction(1, 2))
@@ -58,8 +58,8 @@ def test_the_belief_in_a_value_is_the_share_of_worlds_in_which_a_person_has_it(g
 
 @given(groups_of_values, st.sets(st.sampled_from("xyz"), min_size=1))
 def test_of_protected_values_alone_the_belief_is_told_where_a_release_names_some(groups, named):
-    seen = seen_of(groups, promises=[promise("robust", r=2, values=sorted(named))])
-    found = attack(protected_values, seen)
+    view = view_of(groups, promises=[promise("robust", r=2, values=sorted(named))])
+    found = attack(protected_values, view)
     published = {value for group in groups for value in group}
     if published <= named or not published & named:
         assert found == []
@@ -74,7 +74,7 @@ small_groups = st.lists(st.lists(st.sampled_from("xyz"), min_size=1, max_size=5)
 
 @given(small_groups, st.integers(0, 5))
 def test_known_rows_help_as_much_as_the_best_choice_of_them(groups, known):
-    found = attack(known_rows, seen_of(groups), known)
+    found = attack(known_rows, view_of(groups), known)
     beliefs = Counter()
     for group in groups:
         for person in range(len(group)):
@@ -97,15 +97,15 @@ def best_with_known(group, person, known):
 
 @given(groups_of_values)
 def test_no_fewer_known_rows_than_are_told_make_her_certain(groups):
-    seen = seen_of(groups)
-    needed = attack(known_rows, seen).details["rows_until_certain"]
-    assert attack(known_rows, seen, needed).worst == 1
-    assert needed == 0 or attack(known_rows, seen, needed - 1).worst < 1
+    view = view_of(groups)
+    needed = attack(known_rows, view).details["rows_until_certain"]
+    assert attack(known_rows, view, needed).worst == 1
+    assert needed == 0 or attack(known_rows, view, needed - 1).worst < 1
 
 
 @given(groups_of_values)
 def test_in_a_group_of_one_value_nothing_is_open(groups):
-    found = attack(homogeneity, seen_of(groups))
+    found = attack(homogeneity, view_of(groups))
     certain = [group for group in groups if len(set(group)) == 1]
     assert (found.above, found.worst) == (sum(map(len, certain)), float(bool(certain)))
     assert found.details["groups"] == len(certain)
@@ -114,7 +114,7 @@ def test_in_a_group_of_one_value_nothing_is_open(groups):
 
 @given(groups_of_values)
 def test_skew_is_told_as_gain_ratio_and_distance(groups):
-    found = attack(skew, seen_of(groups))
+    found = attack(skew, view_of(groups))
     everybody = [value for group in groups for value in group]
 
     def share(values, value):
@@ -138,13 +138,13 @@ def test_skew_is_told_as_gain_ratio_and_distance(groups):
 
 def test_what_a_manifest_says_of_another_distribution_is_not_believed():
     manifest = {"references": {"disease": [["flu", 1], ["cold", 9]]}}
-    found = attack(skew, seen_of([["flu", "cold"]], manifest=manifest))
+    found = attack(skew, view_of([["flu", "cold"]], manifest=manifest))
     assert (found.worst, found.details["ratio"], found.details["gain"]) == (0.5, 1.0, 0.0)
 
 
 def test_the_paper_s_patients_believe_as_the_paper_says():
-    seen = ambiguous(PATIENTS, ["age", "sex", "zip"])
-    found = attack(uniform_worlds, seen)
+    view = ambiguous(PATIENTS, ["age", "sex", "zip"])
+    found = attack(uniform_worlds, view)
     assert found.worst == 0.5 and found.deciding.group == 1
     alan = worlds_of(PATIENTS[0])
     assert worlds.belief(with_person(alan, ("45", "M", "11000")), lambda w: w["45", "M", "11000"] == "diabetes") == (
@@ -175,21 +175,21 @@ def with_person(found, person):
     ],
 )
 def test_a_promised_share_is_the_threshold(promises, bound):
-    seen = seen_of([["a", "b", "c"], ["a", "b"]], promises=promises)
-    found = attack(uniform_worlds, seen)
+    view = view_of([["a", "b", "c"], ["a", "b"]], promises=promises)
+    found = attack(uniform_worlds, view)
     assert found.promised == bound
     assert found.threshold == (0.5 if bound is None else bound)
     assert found.breaks == (bound is not None)
-    assert attack(uniform_worlds, seen, threshold=0.7).threshold == 0.7
+    assert attack(uniform_worlds, view, threshold=0.7).threshold == 0.7
 
 
 def test_a_share_exactly_at_the_promised_one_is_not_above():
-    found = attack(uniform_worlds, seen_of([["a", "b", "c"]], promises=[promise("l_diversity", l=3, kind="frequency")]))
+    found = attack(uniform_worlds, view_of([["a", "b", "c"]], promises=[promise("l_diversity", l=3, kind="frequency")]))
     assert (found.above, found.breaks) == (0, False)
 
 
 def test_a_group_of_one_value_breaks_a_promise_of_diversity():
     groups = [["a", "b"], ["a", "a", "a"]]
-    assert not attack(homogeneity, seen_of(groups)).breaks
-    found = attack(homogeneity, seen_of(groups, promises=[promise("l_diversity", l=2)]))
+    assert not attack(homogeneity, view_of(groups)).breaks
+    found = attack(homogeneity, view_of(groups, promises=[promise("l_diversity", l=2)]))
     assert found.breaks and found.deciding.size == 3 and found.deciding.line == 4

@@ -109,7 +109,7 @@ def test_a_lost_row_is_reported_though_the_manifest_fits(copied, kind):
     folder = copied(kind)
     change_rows(folder, lambda lines: lines[:-1])
     rows = manifest_of(folder)["rows"]
-    resign(folder, rows=rows | {"source": 299, "published": 299}, groups=len(look(folder).seen.sizes))
+    resign(folder, rows=rows | {"source": 299, "published": 299}, groups=len(look(folder).view.sizes))
     assert broken(folder)
     resign(folder, rows=rows | {"published": 299})
     assert broken(folder)

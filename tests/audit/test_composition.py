@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from discreet.audit.association import common_people
 from discreet.audit.association.composition import composition
+from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT
 from discreet.audit.reading.exact_tables import Population, Table
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, Prefix, overlap
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Region, Seen, Tally
+from discreet.audit.reading.view import Region, ReleaseView, Tally
 from discreet.audit.worlds import overlaps as overlapping
 from discreet.engines.base import Frequencies
 from discreet.studies import worlds
@@ -31,12 +32,12 @@ def tally(groups: Sequence[Sequence[Hashable]], attribute: str = "disease") -> T
     return Tally(attribute, VALUES, group, value, count)
 
 
-def release(groups: Sequence[tuple[Label, Sequence[Hashable]]]) -> Seen:
+def release(groups: Sequence[tuple[Label, Sequence[Hashable]]]) -> ReleaseView:
     """A generalized release with one quasi-identifier: the label of each group, and its values."""
     values = [v for _, v in groups]
     sizes = np.array([len(v) for v in values], dtype=np.int64)
     region = Region("age", tuple(label for label, _ in groups), np.arange(len(groups), dtype=np.int64))
-    return Seen(GENERALIZED, ("age",), sizes, (tally(values),), (region,), first_line=np.arange(len(groups)) + 2)
+    return ReleaseView(GENERALIZED, ("age",), sizes, (tally(values),), (region,), first_line=np.arange(len(groups)) + 2)
 
 
 def people(ages: Sequence[int]) -> Population:
@@ -192,23 +193,23 @@ def test_without_a_list_any_two_groups_that_overlap_count() -> None:
 
 
 def test_a_bucketized_release_is_a_list_itself() -> None:
-    table = Table(("age",), people([25, 45]).found, np.array([0, 0]))
-    bucketized = Seen(BUCKETIZED, ("age",), np.array([2]), (tally([["flu", "cold"]]),), tables=(table,))
+    table = Table(("age",), people([25, 45]).frequencies, np.array([0, 0]))
+    bucketized = ReleaseView(BUCKETIZED, ("age",), np.array([2]), (tally([["flu", "cold"]]),), tables=(table,))
     [found] = composition(release([(Between(20, 30), ["flu", "gout"])]), bucketized)
     assert (found.worst, found.people) == (1.0, 1)
 
 
 def test_releases_without_a_common_attribute_or_without_places_say_nothing() -> None:
-    seen = release([(Anything(), ["flu"])])
-    other = Seen(GENERALIZED, ("age",), seen.sizes, (tally([["flu"]], "income"),), seen.regions)
-    assert composition(seen, other) == []
-    assert composition(seen, Seen(AMBIGUOUS, ("age",), seen.sizes, seen.tallies)) == []
+    view = release([(Anything(), ["flu"])])
+    other = ReleaseView(GENERALIZED, ("age",), view.sizes, (tally([["flu"]], "income"),), view.regions)
+    assert composition(view, other) == []
+    assert composition(view, ReleaseView(AMBIGUOUS, ("age",), view.sizes, view.tallies)) == []
 
 
 def test_too_many_pairs_are_not_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = release([(Exactly(str(i)), ["flu"]) for i in range(4)])
+    view = release([(Exactly(str(i)), ["flu"]) for i in range(4)])
     monkeypatch.setattr(overlapping, "MOST_PAIRS", 3)
-    assert composition(seen, seen) == []
+    assert composition(view, view) == []
 
 
 labels = st.sampled_from(
@@ -228,15 +229,15 @@ def test_labels_meet_as_one_by_one(ours: list[Label], theirs: list[Label]) -> No
 
 @given(st.data())
 def test_groups_overlap_if_all_their_labels_do(data: st.DataObject) -> None:
-    def seen(groups: int) -> Seen:
+    def view(groups: int) -> ReleaseView:
         regions = []
         for name in ("a", "b"):
             some = tuple(data.draw(st.lists(labels, min_size=1, max_size=3)))
             of = data.draw(st.lists(st.integers(0, len(some) - 1), min_size=groups, max_size=groups))
             regions.append(Region(name, some, np.array(of, dtype=np.int64)))
-        return Seen(GENERALIZED, ("a", "b"), np.ones(groups, dtype=np.int64), (), tuple(regions))
+        return ReleaseView(GENERALIZED, ("a", "b"), np.ones(groups, dtype=np.int64), (), tuple(regions))
 
-    one, two = seen(data.draw(st.integers(1, 6))), seen(data.draw(st.integers(1, 6)))
+    one, two = view(data.draw(st.integers(1, 6))), view(data.draw(st.integers(1, 6)))
     found = overlapping.overlapping(one, two)
     assert found is not None
     expected = {

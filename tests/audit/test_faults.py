@@ -60,10 +60,10 @@ def test_suppressed_rows_of_a_good_release_are_no_fault(tmp_path, suppressed, fo
 
 def test_a_group_below_k_is_reported(copied):
     folder = copied("generalization")
-    size, line = look(folder).seen.sizes.min(), None
-    seen = look(folder).seen
-    smallest = int(np.argmin(seen.sizes))
-    line = int(seen.first_line[smallest])
+    size, line = look(folder).view.sizes.min(), None
+    view = look(folder).view
+    smallest = int(np.argmin(view.sizes))
+    line = int(view.first_line[smallest])
     assert size == 3
     change_rows(folder, lambda lines: lines[: line - 1] + lines[line:])
     fault = found(folder)["group_below_k"]
@@ -74,9 +74,9 @@ def test_a_group_below_k_is_reported(copied):
 
 def test_a_homogeneous_group_is_reported(copied):
     folder = copied("generalization")
-    reading = look(folder)
-    group = int(np.argmin(reading.seen.sizes))
-    members = np.flatnonzero(reading.group == group) + 1
+    release = look(folder)
+    group = int(np.argmin(release.view.sizes))
+    members = np.flatnonzero(release.group == group) + 1
 
     def same(lines):
         return [line.rsplit(",", 1)[0] + ",flu\n" if i in members else line for i, line in enumerate(lines)]
@@ -139,8 +139,8 @@ def test_an_ambiguous_group_above_beta_is_reported(copied):
 
 def test_exactly_at_the_promise_is_no_fault(made):
     # Groups of two people with a presence and associations of 1/2 are what the search makes.
-    seen = look(made["ambiguity"]).seen
-    assert (seen.tallies[0].count * 2 == seen.sizes[seen.tallies[0].group]).any()
+    view = look(made["ambiguity"]).view
+    assert (view.tallies[0].count * 2 == view.sizes[view.tallies[0].group]).any()
     assert found(made["ambiguity"]) == {}
 
 
@@ -289,7 +289,7 @@ def test_identifiers_that_were_left_are_reported(copied, tmp_path):
 
 def test_a_value_that_is_finer_than_others_of_its_column_is_reported(copied):
     folder = copied("generalization")
-    reading = look(folder)
+    release = look(folder)
     rows = read_table(folder / "data.csv")
     at = next(i for i, row in enumerate(rows) if "-" in row["age"])
     low = rows[at]["age"].split("-")[0]
@@ -298,7 +298,7 @@ def test_a_value_that_is_finer_than_others_of_its_column_is_reported(copied):
     )
     fault = found(folder)["finer_value"]
     assert (fault.place, fault.line, fault.count, fault.grave) == ("data.csv: age", at + 2, 1, True)
-    assert reading.seen.people == 300 - manifest_of(folder)["rows"]["suppressed"]
+    assert release.view.people == 300 - manifest_of(folder)["rows"]["suppressed"]
 
 
 def test_an_exact_value_among_anothers_intervals_is_a_sign(tmp_path):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from discreet.audit.association.association_lines import association
 from discreet.audit.lines import AT_LEAST
 from discreet.audit.promises.levels import levels
-from discreet.audit.reading.view import Seen, Tally
-from tests.audit.association_cases import ambiguous, promise, seen_of
+from discreet.audit.reading.view import ReleaseView, Tally
+from tests.audit.association_cases import ambiguous, promise, view_of
 from tests.models.cases import groups
 
 
@@ -21,7 +21,7 @@ from tests.models.cases import groups
 def test_without_a_reference_groups_are_held_to_the_release_itself(by_group, t):
     said = promise("t_closeness", t=Fraction(1, t))
     everybody = [value for group in by_group for value in group]
-    [level] = levels(seen_of(by_group, promises=[said]))
+    [level] = levels(view_of(by_group, promises=[said]))
     distances = [
         sum(abs(Fraction(g.count(v), len(g)) - Fraction(everybody.count(v), len(everybody))) for v in set(everybody))
         / 2
@@ -47,19 +47,19 @@ def test_presence_in_an_ambiguous_group_is_at_most_certain():
 
 
 def test_what_is_about_a_population_needs_its_figures():
-    seen = seen_of([["a", "b"]], promises=[promise("presence", delta=[0.1, 0.5], population="people.csv")])
-    assert [(level.holds, level.achieved) for level in levels(seen)] == [(None, None)] * 2
-    assert all(level.note for level in levels(seen))
-    assert [level.holds for level in levels(seen, presence=(0.1, 0.6))] == [True, False]
+    view = view_of([["a", "b"]], promises=[promise("presence", delta=[0.1, 0.5], population="people.csv")])
+    assert [(level.holds, level.achieved) for level in levels(view)] == [(None, None)] * 2
+    assert all(level.note for level in levels(view))
+    assert [level.holds for level in levels(view, presence=(0.1, 0.6))] == [True, False]
 
 
 def test_each_attribute_is_read_by_itself():
-    seen = seen_of([["a", "b"], ["a", "a"]], promises=[promise("l_diversity", l=2), promise("l_diversity", "x", l=2)])
-    assert [(level.attribute, level.holds) for level in levels(seen)] == [("disease", False)]
+    view = view_of([["a", "b"], ["a", "a"]], promises=[promise("l_diversity", l=2), promise("l_diversity", "x", l=2)])
+    assert [(level.attribute, level.holds) for level in levels(view)] == [("disease", False), ("x", None)]
 
 
 def test_a_group_is_pointed_at_by_size_and_line_only():
-    [level] = levels(seen_of([["a", "b", "c"], ["a", "b"]], promises=[promise("k_anonymity", k=3)]))
+    [level] = levels(view_of([["a", "b", "c"], ["a", "b"]], promises=[promise("k_anonymity", k=3)]))
     assert (level.deciding.size, level.deciding.line, level.deciding.file) == (2, 5, "data.csv")
     assert level.sense == AT_LEAST and not level.holds
 
@@ -74,6 +74,6 @@ def test_nobody_published_is_nobody_harmed():
         promise("delta_disclosure", delta=1),
         promise("realistic", **{"class": "I", "stubbornness": 10, "epsilon": 2}),
     ]
-    seen = Seen("generalization", ("age",), nothing, (tally,), promises=tuple(said), first_line=nothing)
-    assert all(level.holds and level.deciding is None for level in levels(seen))
-    assert all((line.people, line.worst) == (0, 0.0) for line in association(seen))
+    view = ReleaseView("generalization", ("age",), nothing, (tally,), promises=tuple(said), first_line=nothing)
+    assert all(level.holds and level.deciding is None for level in levels(view))
+    assert all((line.people, line.worst) == (0, 0.0) for line in association(view))

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 from discreet.audit.association import minimality as module
 from discreet.audit.association.minimality import goal, minimality
+from discreet.audit.kinds.registry import GENERALIZED
 from discreet.audit.lines import ESTIMATE, EXACT, Line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Anything, Label, OneOf
-from discreet.audit.reading.view import GENERALIZED, Promise, Region, Seen, Tally
+from discreet.audit.reading.view import Promise, Region, ReleaseView, Tally
 from discreet.engines.base import Frequencies
 from discreet.studies import worlds
 
@@ -87,7 +88,7 @@ def failing(rows: Sequence[Row], world: World, node: tuple[int, int], kept: Kept
     return sum(len(g) for g in groups if len(g) < k or not kept([world[i] for i in g], world))
 
 
-def published(rows: Sequence[Row], node: tuple[int, int], kept: Kept, limit: int = 0, **more: Any) -> Seen:
+def published(rows: Sequence[Row], node: tuple[int, int], kept: Kept, limit: int = 0, **more: Any) -> ReleaseView:
     groups = groups_at(rows, node)
     tally = sorted((g, VALUES.index(v), n) for g, of in enumerate(groups.values())
                    for v, n in Counter(rows[i][2] for i in of).items())  # fmt: skip
@@ -105,7 +106,7 @@ def published(rows: Sequence[Row], node: tuple[int, int], kept: Kept, limit: int
         "hierarchies": {"a": {"taxonomy": PATHS}, "b": {"taxonomy": PATHS}},
         "rows": {"limit": limit},
     }
-    return Seen(
+    return ReleaseView(
         GENERALIZED,
         ("a", "b"),
         np.array([len(g) for g in groups.values()], dtype=np.int64),
@@ -183,10 +184,10 @@ def test_of_one_attribute_the_search_itself_is_run_in_every_world(rows: list[Row
     check(found[0], [max(b) for b in zip(beliefs(left, rows), beliefs(everything, rows), strict=True)])
 
 
-def _one_attribute(seen: Seen) -> Seen:
+def _one_attribute(view: ReleaseView) -> ReleaseView:
     """b is hidden, and there is nothing finer to think of."""
-    seen.manifest["node"].pop("b")
-    return seen
+    view.manifest["node"].pop("b")
+    return view
 
 
 @given(tables(), promises, st.integers(0, 2), st.data())
@@ -237,8 +238,8 @@ def test_every_group_of_mondrian_is_asked_why_it_was_not_cut(rows: list[Row], ke
                     told[i] = believed[i]
         expected.append(told)
     rules = {column: {"intervals": [2]} for column in "ab"}
-    seen = published(rows, node, kept, publish="multidimensional", search="mondrian", hierarchies=rules)
-    [found] = minimality(seen, people(rows))
+    view = published(rows, node, kept, publish="multidimensional", search="mondrian", hierarchies=rules)
+    [found] = minimality(view, people(rows))
     check(found, [max(b) for b in zip(*expected, strict=True)])
 
 
@@ -267,21 +268,21 @@ def test_the_paper_s_example_gives_somebody_away() -> None:
 
 def test_other_lists_promises_and_searches_say_nothing() -> None:
     rows = [(0, 0, "flu"), (0, 0, "flu"), (1, 0, "cold"), (1, 0, "gout")]
-    seen = published(rows, (1, 2), distinct)
-    assert minimality(seen, people(rows))
-    assert minimality(seen, people([*rows, (0, 0, "flu")])) == []
+    view = published(rows, (1, 2), distinct)
+    assert minimality(view, people(rows))
+    assert minimality(view, people([*rows, (0, 0, "flu")])) == []
     assert minimality(published(rows, (1, 2), distinct, facts={}), people(rows)) == []
     searched = {"facts": {"optimal": True}, "search": "optimal"}
     for told in ({}, {"policy": {"time_limit": 5}}, {"applied": {"rows": 3}}, {"search": "instant"}):
-        seen = published(rows, (1, 2), distinct, **searched | told)
-        said = {word: given for word, given in seen.manifest.items() if word != "facts"}
-        assert bool(minimality(replace(seen, manifest=said), people(rows))) == (not told)
+        view = published(rows, (1, 2), distinct, **searched | told)
+        said = {word: given for word, given in view.manifest.items() if word != "facts"}
+        assert bool(minimality(replace(view, manifest=said), people(rows))) == (not told)
     # Mondrian cuts at the median of numbers; a taxonomy is cut in another way.
     mondrian = {"publish": "multidimensional", "search": "mondrian"}
     assert minimality(published(rows, (1, 2), distinct, **mondrian), people(rows)) == []
     assert minimality(published(rows, (2, 2), distinct, hierarchies={}), people(rows)) == []
-    other = Seen(seen.publish, seen.quasi_identifiers, seen.sizes, seen.tallies, seen.regions,
-                 promises=(Promise("realistic", {"class": "II"}),), manifest=seen.manifest)  # fmt: skip
+    other = ReleaseView(view.publish, view.quasi_identifiers, view.sizes, view.tallies, view.regions,
+                 promises=(Promise("realistic", {"class": "II"}),), manifest=view.manifest)  # fmt: skip
     assert goal(other) is None
     assert minimality(other, people(rows)) == []
 

@@ -43,7 +43,7 @@ def test_presence_and_absence_are_those_of_the_possible_worlds(case, starred, le
     case = replace(case, starred=starred, left_out=left_out)
     expected = chances(case)
     assume(expected is not None)
-    present, absent = presence_generalized(case.seen(), case.population)
+    present, absent = presence_generalized(case.view(), case.population)
     assert present.precision == absent.precision == EXACT
     assert present.worst == pytest.approx(float(max(expected)), abs=1e-12)
     assert absent.worst == pytest.approx(float(1 - min(expected)), abs=1e-12)
@@ -59,7 +59,7 @@ def test_bounds_are_never_on_the_unsafe_side(case):
     expected = chances(case)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assignments, "_MOST_STATES", 0)
-        present, absent = presence_generalized(case.seen(), case.population)
+        present, absent = presence_generalized(case.view(), case.population)
     assert float(max(expected)) <= present.worst + 1e-12
     assert float(1 - min(expected)) <= absent.worst + 1e-12
     assert present.details["certain"] <= sum(chance == 1 for chance in expected)
@@ -69,7 +69,7 @@ def test_bounds_are_never_on_the_unsafe_side(case):
 
 
 def test_the_papers_example():
-    present, absent = presence_generalized(PAPER.seen(), PAPER.population)
+    present, absent = presence_generalized(PAPER.view(), PAPER.population)
     assert (present.worst, present.above, present.people) == (2 / 3, 3, 9)
     assert (present.deciding.group, present.deciding.size, present.deciding.line) == (1, 2, 3)
     assert (absent.worst, absent.above, absent.threshold) == (1 / 2, 0, CERTAIN)
@@ -80,7 +80,7 @@ def test_the_papers_example():
     [((0.5, "2/3"), [False, False]), ((0, 0.66), [True, False]), ((0.51, 1), [False, True]), ((0, 1), [False, False])],
 )
 def test_a_promise_is_judged_on_both_sides_and_ties_keep_it(promised, breaks):
-    lines = presence_generalized(PAPER.seen(delta(*promised)), PAPER.population)
+    lines = presence_generalized(PAPER.view(delta(*promised)), PAPER.population)
     assert [line.breaks for line in lines] == breaks
     assert lines[0].promised == lines[0].threshold == float(Fraction(str(promised[1])))
     assert lines[0].above == (3 if breaks[0] else 0)
@@ -92,20 +92,20 @@ def test_a_promise_is_judged_on_both_sides_and_ties_keep_it(promised, breaks):
 def test_a_chance_that_is_just_what_was_promised_is_not_above_it(rows, more):
     case = Case(((AMERICA, rows),), (("America",),) * (rows + more))
     share = f"{rows}/{rows + more}"
-    present, absent = presence_generalized(case.seen(delta(share, share)), case.population)
+    present, absent = presence_generalized(case.view(delta(share, share)), case.population)
     assert present.above == absent.above == 0
     assert not present.breaks
     assert not absent.breaks
 
 
 def test_a_threshold_that_is_given_goes_before_the_promise():
-    present, _ = presence_generalized(PAPER.seen(delta(0, 0.9)), PAPER.population, threshold=0.4)
+    present, _ = presence_generalized(PAPER.view(delta(0, 0.9)), PAPER.population, threshold=0.4)
     assert (present.threshold, present.promised, present.above) == (0.4, 0.9, 9)
 
 
 def test_people_left_out_are_among_those_whom_no_group_fits():
     case = replace(PAPER, people=(*PAPER.people, *[("Asia",)] * 4), starred=2, left_out=1)
-    present, absent = presence_generalized(case.seen(), case.population)
+    present, absent = presence_generalized(case.view(), case.population)
     assert present.worst == 3 / 4
     assert "no published group fits" in present.assumes
     assert absent.above == 0  # nobody is known to be absent
@@ -114,14 +114,14 @@ def test_people_left_out_are_among_those_whom_no_group_fits():
 
 def test_more_people_left_out_than_fit_nowhere_may_be_anybody():
     case = replace(PAPER, people=(*PAPER.people, ("Asia",)), left_out=2)
-    present, _ = presence_generalized(case.seen(), case.population)
+    present, _ = presence_generalized(case.view(), case.population)
     assert present.worst == pytest.approx(2 / 3 + 1 / 3 * 2 / 5)
     assert "any who stand behind no published row" in present.assumes
 
 
 def test_a_list_that_is_not_everybody_is_told_and_breaks_no_promise():
     case = replace(PAPER, people=PAPER.people[4:])
-    present, absent = presence_generalized(case.seen(delta(0, 0.7)), case.population)
+    present, absent = presence_generalized(case.view(delta(0, 0.7)), case.population)
     assert present.worst == 1
     assert present.promised is None
     assert not present.breaks
@@ -133,7 +133,7 @@ def test_a_list_that_is_not_everybody_is_told_and_breaks_no_promise():
 
 def test_more_people_left_out_than_the_list_has_is_told():
     case = replace(PAPER, left_out=5)
-    present, _ = presence_generalized(case.seen(), case.population)
+    present, _ = presence_generalized(case.view(), case.population)
     assert present.worst == 1
     assert "more people were left out than it has" in present.assumes
 
@@ -141,7 +141,7 @@ def test_more_people_left_out_than_the_list_has_is_told():
 def test_a_promise_that_even_the_lower_bound_breaks_is_broken(monkeypatch):
     monkeypatch.setattr(assignments, "_MOST_STATES", 0)
     case = Case((((Between(0, 1),), 4), ((Between(1, 2),), 1)), (("0",), ("1",), ("2",), ("0",), ("2",), ("1",)))
-    lines = presence_generalized(case.seen(delta(0, 0.5)), case.population)
+    lines = presence_generalized(case.view(delta(0, 0.5)), case.population)
     assert [line.adversary for line in lines if line.breaks] == ["presence_with_list_at_least"]
     assert lines[1].precision == AT_LEAST
     assert lines[1].worst <= float(max(chances(case))) <= lines[0].worst
@@ -149,7 +149,7 @@ def test_a_promise_that_even_the_lower_bound_breaks_is_broken(monkeypatch):
 
 def test_people_in_no_group_are_absent_for_sure():
     case = replace(PAPER, people=(*PAPER.people, ("Asia",), (None,)))
-    present, absent = presence_generalized(case.seen(delta(0.1, 0.9)), case.population)
+    present, absent = presence_generalized(case.view(delta(0.1, 0.9)), case.population)
     assert present.histogram[0] == present.details["fit_no_group"] == 2
     assert (absent.worst, absent.above, absent.breaks) == (1, 2, True)
     assert sum(present.histogram) == 11
@@ -160,7 +160,7 @@ def test_what_is_not_counted_out_is_told(monkeypatch):
     monkeypatch.setattr(assignments, "_MOST_STATES", 0)
     people = tuple((str(i % 3),) for i in range(60))
     case = Case((((Between(0, 1),), 2), ((Between(1, 2),), 2)), people)
-    present, _ = presence_generalized(case.seen(), case.population)
+    present, _ = presence_generalized(case.view(), case.population)
     assert present.precision == AT_MOST
     assert present.details["groups_not_counted_out"] == 2
     assert present.details["fit_several_groups"] == 20
@@ -175,4 +175,4 @@ def test_what_is_not_counted_out_is_told(monkeypatch):
 def test_values_written_in_another_way_are_told_not_taken_for_strangers():
     case = Case((((Exactly("a"), Anything()), 1),), (("A", "x"), ("B", "y")))
     with pytest.raises(DataError, match="no value of 'q0' is one that the release speaks of"):
-        presence_among(case.seen(), case.population)
+        presence_among(case.view(), case.population)

@@ -56,16 +56,16 @@ def releases(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_release_has_its_lines(releases, everybody, kind):
-    seen = read(releases[kind])
-    population = read_population(everybody, seen.quasi_identifiers)
-    lines = presence_lines(seen, population)
+    view = read(releases[kind])
+    population = read_population(everybody, view.quasi_identifiers)
+    lines = presence_lines(view, population)
     assert {line.adversary for line in lines} == EXPECTED[kind]
     for line in lines:
         assert line.threat == PRESENCE
         assert 0 <= line.worst <= 1
         assert not line.breaks
         assert sum(line.histogram) == line.people
-        assert line.people in (520, seen.people)
+        assert line.people in (520, view.people)
         assert len(line.knows) > 20
         assert line.assumes.endswith(".")
     with_list = by_name(lines)["presence_with_list"]
@@ -78,17 +78,17 @@ def test_every_kind_of_release_has_its_lines(releases, everybody, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_list_of_just_those_who_are_in_gives_everybody_away(releases, kind):
-    seen = read(releases[kind])
-    population = read_population(releasing.people(120), seen.quasi_identifiers)
-    line = by_name(presence_lines(seen, population))["presence_with_list"]
+    view = read(releases[kind])
+    population = read_population(releasing.people(120), view.quasi_identifiers)
+    line = by_name(presence_lines(view, population))["presence_with_list"]
     assert line.worst == 1
-    assert line.above == line.details["certain"] == (seen.people if kind == "ambiguity" else 120)
+    assert line.above == line.details["certain"] == (view.people if kind == "ambiguity" else 120)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_journalist_knows_no_more_than_the_prosecutor(releases, everybody, kind):
-    seen = read(releases[kind])
-    found = by_name(reidentification(seen, read_population(everybody, seen.quasi_identifiers)))
+    view = read(releases[kind])
+    found = by_name(reidentification(view, read_population(everybody, view.quasi_identifiers)))
     assert found["journalist"].worst <= found["prosecutor"].worst + 1e-12
     assert found["marketer_at_large"].worst <= found["marketer"].worst + 1e-12
     assert not any(line.breaks for line in found.values())
@@ -113,8 +113,8 @@ def test_an_ambiguous_release_promises_alpha_without_a_list(releases):
 @pytest.mark.parametrize("kind", ["bucketization", "ambiguity"])
 def test_figures_are_those_of_the_audit_of_exact_values(releases, everybody, kind):
     audit = audit_presence(releases[kind], everybody)
-    seen = read(releases[kind])
-    line = by_name(presence_lines(seen, read_population(everybody, seen.quasi_identifiers)))["presence_with_list"]
+    view = read(releases[kind])
+    line = by_name(presence_lines(view, read_population(everybody, view.quasi_identifiers)))["presence_with_list"]
     assert line.worst == audit.over_all_groups.worst
     assert line.details["certain"] == audit.certain
     assert line.details["surely_absent"] == audit.absent
@@ -123,13 +123,13 @@ def test_figures_are_those_of_the_audit_of_exact_values(releases, everybody, kin
 
 def test_an_ambiguous_group_above_alpha_breaks_its_promise():
     # 2 people, 2 × 2 combinations; and 2 people of one gender: 2 of 2.
-    seen = released([[("20", "F"), ("60", "M")], [("30", "F"), ("40", "F")]], [(0,), (1,)])
-    promised = type(seen)(
-        seen.publish,
-        seen.quasi_identifiers,
-        seen.sizes,
+    view = released([[("20", "F"), ("60", "M")], [("30", "F"), ("40", "F")]], [(0,), (1,)])
+    promised = type(view)(
+        view.publish,
+        view.quasi_identifiers,
+        view.sizes,
         (),
-        tables=seen.tables,
+        tables=view.tables,
         promises=(Promise("ambiguity", {"alpha": "1/2", "beta": "1/2"}),),
     )
     [line] = presence_lines(promised)
@@ -150,9 +150,9 @@ def test_presence_that_was_promised_is_found_again_whatever_the_columns_are(tmp_
     read_by_others = end_to_end.Reading(folder, case)
     groups = [(read_by_others.rows[t], read_by_others.people[t]) for t in read_by_others.rows]
     chances = [Fraction(rows, of) for rows, of in [*groups, read_by_others.rest] if of]
-    seen = read(folder)
-    population = read_population(end_to_end.frame(names, everybody, order), seen.quasi_identifiers)
-    present, absent = presence_lines(seen, population)
+    view = read(folder)
+    population = read_population(end_to_end.frame(names, everybody, order), view.quasi_identifiers)
+    present, absent = presence_lines(view, population)
     assert present.worst == float(max(chances))
     assert absent.worst == pytest.approx(float(1 - min(chances)))
     assert present.promised == float(Fraction(delta[1]))
@@ -185,14 +185,14 @@ def test_presence_that_was_promised_with_a_confidence_is_found_again(tmp_path_fa
 def test_marginals_are_taken_from_the_promise_where_none_are_given():
     case = Case((((Exactly("a"),), 2),), (("a",),) * 10 + (("b",),) * 10)
     words = {"delta": [0, 0.2], "confidence": 0.8, "marginals": {"q0": [["a", 10], ["b", 10]]}, "size": 20}
-    seen = case.seen([Promise("confident_presence", words)])
-    found = by_name(presence_lines(seen))
+    view = case.view([Promise("confident_presence", words)])
+    found = by_name(presence_lines(view))
     assert found["presence_with_confidence"].worst == 2 / 10
     assert not found["presence_promise_fails"].breaks
-    given = by_name(presence_lines(seen, marginals=Marginals(13, {"q0": {"a": 8, "b": 5}})))
+    given = by_name(presence_lines(view, marginals=Marginals(13, {"q0": {"a": 8, "b": 5}})))
     assert given["presence_with_confidence"].worst == 2 / 8
     # Without marginals in it, those of the list are meant.
-    bare = case.seen([Promise("confident_presence", {"delta": [0, 0.2], "confidence": 0.8})])
+    bare = case.view([Promise("confident_presence", {"delta": [0, 0.2], "confidence": 0.8})])
     assert presence_lines(bare) == []
     both = by_name(presence_lines(bare, case.population))
     assert both["presence_with_confidence"].worst == both["presence_with_list"].worst == 0.2

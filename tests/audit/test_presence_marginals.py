@@ -55,7 +55,7 @@ def test_figures_are_those_of_all_populations_with_these_marginals(made, confide
     case, outside = made
     marginals = [[column.count("a"), column.count("b")] for column in zip(*outside, strict=True)]
     populations = list(worlds_outside.worlds(marginals))
-    found = by_name(presence_marginals(case.seen(), counted(case.people), float(confidence)))
+    found = by_name(presence_marginals(case.view(), counted(case.people), float(confidence)))
     expected, quantile = [], []
     for labels, rows in case.groups:
         shares = [
@@ -75,7 +75,7 @@ def test_the_chance_that_a_promise_fails_is_that_of_the_populations_in_which_it_
     case, outside = made
     marginals = [[column.count("a"), column.count("b")] for column in zip(*outside, strict=True)]
     populations = list(worlds_outside.worlds(marginals))
-    found = by_name(presence_marginals(case.seen(promise(*delta, "0.75")), counted(case.people)))
+    found = by_name(presence_marginals(case.view(promise(*delta, "0.75")), counted(case.people)))
     least, most = (Fraction(str(d)) for d in delta)
     fails = []
     for labels, rows in case.groups:
@@ -140,13 +140,13 @@ def test_the_papers_example():
     # Of four people outside three have each value of the first group; {1: 3/8, 2: 9/16, 3: 1/16}.
     case = Case((((Exactly("2"),) * 3, 1), ((Exactly("1"),) * 3, 1)), (("1",) * 3,) * 3)
     known = Marginals(6, {f"q{i}": {"1": 2, "2": 4} for i in range(3)})
-    found = by_name(presence_marginals(case.seen(promise("0.33", 1, "0.9")), known))
+    found = by_name(presence_marginals(case.view(promise("0.33", 1, "0.9")), known))
     assert found["presence_promise_fails"].worst == pytest.approx(1 / 16)
     assert not found["presence_promise_fails"].breaks
-    broken = by_name(presence_marginals(case.seen(promise("0.33", 1, "0.94")), known))["presence_promise_fails"]
+    broken = by_name(presence_marginals(case.view(promise("0.33", 1, "0.94")), known))["presence_promise_fails"]
     assert broken.breaks
     assert (broken.deciding.group, broken.deciding.line) == (0, 2)
-    tie = by_name(presence_marginals(case.seen(promise("0.33", 1, "0.9375")), known))["presence_promise_fails"]
+    tie = by_name(presence_marginals(case.view(promise("0.33", 1, "0.9375")), known))["presence_promise_fails"]
     assert (tie.above, tie.breaks) == (0, False)
 
 
@@ -154,14 +154,14 @@ def test_rows_under_labels_that_overlap_are_fenced_in():
     # Two rows say a or b, one says a: at least one and at most three of the six people with a or b are in the table.
     both, people = (OneOf(frozenset("ab")),), (("a",),) * 4 + (("b",),) * 2 + (("c",),) * 4
     case = Case(((both, 2), ((Exactly("a"),), 1), ((Anything(),), 1)), people)
-    seen, known = case.seen(), counted(people)
-    found = outside_counts(seen, known, 6, 0)
+    view, known = case.view(), counted(people)
+    found = outside_counts(view, known, 6, 0)
     assert found.fewest.ravel().tolist() == [2, 0, 6]
     assert found.most.ravel().tolist() == [3, 3, 6]
     # Of ten people six have a or b: so has 0.6 of the row of which nothing is said, and a 2/3 of the two.
     assert found.about.ravel().tolist() == [round(6 - 3 - 0.6), round(4 - 1 - 4 / 3 - 0.4), 6]
     assert not found.impossible.any()
-    lines = presence_marginals(seen, known)
+    lines = presence_marginals(view, known)
     assert {line.precision for line in lines} == {AT_MOST}
     assert "overlap" in lines[0].assumes
 
@@ -176,7 +176,7 @@ def test_the_true_count_lies_in_the_fence(table, outside, data):
         groups[(data.draw(st.sampled_from([x for x in labels if fits((x,), (value,))])),)] += 1
     people = tuple((value,) for value in (*table, *outside))
     case = Case(tuple(groups.items()), people)
-    found = outside_counts(case.seen(), counted(people), len(outside), 0)
+    found = outside_counts(case.view(), counted(people), len(outside), 0)
     for g, (group, _) in enumerate(case.groups):
         assert found.fewest[g, 0] <= sum(fits(group, (value,)) for value in outside) <= found.most[g, 0]
         assert found.fewest[g, 0] <= found.about[g, 0] <= found.most[g, 0]
@@ -185,8 +185,8 @@ def test_the_true_count_lies_in_the_fence(table, outside, data):
 
 def test_people_left_out_are_taken_out_of_every_count():
     case = Case((((Exactly("a"),), 1),), (("a",),) * 5 + (("b",),) * 5)
-    plain = by_name(presence_marginals(case.seen(), counted(case.people)))
-    left = by_name(presence_marginals(replace(case, left_out=2).seen(), counted(case.people)))
+    plain = by_name(presence_marginals(case.view(), counted(case.people)))
+    left = by_name(presence_marginals(replace(case, left_out=2).view(), counted(case.people)))
     assert plain["presence_expected"].worst == 1 / 5
     assert left["presence_expected"].worst == 1 / 3
     assert left["presence_expected"].precision == AT_MOST
@@ -195,23 +195,23 @@ def test_people_left_out_are_taken_out_of_every_count():
 
 def test_counts_of_too_few_people_are_told():
     case = Case((((Exactly("a"),), 3), ((Exactly("b"),), 1)), (("a",), ("b",), ("b",), ("b",)))
-    found = by_name(presence_marginals(case.seen(promise(0, "0.5", "0.8")), counted(case.people)))
+    found = by_name(presence_marginals(case.view(promise(0, "0.5", "0.8")), counted(case.people)))
     assert found["presence_expected"].worst == 1
     assert "1 group has more rows" in found["presence_expected"].assumes
     assert all(line.promised is None for line in found.values())
     with pytest.raises(DataError, match="fewer than the 4 of the release"):
-        presence_marginals(case.seen(), counted(case.people[:3]))
+        presence_marginals(case.view(), counted(case.people[:3]))
 
 
 def test_a_promise_holds_for_less_confidence_and_is_not_judged_by_more():
     case = Case((((Exactly("a"),), 1),), (("a",),) * 5 + (("b",),) * 5)
-    seen = case.seen(promise(0, "0.2", "0.8"))
+    view = case.view(promise(0, "0.2", "0.8"))
     for confidence, promised in [(None, 0.2), (0.5, 0.2), (0.9, None)]:
-        found = by_name(presence_marginals(seen, counted(case.people), confidence))
+        found = by_name(presence_marginals(view, counted(case.people), confidence))
         assert found["presence_with_confidence"].promised == promised
         assert found["presence_with_confidence"].details["confidence"] == (confidence or 0.8)
     assert found["presence_with_confidence"].threshold == 0.2
-    assert by_name(presence_marginals(seen, counted(case.people), threshold=0.1))["presence_expected"].above == 1
+    assert by_name(presence_marginals(view, counted(case.people), threshold=0.1))["presence_expected"].above == 1
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=4), st.integers(50, 400))

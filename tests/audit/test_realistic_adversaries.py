@@ -19,7 +19,7 @@ from discreet.audit.association.realistic import (
 )
 from discreet.audit.reading.tallies import summed_up, whole_table
 from discreet.studies import worlds
-from tests.audit.association_cases import groups_of_values, promise, seen_of
+from tests.audit.association_cases import groups_of_values, promise, view_of
 
 HOSPITAL = [["flu"] * flu + ["cancer"] * cancer for flu, cancer in ((200, 300), (1800, 2700), (18000, 2000))]
 METROPOLIS = {"counts": [["flu", 11999], ["cancer", 17999]]}
@@ -89,10 +89,10 @@ def test_class_three_is_approached_by_ever_more_stubborn_ones_of_class_one(group
     st.sampled_from([None, ["asthma"], [{"not": "cold"}, ["gout", "asthma"]], [{"each": True}, {"not": [None]}]]),
 )
 def test_floating_point_tells_what_fractions_do(groups, kind, sigma, known, prior, predicates):
-    seen = seen_of(groups)
-    summed = summed_up(seen.tallies[0], len(groups))
+    view = view_of(groups)
+    summed = summed_up(view.tallies[0], len(groups))
     adversary = Adversary(kind, sigma, known)
-    protected = protected_by(summed, whole_table(seen.tallies[0]), prior, predicates)
+    protected = protected_by(summed, whole_table(view.tallies[0]), prior, predicates)
     found = smallest_epsilons(adversary, protected, summed.total)
     for g, satisfied, share, epsilon in zip(
         protected.group, protected.satisfied, protected.share, found.tolist(), strict=True
@@ -110,8 +110,8 @@ def test_merging_two_groups_needs_no_larger_epsilon(one, other, kind, sigma):
 
 
 def epsilons(sigma, prior=METROPOLIS):
-    seen = seen_of(HOSPITAL)
-    found = realistic_lines(seen, seen.tallies[0], stubbornness=sigma, prior=prior)
+    view = view_of(HOSPITAL)
+    found = realistic_lines(view, view.tallies[0], stubbornness=sigma, prior=prior)
     return {line.adversary[len("realistic_") :]: line for line in found}
 
 
@@ -141,8 +141,8 @@ def test_class_two_keeps_three_against_a_thousand_people_with_the_bounds_of_the_
 
 
 def test_a_few_usual_adversaries_are_told_where_nobody_says_which():
-    seen = seen_of(HOSPITAL)
-    one, two, three = realistic_lines(seen, seen.tallies[0])
+    view = view_of(HOSPITAL)
+    one, two, three = realistic_lines(view, view.tallies[0])
     for line in (one, two):
         told = list(line.details["smallest_epsilon"].values())
         assert list(line.details["smallest_epsilon"]) == ["10", "100", "1000", "10000"]
@@ -153,15 +153,15 @@ def test_a_few_usual_adversaries_are_told_where_nobody_says_which():
 
 def test_the_promised_adversary_is_taken():
     said = promise("realistic", **{"class": "I", "stubbornness": 50, "epsilon": 3, "known": 1, "prior": "uniform"})
-    seen = seen_of([["x"] * 3 + ["y"] * 3], promises=[said])
-    one = realistic_lines(seen, seen.tallies[0])[0]
+    view = view_of([["x"] * 3 + ["y"] * 3], promises=[said])
+    one = realistic_lines(view, view.tallies[0])[0]
     assert list(one.details["smallest_epsilon"]) == ["50"] and one.details["known"] == 1
     assert one.worst == pytest.approx(3 / 5)
 
 
 def test_a_group_of_one_value_keeps_no_epsilon():
-    seen = seen_of([["x", "x"], ["x", "y"]])
-    found = realistic_lines(seen, seen.tallies[0])
+    view = view_of([["x", "x"], ["x", "y"]])
+    found = realistic_lines(view, view.tallies[0])
     assert all(None in line.details["smallest_epsilon"].values() for line in found)
     assert all(line.worst == 1 and line.deciding.group == 0 for line in found)
 
@@ -176,8 +176,8 @@ def test_two_values_with_c_2_diversity_are_class_three_with_a_uniform_prior(n, c
 
 
 def test_nobody_in_the_release_is_nobody_to_learn_of():
-    seen = seen_of([["x", "y"]])
-    summed = summed_up(seen.tallies[0], 1)
-    protected = protected_by(summed, whole_table(seen.tallies[0]), None, ["z"])
+    view = view_of([["x", "y"]])
+    summed = summed_up(view.tallies[0], 1)
+    protected = protected_by(summed, whole_table(view.tallies[0]), None, ["z"])
     assert len(protected.group) == 0
     assert np.array_equal(smallest_epsilons(Adversary("I"), protected, summed.total), [])

@@ -25,13 +25,13 @@ from discreet.audit.association.knowledge import (
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
-from discreet.audit.promises.robust_level import all_values_exactly, one_value_exactly
+from discreet.audit.promises.robust import all_values_exactly, one_value_exactly
 from discreet.audit.reading.labels import Anything, Exactly
 from discreet.audit.reading.tallies import summed_up
 from discreet.audit.reading.view import Region
 from discreet.errors import DataError
 from discreet.studies import worlds
-from tests.audit.association_cases import ambiguous, bucketized, promise, seen_of
+from tests.audit.association_cases import ambiguous, bucketized, promise, view_of
 
 NAMES = ("nation", "age")
 people = st.tuples(st.sampled_from("AB"), st.sampled_from("12"), st.sampled_from("xyz"))
@@ -82,12 +82,12 @@ def largest_posterior(group, person, table, protected, min_support):
 )
 def test_beliefs_are_those_of_all_possible_worlds(groups, left_out, min_support, values):
     table = [row for group in groups for row in group] + left_out
-    seen = bucketized(groups, NAMES)
+    view = bucketized(groups, NAMES)
     knowledge = counted(table)
     found = beliefs(
-        seen,
-        seen.tallies[0],
-        people_of(seen, seen.tallies[0], knowledge),
+        view,
+        view.tallies[0],
+        people_of(view, view.tallies[0], knowledge),
         knowledge,
         {"min_support": min_support, "values": values},
     )
@@ -105,14 +105,14 @@ def test_beliefs_are_those_of_all_possible_worlds(groups, left_out, min_support,
 
 @given(groups_of_people, st.sampled_from([1, 2]))
 def test_bounds_are_never_below_what_they_stand_for(groups, min_support):
-    seen = bucketized(groups, NAMES)
+    view = bucketized(groups, NAMES)
     knowledge = counted([row for group in groups for row in group])
     words = {"min_support": min_support}
-    exactly = beliefs(seen, seen.tallies[0], people_of(seen, seen.tallies[0], knowledge), knowledge, words)
+    exactly = beliefs(view, view.tallies[0], people_of(view, view.tallies[0], knowledge), knowledge, words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_MOST_STATES", 0)
         patch.setattr(module, "_MOST_FOR_ONE", 0)
-        bounded = beliefs(seen, seen.tallies[0], people_of(seen, seen.tallies[0], knowledge), knowledge, words)
+        bounded = beliefs(view, view.tallies[0], people_of(view, view.tallies[0], knowledge), knowledge, words)
     assert (bounded.at_most >= exactly.chance - 1e-12).all()
     assert (bounded.chance <= exactly.chance + 1e-12).all()
 
@@ -129,8 +129,8 @@ def test_a_bound_is_told_as_one(monkeypatch):
     assert level.holds is None and "too many worlds" in level.note
 
 
-def first(seen):
-    return seen, seen.tallies[0]
+def first(view):
+    return view, view.tallies[0]
 
 
 def robust_release(groups, rows, **said):
@@ -141,8 +141,8 @@ def robust_release(groups, rows, **said):
 
 def robust(groups, rows, **said):
     """The line and the level of such a release."""
-    seen = robust_release(groups, rows, **said)
-    return worst_case(*first(seen))[0], levels(seen)[0]
+    view = robust_release(groups, rows, **said)
+    return worst_case(*first(view))[0], levels(view)[0]
 
 
 def test_the_paper_s_two_people():
@@ -213,19 +213,19 @@ def test_whole_numbers_tell_what_all_worlds_do(weights, data):
 
 @given(groups_of_people)
 def test_without_knowledge_she_reads_it_out_of_the_release(groups):
-    seen = bucketized(groups, NAMES)
-    people_seen = people_of(seen, seen.tallies[0], None)
-    found = learnt(people_seen, seen.tallies[0])
+    view = bucketized(groups, NAMES)
+    people_seen = people_of(view, view.tallies[0], None)
+    found = learnt(people_seen, view.tallies[0])
     expected = Counter()
     for group in groups:
         for row in group:
             for other in group:
                 expected[row[0], row[1], other[-1]] += Fraction(1, len(group))
     told = Counter()
-    for *codes, n in zip(*found.found.codes, found.found.counts, strict=True):
-        told[tuple(v[c] for v, c in zip(found.found.values, codes, strict=True))] += n
+    for *codes, n in zip(*found.frequencies.codes, found.frequencies.counts, strict=True):
+        told[tuple(v[c] for v, c in zip(found.frequencies.values, codes, strict=True))] += n
     assert {k: pytest.approx(float(v)) for k, v in expected.items()} == dict(told)
-    [line] = worst_case(*first(seen))
+    [line] = worst_case(*first(view))
     assert line.adversary == "learnt_association" and line.promised is None
 
 
@@ -235,9 +235,9 @@ def test_people_of_a_generalized_release_are_found_in_the_source():
         Region("nation", (Exactly("A"), Exactly("B")), np.array([0, 1])),
         Region("age", (Anything(),), np.array([0, 0])),
     )
-    seen = seen_of(groups, quasi_identifiers=NAMES, regions=regions, promises=[promise("robust", r=3, min_support=2)])
+    view = view_of(groups, quasi_identifiers=NAMES, regions=regions, promises=[promise("robust", r=3, min_support=2)])
     table = [("A", "1", "x"), ("A", "2", "y"), ("B", "1", "x"), ("B", "2", "z"), ("B", "2", "z")]
-    [line] = worst_case(*first(seen), counted(table))
+    [line] = worst_case(*first(view), counted(table))
     by_age = [
         largest_posterior([row for row in table if row[0] == nation], i, table, [{v} for v in "xyz"], 2)
         for nation, n in (("A", 2), ("B", 3))
@@ -245,74 +245,74 @@ def test_people_of_a_generalized_release_are_found_in_the_source():
     ]
     assert line.worst == pytest.approx(float(max(by_age)))
     assert (line.people, line.precision) == (5, EXACT)
-    [missing] = worst_case(*first(seen), counted(table[:-1]))
+    [missing] = worst_case(*first(view), counted(table[:-1]))
     assert (missing.people, missing.precision, missing.details["people_not_placed"]) == (2, AT_LEAST, 3)
 
 
 def test_where_nobody_is_seen_there_is_no_line():
-    seen = seen_of([["x", "y"]])
-    assert worst_case(*first(seen)) == []
+    view = view_of([["x", "y"]])
+    assert worst_case(*first(view)) == []
     assert worst_case(*first(ambiguous([[("A", "x"), ("B", "y")]], ["nation"]))) == []
 
 
 def test_a_group_with_more_people_than_values_is_left_open():
     groups = [[("A", "1", "x"), ("B", "1", "y")], [("A", "1", "x"), ("B", "1", "y")]]
-    seen = bucketized(groups, NAMES, promises=[promise("robust", "disease", r=2, min_support=1, knowledge="table")])
-    [table] = seen.tables
-    doubled = replace(table.found, counts=np.array([1, 1, 4, 1]))
-    seen = replace(seen, tables=(replace(table, found=doubled),))
+    view = bucketized(groups, NAMES, promises=[promise("robust", "disease", r=2, min_support=1, knowledge="table")])
+    [table] = view.tables
+    doubled = replace(table.frequencies, counts=np.array([1, 1, 4, 1]))
+    view = replace(view, tables=(replace(table, frequencies=doubled),))
     known = {"disease": counted([*groups[0], *groups[1], *[("A", "1", "y"), ("B", "1", "x")] * 2])}
-    [line] = worst_case(*first(seen), known["disease"])
+    [line] = worst_case(*first(view), known["disease"])
     assert (line.people, line.precision, line.details["people_not_placed"]) == (2, AT_LEAST, 2)
-    [level] = levels(seen, knowledge=known)
+    [level] = levels(view, knowledge=known)
     assert (level.holds is None and "1 groups" in level.note) or level.holds is False
 
 
 def test_large_groups_are_dealt_out_without_underflow():
     rows = [(f"n{i % 7}", "1", "x" if i % 3 else "y") for i in range(600)]
-    seen = bucketized([rows], NAMES)
-    [line] = worst_case(*first(seen), counted([*rows, *[("n0", "2", "y")] * 300]))
+    view = bucketized([rows], NAMES)
+    [line] = worst_case(*first(view), counted([*rows, *[("n0", "2", "y")] * 300]))
     assert line.precision == EXACT and 2 / 3 < line.worst < 1
-    found = beliefs(*first(seen), people_of(seen, seen.tallies[0], None), counted(rows), {})
-    assert summed_up(seen.tallies[0], 1).total[0] == 600 and (found.chance >= 0.66).all()
+    found = beliefs(*first(view), people_of(view, view.tallies[0], None), counted(rows), {})
+    assert summed_up(view.tallies[0], 1).total[0] == 600 and (found.chance >= 0.66).all()
 
 
 def test_robustness_against_the_source_needs_the_source():
     groups = [[("A", "1", "x"), ("B", "1", "y")]]
-    seen = bucketized(groups, NAMES, promises=[promise("robust", "disease", r=2, min_support=1, knowledge="table")])
-    [level] = levels(seen)
+    view = bucketized(groups, NAMES, promises=[promise("robust", "disease", r=2, min_support=1, knowledge="table")])
+    [level] = levels(view)
     assert level.holds is None and "source table" in level.note
     table = [*groups[0], ("A", "1", "y"), ("B", "1", "x")]
-    [level] = levels(seen, knowledge={"disease": counted(table)})
+    [level] = levels(view, knowledge={"disease": counted(table)})
     assert level.holds is True and level.achieved == 0.5
-    [level] = levels(seen, knowledge={"disease": counted([*table, ("A", "2", "x")])})
+    [level] = levels(view, knowledge={"disease": counted([*table, ("A", "2", "x")])})
     assert level.holds is False and level.deciding.size == 2
 
 
 def test_shares_can_be_read_from_a_table(tmp_path):
     file = tmp_path / "known.csv"
     file.write_text("nation,disease,p\nA,x,0.1\nB,x,0.003\n")
-    seen = bucketized([[("A", "1", "x"), ("B", "1", "y")]], NAMES)
-    known = read_knowledges(file, seen)
+    view = bucketized([[("A", "1", "x"), ("B", "1", "y")]], NAMES)
+    known = read_knowledges(file, view)
     assert isinstance(known["disease"], Listed) and len(known["disease"].rows) == 2
-    lines = {line.adversary: line for line in association(seen, 2, known)}
+    lines = {line.adversary: line for line in association(view, 2, known)}
     assert lines["worst_case"].worst == pytest.approx(0.9736, abs=5e-5)
     assert {"uniform_worlds", "homogeneity", "skew", "known_rows_1", "known_rows_2"} <= lines.keys()
     assert {"realistic_I", "realistic_II", "realistic_III"} <= lines.keys()
 
 
 def test_a_wrong_table_is_refused_by_its_columns(tmp_path):
-    seen = bucketized([[("A", "1", "x")]], NAMES)
+    view = bucketized([[("A", "1", "x")]], NAMES)
     with pytest.raises(DataError, match="age"):
-        read_knowledge({"nation": ["A"], "disease": ["x"]}, seen, "disease")
+        read_knowledge({"nation": ["A"], "disease": ["x"]}, view, "disease")
     file = tmp_path / "known.csv"
     file.write_text("nation,disease,p\nA,x,often\n")
     with pytest.raises(DataError, match="between 0 and 1"):
-        read_knowledge(file, seen, "disease")
+        read_knowledge(file, view, "disease")
 
 
 def test_a_source_is_counted_for_each_attribute():
-    seen = bucketized([[("A", "1", "x"), ("B", "1", "y")]], NAMES)
-    found = read_knowledges(frame([("A", "1", "x"), ("B", "1", "y")]), seen)
-    assert isinstance(found["disease"], Counted) and found["disease"].found.counts.sum() == 2
+    view = bucketized([[("A", "1", "x"), ("B", "1", "y")]], NAMES)
+    found = read_knowledges(frame([("A", "1", "x"), ("B", "1", "y")]), view)
+    assert isinstance(found["disease"], Counted) and found["disease"].frequencies.counts.sum() == 2
     assert len(attribute_sets(NAMES)) == 3

@@ -24,8 +24,8 @@ from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
 from discreet.audit.promises.levels import levels
 from discreet.audit.reading.exact_tables import Population, read_population
-from discreet.audit.reading.release import Reading, look, read
-from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Seen
+from discreet.audit.reading.release import ReleaseFiles, look, read
+from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reidentification.reidentification import reidentification
 from discreet.errors import DataError, Mistake, PolicyError
 from discreet.progress import Progress, silent
@@ -62,9 +62,19 @@ class Audit:
         return failing + tuple(line for line in self.lines if line.breaks)
 
     @property
-    def kept(self) -> bool:
-        """Is nothing broken that the release promises, and nothing in it that must not be?"""
-        return not self.broken and not any(fault.grave for fault in self.faults)
+    def unjudged(self) -> tuple[Level, ...]:
+        """Promises of which it can't be said whether they are kept; the note of each says what it would take."""
+        return tuple(level for level in self.levels if level.holds is None)
+
+    @property
+    def kept(self) -> bool | None:
+        """Is everything kept that the release promises, and nothing in it that must not be?
+
+        None: nothing is broken, but a promise could not be judged.
+        """
+        if self.broken or any(fault.grave for fault in self.faults):
+            return False
+        return None if self.unjudged else True
 
 
 def audit_release(
@@ -98,54 +108,54 @@ def audit_release(
     _check(size, confidence, known_rows, stubbornness, threshold, other, other_description)
     work = _Progress(progress, steps=8)
     work("the release")
-    reading = look(release, description, database)
-    seen = reading.seen
-    wanted = seen.quasi_identifiers
+    files = look(release, description, database)
+    view = files.view
+    wanted = view.quasi_identifiers
     listed = None if population is None else read_population(population, wanted)
     table = None if source is None else _people_of(source, wanted)
-    knowledge = None if source is None else read_knowledges(source, seen)
+    knowledge = None if source is None else read_knowledges(source, view)
     known_marginals = None if marginals is None else read_marginals(marginals, wanted, size)
     second = None if other is None else read(other, other_description, database)
     work("who is in the table")
-    presence = presence_lines(seen, listed, known_marginals, confidence, threshold)
+    presence = presence_lines(view, listed, known_marginals, confidence, threshold)
     work("whose row it is")
-    lines = presence + reidentification(seen, listed, size, threshold)
+    lines = presence + reidentification(view, listed, size, threshold)
     work("who has what")
-    lines += association(seen, min(known_rows, seen.people), knowledge, stubbornness, threshold=threshold)
+    lines += association(view, min(known_rows, view.people), knowledge, stubbornness, threshold=threshold)
     work("how it was made")
     whole = table or listed
-    undone = [] if whole is None else minimality(seen, whole, threshold)
+    undone = [] if whole is None else minimality(view, whole, threshold)
     work("two releases")
-    intersected = [] if second is None else composition(seen, second, whole, threshold)
+    intersected = [] if second is None else composition(view, second, whole, threshold)
     lines += undone + intersected
     work("beside the source")
-    untrue, compared = _beside(reading, source)
+    untrue, compared = _beside(files, source)
     work("promises and faults")
     return Audit(
         release=Path(release).name,
-        publish=str(seen.manifest.get("publish", seen.publish)),
-        ours=bool(seen.manifest),
-        people=seen.people,
-        groups=len(seen.sizes),
-        smallest_group=int(seen.sizes.min(initial=seen.people)),
-        left_out=seen.left_out + seen.starred,
+        publish=str(view.manifest.get("publish", view.publish)),
+        ours=bool(view.manifest),
+        people=view.people,
+        groups=len(view.sizes),
+        smallest_group=int(view.sizes.min(initial=view.people)),
+        left_out=view.left_out + view.starred,
         lines=tuple(lines),
-        levels=tuple(levels(seen, presence=_presence(seen, presence), knowledge=knowledge)),
-        faults=tuple(of_each_kind([*faults(reading, source), *untrue])),
-        notes=tuple(_notes(seen, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
+        levels=tuple(levels(view, presence=_presence(presence), failing=_failing(presence), knowledge=knowledge)),
+        faults=tuple(of_each_kind([*faults(files, source), *untrue])),
+        notes=tuple(_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
         compared=compared,
     )
 
 
-def _beside(reading: Reading, source: Any) -> tuple[list[Fault], str]:
+def _beside(release: ReleaseFiles, source: Any) -> tuple[list[Fault], str]:
     """What is wrong with the page beside the tables, and what comparing with the source came to."""
     if source is None:
-        return [*report_faults(reading)], ""
-    table, found = read_source(reading, source)
+        return [*report_faults(release)], ""
+    table, found = read_source(release, source)
     if table is None:
-        return [*found, *report_faults(reading)], ""
-    found, sentence = compare_with(reading, table, found)
-    return [*found, *report_faults(reading, table)], sentence
+        return [*found, *report_faults(release)], ""
+    found, sentence = compare_with(release, table, found)
+    return [*found, *report_faults(release, table)], sentence
 
 
 class _Progress:
@@ -194,24 +204,24 @@ def _people_of(source: Any, columns: tuple[str, ...]) -> Population:
         raise DataError(*own) from None
 
 
-def _presence(seen: Seen, lines: list[Line]) -> tuple[float, float] | None:
-    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody.
+def _presence(lines: list[Line]) -> tuple[float, float] | None:
+    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody."""
+    line = next((line for line in lines if line.adversary == "presence_with_list"), None)
+    if line is None or line.precision != EXACT or not line.details.get("list_may_be_everybody"):
+        return None
+    return float(line.details["smallest"]), line.worst
 
-    A promise with a confidence is not about these, and is judged by a line of its own.
-    """
-    found = next((line for line in lines if line.adversary == "presence_with_list"), None)
-    if found is None or found.precision != EXACT or not found.details.get("list_may_be_everybody"):
-        return None
-    if seen.promised("confident_presence") is not None:
-        return None
-    return float(found.details["smallest"]), found.worst
+
+def _failing(lines: list[Line]) -> Line | None:
+    """The line about how likely a promise with a confidence fails, if there is one."""
+    return next((line for line in lines if line.adversary == "presence_promise_fails"), None)
 
 
 def _notes(
-    seen: Seen,
+    view: ReleaseView,
     listed: Population | None,
     table: Population | None,
-    second: Seen | None,
+    second: ReleaseView | None,
     marginals: bool,
     undone: bool,
     intersected: bool,
@@ -223,7 +233,7 @@ def _notes(
             "Somebody who holds a list of the population, and looks for people of it in the release: "
             "give the list (population)."
         )
-    if listed is None and not marginals and seen.publish == GENERALIZED:
+    if listed is None and not marginals and view.kind.labelled:
         notes.append(
             "Somebody who knows how common each value is in the population: give how many people have each value "
             "(marginals, size)."
@@ -242,7 +252,7 @@ def _notes(
         notes.append("Somebody who holds another release about the same people: give that one (other).")
     elif not intersected:
         why = "they have no sensitive attribute with values in common, or too many groups fit everybody"
-        if AMBIGUOUS in (seen.publish, second.publish):
+        if not (view.kind.rows_are_people and second.kind.rows_are_people):
             why = "an ambiguous release does not tell which values belong together"
         notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")
     return notes

@@ -167,14 +167,14 @@ class Level:
 
     `figure` says in words what is counted. `required` is ``sense`` (at least, at most, below) a number. A promise that
     is about more than the files tell (a population, the source table) has neither `achieved` nor `holds`; `note` says
-    what it would take.
+    what it would take. Of one that can't be read at all not even what is `required` is known.
     """
 
     model: str
     attribute: str | None
     figure: str
     sense: str
-    required: float
+    required: float | None
     achieved: float | None
     holds: bool | None
     deciding: Deciding | None = None

@@ -15,6 +15,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
+# By what became of the promises; 2 is wrong use, as with every command.
+EXIT = {True: 0, False: 1, None: 3}
+
+
 def register(app: typer.Typer) -> None:
     """Add the command of this file."""
     app.command()(audit)
@@ -59,7 +63,11 @@ def audit(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What each adversary now knows about the people in a release. Exit 0: no promise broken, no fault; 1: there is."""
+    """What each adversary now knows about the people in a release.
+
+    Exit 0: every promise is kept, no fault; 1: one is broken, or there is a fault; 3: nothing is broken, but a promise
+    could not be judged, and the answer says what it would take; 2: wrong use.
+    """
     from discreet.audit.audit import audit_release
     from discreet.report.pages.audit_words import to_json, to_text
 
@@ -91,7 +99,7 @@ def audit(
         write_page(output, to_html(found))
         words += f"\n\nPage: {output}"
     screen.say(to_json(found), words)
-    raise typer.Exit(0 if found.kept else 1)
+    raise typer.Exit(EXIT[found.kept])
 
 
 def _files(given: Sequence[str] | None) -> dict[str, Path] | None:

@@ -32,11 +32,11 @@ class AmbiguousKind(ExactKind):
     """Of a group, which values occur is told, and not which of them belong together."""
 
     def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
-        mistakes = super().misfits(sensitive, others, suppressed)
+        mistakes = []
         if others:
             rule = f"'ambiguity' hides combinations, so {listed(others)} can't be published beside them"
             mistakes.append(Mistake("attributes", rule, "give these columns the role quasi_identifier or identifier"))
-        return mistakes
+        return [*mistakes, *super().misfits(sensitive, others, suppressed)]
 
     def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
         return [

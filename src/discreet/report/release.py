@@ -138,6 +138,7 @@ def release_data(
     roles = roles_of(manifest)
     promises, rows = manifest["promises"], manifest["rows"]
     kinds = [model_of(p) for p in promises]
+    models = [model for promise in promises for model in _models(promise, manifest)]
     filled = groups.where(groups.sizes > 0)
     sections = public_figures(Public(manifest, mapping, published, filled))
     achieved = achieved_in_words(manifest, sections["ambiguous"])
@@ -177,8 +178,8 @@ def release_data(
         settings=settings_of(manifest),
         versions={str(name): str(v) for name, v in sorted(manifest["versions"].items())},
         files={str(name): dict(about) for name, about in sorted(manifest["files"].items()) if name != REPORT},
-        needs_source=any(map(_needs_source, promises)),
-        needs_population=any(isinstance(model, AboutPopulation) for p in promises for model in _models(p)),
+        needs_source=any(map(needs_source, models)),
+        needs_population=any(isinstance(model, AboutPopulation) for model in models),
     )
 
 
@@ -201,18 +202,15 @@ def promise_lines(manifest: Mapping[str, Any], achieved: Mapping[str, str]) -> t
 
 def _is_untold(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
     """Was something achieved that the release does not tell?"""
-    return promise["deciding_group"] is None and manifest["groups"] > 0 and _needs_source(promise)
+    open_to_all = promise["deciding_group"] is not None or not manifest["groups"]
+    return not open_to_all and any(map(needs_source, _models(promise, manifest)))
 
 
-def _needs_source(promise: Mapping[str, Any]) -> bool:
-    """Is it about what others know of the original table?"""
-    return any(map(needs_source, _models(promise)))
-
-
-def _models(promise: Mapping[str, Any]) -> list[PrivacyModel]:
+def _models(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[PrivacyModel]:
     """The models behind a promise; none if they are nothing that we know."""
     word, parameters = model_of(promise)
-    return model_from_words(word, parameters, "", [str(parameters.get("attribute", ""))])[0]
+    sensitive = [name for name, role in roles_of(manifest).items() if role == "sensitive"]
+    return model_from_words(word, parameters, "", sensitive)[0]
 
 
 def achieved_in_words(manifest: Mapping[str, Any], unclear: Ambiguous | None) -> dict[str, str]:

@@ -16,66 +16,60 @@ from discreet.arrays import FloatArray, IntArray
 from discreet.audit.lines import ASSOCIATION, EXACT, Line, line
 from discreet.audit.promises.distances import equal_distances
 from discreet.audit.reading.tallies import Summed, protected, summed_up, whole_table
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 
 THRESHOLD = 0.5
 NEARLY = 0.9  # a group is nearly of one value where this share of it has it
 
-_FINDS = {
-    BUCKETIZED: "She knows that somebody is in the release and finds the group in the table of quasi-identifiers.",
-    AMBIGUOUS: "She knows that somebody is in the release and in which group.",
-}
-_FINDS_BY_LABELS = "She knows that somebody is in the release, and enough about the person to find the group."
 
-
-def uniform_worlds(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
+def uniform_worlds(view: ReleaseView, tally: Tally, threshold: float | None = None) -> Line:
     """She takes every way to deal a group's values out to its people for equally likely.
 
     She wants to know somebody's value, and has won where she is surer of one than the threshold. Her belief is the
     value's share of the group, n(g, v) / n(g): in as many of all possible worlds does a given person have it. For an
     ambiguous release that is β, P((t, s) ∈ T given t ∈ T) = c / |G|.
     """
-    summed = summed_up(tally, len(seen.sizes))
-    promised = promised_share(seen, tally.attribute)
+    summed = summed_up(tally, len(view.sizes))
+    promised = promised_share(view, tally.attribute)
     return line_about(
-        seen,
+        view,
         tally,
         adversary="uniform_worlds",
         title="knows only the release",
-        knows=f"{finds(seen)} Nothing else.",
+        knows=f"{finds(view)} Nothing else.",
         assumes="Whoever knows more about people, or about how the groups were made, can believe more.",
         chance=summed.largest / np.maximum(summed.total, 1),
-        people=seen.sizes,
-        group=np.arange(len(seen.sizes)),
+        people=view.sizes,
+        group=np.arange(len(view.sizes)),
         threshold=threshold,
         promised=promised,
         details={"mean": _mean_belief(summed)},
     )
 
 
-def protected_values(seen: Seen, tally: Tally, threshold: float | None = None) -> list[Line]:
+def protected_values(view: ReleaseView, tally: Tally, threshold: float | None = None) -> list[Line]:
     """The same about the values alone that the release names as those it protects, where it names some.
 
     Of the others it promises nothing, and may well tell.
     """
-    named = protected(seen, tally)
+    named = protected(view, tally)
     if named.all() or not named.any():
         return []
-    total = summed_up(tally, len(seen.sizes)).total
-    chance = np.zeros(len(seen.sizes))
+    total = summed_up(tally, len(view.sizes)).total
+    chance = np.zeros(len(view.sizes))
     of = named[tally.value]
     np.maximum.at(chance, tally.group[of], tally.count[of] / total[tally.group[of]])
     return [
         line_about(
-            seen,
+            view,
             tally,
             adversary="protected_values",
             title="knows only the release, and asks for protected values",
-            knows=f"{finds(seen)} She wants to know about the values that the release says it protects.",
+            knows=f"{finds(view)} She wants to know about the values that the release says it protects.",
             assumes="The other values are nobody's secret.",
             chance=chance,
-            people=seen.sizes,
-            group=np.arange(len(seen.sizes)),
+            people=view.sizes,
+            group=np.arange(len(view.sizes)),
             threshold=threshold,
             details={"protected_values": int(named.sum())},
         )
@@ -87,39 +81,39 @@ def _mean_belief(summed: Summed) -> float:
     return float(summed.largest.sum() / max(int(summed.total.sum()), 1))
 
 
-def homogeneity(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
+def homogeneity(view: ReleaseView, tally: Tally, threshold: float | None = None) -> Line:
     """She looks for groups in which everybody has the same value: of their people she is certain.
 
     Chances are 1 for them and 0 for everybody else, whom this attack tells her nothing of. A release that promises any
     ℓ-diversity promises that there is nobody.
     """
-    summed = summed_up(tally, len(seen.sizes))
+    summed = summed_up(tally, len(view.sizes))
     alone = summed.distinct == 1
     share = summed.largest / np.maximum(summed.total, 1)
-    diverse = (seen.promised("l_diversity", tally.attribute) or {}).get("l", 1)
+    diverse = (view.promised("l_diversity", tally.attribute) or {}).get("l", 1)
     details = {
         "groups": int(alone.sum()),
-        "people_nearly_certain": int(seen.sizes[share >= NEARLY].sum()),
+        "people_nearly_certain": int(view.sizes[share >= NEARLY].sum()),
         "nearly": NEARLY,
         "fewest_values_in_a_group": int(summed.distinct.min(initial=len(tally.values))),
     }
     return line_about(
-        seen,
+        view,
         tally,
         adversary="homogeneity",
         title="finds groups with a single value",
-        knows=f"{finds(seen)} In some groups everybody has the same value.",
+        knows=f"{finds(view)} In some groups everybody has the same value.",
         assumes="The published values are the true ones.",
         chance=alone.astype(np.float64),
-        people=seen.sizes,
-        group=np.arange(len(seen.sizes)),
+        people=view.sizes,
+        group=np.arange(len(view.sizes)),
         threshold=threshold,
         promised=0.0 if Fraction(str(diverse)) > 1 else None,
         details=details,
     )
 
 
-def skew(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
+def skew(view: ReleaseView, tally: Tally, threshold: float | None = None) -> Line:
     """She knew how frequent each value is in the table, and learns how much more frequent it is in somebody's group.
 
     Her chance is what she now believes of the value that she learnt most about: the one whose share rose most. By how
@@ -127,7 +121,7 @@ def skew(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
     β-likeness (how much larger at most, less 1) and δ-disclosure (the largest logarithm of a ratio; None where a value
     of the table is missing in some group, so that its people are known not to have it).
     """
-    summed, whole = summed_up(tally, len(seen.sizes)), whole_table(tally)
+    summed, whole = summed_up(tally, len(view.sizes)), whole_table(tally)
     q = tally.count / summed.total[tally.group]
     p = whole.weight[tally.value] / max(whole.total, 1)
     gain = q - p
@@ -143,24 +137,24 @@ def skew(seen: Seen, tally: Tally, threshold: float | None = None) -> Line:
         "distance": float((work / (steps * np.maximum(summed.total, 1) * max(whole.total, 1))).max(initial=0.0)),
         "beta": finite(float(ratio.max(initial=1.0)) - 1),
         "delta": None if ruled_out.any() else finite(disclosed),
-        "people_with_a_value_ruled_out": int(seen.sizes[ruled_out].sum()),
+        "people_with_a_value_ruled_out": int(view.sizes[ruled_out].sum()),
     }
     return line_about(
-        seen,
+        view,
         tally,
         adversary="skew",
         title="knows how frequent each value is",
-        knows=f"{finds(seen)} She also knows how frequent each value is in the whole table.",
+        knows=f"{finds(view)} She also knows how frequent each value is in the whole table.",
         assumes="The release tells the whole table's shares truly. The chance is of the value she learnt most about.",
         chance=q[first],
-        people=seen.sizes[tally.group[first]],
+        people=view.sizes[tally.group[first]],
         group=tally.group[first],
         threshold=threshold,
         details=details,
     )
 
 
-def known_rows(seen: Seen, tally: Tally, known: int = 1, threshold: float | None = None) -> Line:
+def known_rows(view: ReleaseView, tally: Tally, known: int = 1, threshold: float | None = None) -> Line:
     """She knows the values of `known` other people of the group, those that help her most.
 
     Best for her are people who do not have the value she suspects: of a value that c of n people have she then
@@ -168,21 +162,21 @@ def known_rows(seen: Seen, tally: Tally, known: int = 1, threshold: float | None
     become certain: at least that person is left. `rows_until_certain` is the smallest b that makes her certain of
     somebody.
     """
-    summed = summed_up(tally, len(seen.sizes))
+    summed = summed_up(tally, len(view.sizes))
     total = summed.total[tally.group]
     own = _with_known(tally.count, total, total - tally.count, known)
     # The most frequent value that the person does not have; she herself is one who does not have it.
     alone_first = tally.count == summed.largest[tally.group]
     other = np.where(alone_first, summed.second[tally.group], summed.largest[tally.group])
     strange = _with_known(other, total, total - other - 1, known)
-    details = {"known": known, "rows_until_certain": int((summed.total - summed.largest).min(initial=seen.people))}
+    details = {"known": known, "rows_until_certain": int((summed.total - summed.largest).min(initial=view.people))}
     people = "one other person" if known == 1 else f"{known} other people"
     return line_about(
-        seen,
+        view,
         tally,
         adversary=f"known_rows_{known}",
         title=f"knows the values of {people}",
-        knows=f"{finds(seen)} She also knows the values of {people} of the group, those that tell her most.",
+        knows=f"{finds(view)} She also knows the values of {people} of the group, those that tell her most.",
         assumes="Nothing else is known of the others in the group.",
         chance=np.maximum(own, strange),
         people=tally.count,
@@ -198,10 +192,10 @@ def _with_known(count: IntArray, total: IntArray, useful: IntArray, known: int) 
     return chance
 
 
-def promised_share(seen: Seen, attribute: str) -> float | None:
+def promised_share(view: ReleaseView, attribute: str) -> float | None:
     """The largest share of a value in a group that the release promises: 1/ℓ, α or β, whichever is smallest."""
     bounds: list[Fraction] = []
-    for promise in seen.promises:
+    for promise in view.promises:
         if promise.attribute not in (None, attribute):
             continue
         said = promise.parameters
@@ -214,13 +208,13 @@ def promised_share(seen: Seen, attribute: str) -> float | None:
     return min((float(bound) for bound in bounds), default=None)
 
 
-def finds(seen: Seen) -> str:
+def finds(view: ReleaseView) -> str:
     """How she finds somebody's group, in a sentence."""
-    return _FINDS.get(seen.publish, _FINDS_BY_LABELS)
+    return view.kind.finds
 
 
 def line_about(
-    seen: Seen,
+    view: ReleaseView,
     tally: Tally,
     *,
     adversary: str,
@@ -245,10 +239,10 @@ def line_about(
         chance=chance,
         people=people,
         group=group,
-        sizes=seen.sizes,
+        sizes=view.sizes,
         threshold=line_threshold(threshold, promised),
-        first_line=seen.first_line,
-        file=seen.file,
+        first_line=view.first_line,
+        file=view.file,
         precision=precision,
         attribute=tally.attribute,
         promised=promised,

@@ -11,11 +11,11 @@ from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.association.realistic import realistic_lines
 from discreet.audit.association.worst_case import worst_case
 from discreet.audit.lines import Line
-from discreet.audit.reading.view import Seen
+from discreet.audit.reading.view import ReleaseView
 
 
 def association(
-    seen: Seen,
+    view: ReleaseView,
     known_rows: int = 1,
     knowledge: Mapping[str, Knowledge] | None = None,
     stubbornness: float | None = None,
@@ -29,14 +29,14 @@ def association(
     Without a threshold, what the release promises is one, else one half.
     """
     found: list[Line] = []
-    for tally in seen.tallies:
+    for tally in view.tallies:
         found += [
-            uniform_worlds(seen, tally, threshold),
-            *protected_values(seen, tally, threshold),
-            homogeneity(seen, tally, threshold),
-            skew(seen, tally, threshold),
-            *(knowing_rows(seen, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
+            uniform_worlds(view, tally, threshold),
+            *protected_values(view, tally, threshold),
+            homogeneity(view, tally, threshold),
+            skew(view, tally, threshold),
+            *(knowing_rows(view, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
         ]
-        found += worst_case(seen, tally, (knowledge or {}).get(tally.attribute), threshold)
-        found += realistic_lines(seen, tally, stubbornness, prior, threshold)
+        found += worst_case(view, tally, (knowledge or {}).get(tally.attribute), threshold)
+        found += realistic_lines(view, tally, stubbornness, prior, threshold)
     return found

@@ -15,10 +15,9 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.common_people import mixed_beliefs, most_believed
 from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
-from discreet.audit.reading.view import BUCKETIZED, Seen, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
-from discreet.audit.worlds.places import Places, can_place, places
-from discreet.engines.base import Frequencies
+from discreet.audit.worlds.places import Places, places
 
 THRESHOLD = 0.5
 
@@ -29,7 +28,7 @@ _ASSUMES = (
 
 
 def composition(
-    seen: Seen, other: Seen, listed: Population | None = None, threshold: float | None = None
+    view: ReleaseView, other: ReleaseView, listed: Population | None = None, threshold: float | None = None
 ) -> list[Line]:
     """A line per sensitive attribute that both releases have.
 
@@ -38,22 +37,22 @@ def composition(
     where one is more likely than the threshold. No line if the groups of people can't be told, or are too many.
     """
     limit = THRESHOLD if threshold is None else threshold
-    if not (can_place(seen) and can_place(other)):
+    if not (view.kind.rows_are_people and other.kind.rows_are_people):
         return []
     if listed is None:
-        listed = _own_list(seen) or _own_list(other)
-    tallies = [(t, o) for t in seen.tallies for o in other.tallies if t.attribute == o.attribute and _same_words(t, o)]
+        listed = view.kind.own_list() or other.kind.own_list()
+    tallies = [(t, o) for t in view.tallies for o in other.tallies if t.attribute == o.attribute and _same_words(t, o)]
     if not tallies:
         return []
     if listed is None:
-        pairs = overlapping(seen, other)
+        pairs = overlapping(view, other)
         if pairs is None:
             return []
-        return [_by_labels(seen, other, mine, theirs, pairs, limit) for mine, theirs in tallies]
-    here, there = places(seen, listed), places(other, listed)
+        return [_by_labels(view, other, mine, theirs, pairs, limit) for mine, theirs in tallies]
+    here, there = places(view, listed), places(other, listed)
     if here is None or there is None or (here.many * there.many).sum() > MOST_PAIRS:
         return []
-    return [_by_list(seen, other, mine, theirs, listed, here, there, limit) for mine, theirs in tallies]
+    return [_by_list(view, other, mine, theirs, listed, here, there, limit) for mine, theirs in tallies]
 
 
 def _same_words(mine: Tally, theirs: Tally) -> bool:
@@ -63,8 +62,8 @@ def _same_words(mine: Tally, theirs: Tally) -> bool:
 
 
 def _by_list(
-    seen: Seen,
-    other: Seen,
+    view: ReleaseView,
+    other: ReleaseView,
     mine: Tally,
     theirs: Tally,
     listed: Population,
@@ -72,9 +71,9 @@ def _by_list(
     there: Places,
     threshold: float,
 ) -> Line:
-    people = np.asarray(listed.found.counts, dtype=np.int64)
+    people = np.asarray(listed.frequencies.counts, dtype=np.int64)
     person, first, second = _pairs(here, there)
-    whole = _fills(here, people, seen) and _fills(there, people, other)
+    whole = _fills(here, people, view) and _fills(there, people, other)
     cells, cell = np.unique(first * len(other.sizes) + second, return_inverse=True)
     first, second = np.divmod(cells, max(len(other.sizes), 1))
     if whole:  # the list is the table: she knows how many people any two groups share
@@ -83,7 +82,7 @@ def _by_list(
         common = np.ones(len(cells), dtype=np.int64)
     chance, exact = _chances(mine, theirs, first, second, common)
     if whole:
-        exact &= _apart(first, second, common, seen, other)
+        exact &= _apart(first, second, common, view, other)
     # Whoever fits several pairs of groups is in one of them: the most telling one bounds what is known of her.
     best = np.full(len(people), -1.0)
     np.maximum.at(best, person, chance[cell])
@@ -113,7 +112,7 @@ def _by_list(
     if several.any():
         precision = AT_MOST if exact.all() else ESTIMATE
         assumes += " Of somebody who fits several groups, the most telling ones are taken."
-        likely = _weighed(seen, other, mine, theirs, people, here, there)
+        likely = _weighed(view, other, mine, theirs, people, here, there)
         details["worst_if_her_groups_are_weighed"] = float(likely.max(initial=0.0))
         details["people_above_if_her_groups_are_weighed"] = int(people[likely > threshold].sum())
     return line(
@@ -123,21 +122,26 @@ def _by_list(
         chance=best[possible],
         people=people[possible],
         group=deciding[possible],
-        sizes=seen.sizes,
+        sizes=view.sizes,
         threshold=threshold,
-        first_line=seen.first_line,
-        file=seen.file,
+        first_line=view.first_line,
+        file=view.file,
         precision=precision,
         details=details,
     )
 
 
 def _by_labels(
-    seen: Seen, other: Seen, mine: Tally, theirs: Tally, pairs: tuple[IntArray, IntArray], threshold: float
+    view: ReleaseView,
+    other: ReleaseView,
+    mine: Tally,
+    theirs: Tally,
+    pairs: tuple[IntArray, IntArray],
+    threshold: float,
 ) -> Line:
     first, second = pairs
     chance, _ = _chances(mine, theirs, first, second, np.ones(len(first), dtype=np.int64))
-    worst = np.zeros(len(seen.sizes))
+    worst = np.zeros(len(view.sizes))
     np.maximum.at(worst, first, np.maximum(chance, 0.0))
     return line(
         **_words(mine.attribute),
@@ -145,12 +149,12 @@ def _by_labels(
         assumes=_ASSUMES + "Without a list of people, any two groups that may have somebody in common are taken to: "
         "for each group the most telling one of the other release counts.",
         chance=worst,
-        people=seen.sizes,
-        group=np.arange(len(seen.sizes)),
-        sizes=seen.sizes,
+        people=view.sizes,
+        group=np.arange(len(view.sizes)),
+        sizes=view.sizes,
         threshold=threshold,
-        first_line=seen.first_line,
-        file=seen.file,
+        first_line=view.first_line,
+        file=view.file,
         precision=AT_MOST,
         details={
             "pairs_of_groups": len(first),
@@ -177,40 +181,26 @@ def _pairs(here: Places, there: Places) -> tuple[IntArray, IntArray, IntArray]:
     return person, here.groups[here.starts[person] + turn], there.groups[there.starts[person] + step]
 
 
-def _fills(found: Places, people: IntArray, seen: Seen) -> bool:
+def _fills(found: Places, people: IntArray, view: ReleaseView) -> bool:
     """Are the people on the list those in the release? Each fits one group at most, and all groups are full."""
     only = found.only
     if (only == -2).any():
         return False
     placed = only >= 0
-    filled = np.bincount(only[placed], weights=people[placed], minlength=len(seen.sizes))
-    return bool((filled == seen.sizes).all())
+    filled = np.bincount(only[placed], weights=people[placed], minlength=len(view.sizes))
+    return bool((filled == view.sizes).all())
 
 
-def _apart(first: IntArray, second: IntArray, common: IntArray, seen: Seen, other: Seen) -> BoolArray:
+def _apart(first: IntArray, second: IntArray, common: IntArray, view: ReleaseView, other: ReleaseView) -> BoolArray:
     """Which pairs are right to be weighed by themselves: neither group is in another pair, or one is in this one whole.
 
     In a chain of groups, what the people of one pair have tells something about the others.
     """
-    alone_1 = np.bincount(first, minlength=len(seen.sizes))[first] == 1
+    alone_1 = np.bincount(first, minlength=len(view.sizes))[first] == 1
     alone_2 = np.bincount(second, minlength=len(other.sizes))[second] == 1
-    within_1, within_2 = alone_1 & (common == seen.sizes[first]), alone_2 & (common == other.sizes[second])
+    within_1, within_2 = alone_1 & (common == view.sizes[first]), alone_2 & (common == other.sizes[second])
     apart: BoolArray = (alone_1 & alone_2) | within_1 | within_2
     return apart
-
-
-def _own_list(seen: Seen) -> Population | None:
-    """A bucketized release is a list itself: it publishes everybody's exact quasi-identifiers."""
-    if seen.publish != BUCKETIZED:
-        return None
-    [table] = seen.tables
-    key = np.zeros(len(table.group), dtype=np.int64)
-    for values, codes in zip(table.found.values, table.found.codes, strict=True):
-        key = np.unique(key * len(values) + codes, return_inverse=True)[1]
-    _, first, key = np.unique(key, return_index=True, return_inverse=True)
-    counts = np.bincount(key, weights=table.found.counts).astype(np.int64)
-    codes = tuple(column[first] for column in table.found.codes)
-    return Population(table.columns, Frequencies(table.found.values, codes, counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,12 +223,12 @@ def _chances(
 
 
 def _weighed(
-    seen: Seen, other: Seen, mine: Tally, theirs: Tally, people: IntArray, here: Places, there: Places
+    view: ReleaseView, other: ReleaseView, mine: Tally, theirs: Tally, people: IntArray, here: Places, there: Places
 ) -> FloatArray:
     """The largest belief about everybody, if a group of n people that m people fit has each of them with chance n/m."""
-    a, b, values = _side_by_side(mine, theirs, len(seen.sizes), len(other.sizes))
+    a, b, values = _side_by_side(mine, theirs, len(view.sizes), len(other.sizes))
     weights = []
-    for found, groups in ((here, len(seen.sizes)), (there, len(other.sizes))):
+    for found, groups in ((here, len(view.sizes)), (there, len(other.sizes))):
         fits = np.bincount(found.groups, weights=np.repeat(people, found.many), minlength=groups)
         weights.append(1 / np.maximum(fits, 1))
     chance: FloatArray = mixed_beliefs(

@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.audit.reading.tallies import Whole
-from discreet.audit.reading.view import Seen, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.engines.base import Frequencies
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.files.numbers import exact_number
@@ -35,7 +35,7 @@ class Counted:
     """A table of people: distinct combinations of quasi-identifiers and one sensitive attribute (the last column)."""
 
     columns: tuple[str, ...]
-    found: Frequencies
+    frequencies: Frequencies
 
 
 @dataclass(frozen=True)
@@ -76,21 +76,21 @@ class Known:
     support: Any
 
 
-def read_knowledges(source: Any, seen: Seen) -> dict[str, Knowledge]:
+def read_knowledges(source: Any, view: ReleaseView) -> dict[str, Knowledge]:
     """What she knows of each sensitive attribute of a release; a table of shares may be about some of them only."""
     from discreet.engines.open import open_source
 
-    there = open_source(source, seen.quasi_identifiers).columns
-    about = [tally.attribute for tally in seen.tallies]
-    shares = _CHANCE in there and _CHANCE not in (*seen.quasi_identifiers, *about)
-    return {a: read_knowledge(source, seen, a) for a in about if a in there or not shares}
+    there = open_source(source, view.quasi_identifiers).columns
+    about = [tally.attribute for tally in view.tallies]
+    shares = _CHANCE in there and _CHANCE not in (*view.quasi_identifiers, *about)
+    return {a: read_knowledge(source, view, a) for a in about if a in there or not shares}
 
 
-def read_knowledge(source: Any, seen: Seen, attribute: str) -> Knowledge:
+def read_knowledge(source: Any, view: ReleaseView, attribute: str) -> Knowledge:
     """The source table (a path or a frame), or a table of shares: with a column p that is no column of the release."""
     from discreet.engines.open import open_source
 
-    names = [*seen.quasi_identifiers, attribute]
+    names = [*view.quasi_identifiers, attribute]
     engine = open_source(source, names)
     lacking = [c for c in names if c not in engine.columns]
     if _CHANCE in engine.columns and _CHANCE not in names and attribute in engine.columns:
@@ -98,7 +98,7 @@ def read_knowledge(source: Any, seen: Seen, attribute: str) -> Knowledge:
     if lacking:
         found = (Mistake("knowledge", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking)
         raise DataError(*found)
-    return Counted(seen.quasi_identifiers, engine.frequencies(names))
+    return Counted(view.quasi_identifiers, engine.frequencies(names))
 
 
 def _listed(found: Frequencies, names: Sequence[str], there: Sequence[str]) -> Listed:
@@ -135,7 +135,11 @@ def attribute_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 def domain(knowledge: Knowledge, tally: Tally) -> tuple[str | None, ...]:
     """The values of the sensitive attribute: those that are published, then others that she knows of."""
-    others = knowledge.found.values[-1] if isinstance(knowledge, Counted) else [value for _, value, _ in knowledge.rows]
+    others = (
+        knowledge.frequencies.values[-1]
+        if isinstance(knowledge, Counted)
+        else [value for _, value, _ in knowledge.rows]
+    )
     return (*tally.values, *dict.fromkeys(value for value in others if value not in tally.values))
 
 
@@ -151,13 +155,15 @@ def known_by_sets(
         return
     values = domain(knowledge, tally)
     place = {value: i for i, value in enumerate(values)}
-    value = np.array([place[v] for v in knowledge.found.values[-1]], dtype=np.int64)[knowledge.found.codes[-1]]
-    counts = knowledge.found.counts
-    theirs = [_recoded(v, people, c) for c, v in zip(knowledge.columns, knowledge.found.values, strict=False)]
+    value = np.array([place[v] for v in knowledge.frequencies.values[-1]], dtype=np.int64)[
+        knowledge.frequencies.codes[-1]
+    ]
+    counts = knowledge.frequencies.counts
+    theirs = [_recoded(v, people, c) for c, v in zip(knowledge.columns, knowledge.frequencies.values, strict=False)]
     for columns in sets:
         at = [knowledge.columns.index(c) for c in columns]
-        own = [knowledge.found.codes[i].astype(np.int64) for i in at]
-        key, person = _keys(own, [theirs[i] for i in at], [len(knowledge.found.values[i]) for i in at])
+        own = [knowledge.frequencies.codes[i].astype(np.int64) for i in at]
+        key, person = _keys(own, [theirs[i] for i in at], [len(knowledge.frequencies.values[i]) for i in at])
         support = np.bincount(key, weights=counts, minlength=int(person.max(initial=0)) + 1).astype(counts.dtype)
         kept = np.flatnonzero(support >= min_support)
         if not len(kept):

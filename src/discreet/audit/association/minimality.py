@@ -23,7 +23,7 @@ from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Values
-from discreet.audit.reading.view import GENERALIZED, Seen, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.places import places
 
 THRESHOLD = 0.5
@@ -59,11 +59,11 @@ class Step:
     spare: int = 0
 
 
-def goal(seen: Seen) -> Goal | None:
+def goal(view: ReleaseView) -> Goal | None:
     """What the search was after, if that is a number of people and promises about the values of one attribute."""
     k, attributes = 1, set()
     kinds: list[tuple[int, float, float]] = []
-    for promise in seen.promises:
+    for promise in view.promises:
         said = promise.parameters
         match promise.model, said.get("kind", "distinct"):
             case "k_anonymity", _:
@@ -84,30 +84,30 @@ def goal(seen: Seen) -> Goal | None:
                 kinds.append((DISTANCE, float(said["t"]), 0.0))
             case _:
                 return None
-        attributes |= {promise.attribute} if promise.attribute else {tally.attribute for tally in seen.tallies}
+        attributes |= {promise.attribute} if promise.attribute else {tally.attribute for tally in view.tallies}
     if len(attributes) != 1:
         return None
     kind, asked, factor = zip(*kinds, strict=True)
     return Goal(k, str(attributes.pop()), np.array(kind), np.array(asked), np.array(factor))
 
 
-def minimality(seen: Seen, listed: Population, threshold: float | None = None) -> list[Line]:
+def minimality(view: ReleaseView, listed: Population, threshold: float | None = None) -> list[Line]:
     """What she concludes from what was not published. Nothing if she can't: no minimal search, or no such promises.
 
     `listed` must be the people in the table: those on the list must fill every group.
     """
-    aim, found = goal(seen), places(seen, listed) if seen.publish == GENERALIZED else None
-    if aim is None or found is None or not {*seen.quasi_identifiers} <= {*listed.columns}:
+    aim, found = goal(view), places(view, listed) if view.kind.labelled else None
+    if aim is None or found is None or not {*view.quasi_identifiers} <= {*listed.columns}:
         return []
-    group, people = found.only, np.asarray(listed.found.counts, dtype=np.int64)
-    filled = np.bincount(group[group >= 0], weights=people[group >= 0], minlength=len(seen.sizes))
-    if (group == -2).any() or not np.array_equal(filled, seen.sizes):
+    group, people = found.only, np.asarray(listed.frequencies.counts, dtype=np.int64)
+    filled = np.bincount(group[group >= 0], weights=people[group >= 0], minlength=len(view.sizes))
+    if (group == -2).any() or not np.array_equal(filled, view.sizes):
         return []
-    steps = [*_steps(seen, listed, group, people, aim)]
+    steps = [*_steps(view, listed, group, people, aim)]
     if not steps:
         return []
-    tally = next(t for t in seen.tallies if t.attribute == aim.attribute)
-    known = _Known(seen, tally, aim, group, people)
+    tally = next(t for t in view.tallies if t.attribute == aim.attribute)
+    known = _Known(view, tally, aim, group, people)
     plain = known.shares.max(axis=1)[group[group >= 0]]
     chance = plain.copy()
     for step in steps:
@@ -127,10 +127,10 @@ def minimality(seen: Seen, listed: Population, threshold: float | None = None) -
             chance=chance,
             people=people[group >= 0],
             group=group[group >= 0],
-            sizes=seen.sizes,
+            sizes=view.sizes,
             threshold=THRESHOLD if threshold is None else threshold,
-            first_line=seen.first_line,
-            file=seen.file,
+            first_line=view.first_line,
+            file=view.file,
             precision=ESTIMATE if known.too_many or known.heeded > 1 else EXACT,
             attribute=aim.attribute,
             details={
@@ -151,15 +151,15 @@ def _to_the_end(said: Mapping[str, Any]) -> bool:
     return said.get("search") in _TO_THE_END and not timed and "applied" not in said
 
 
-def _steps(seen: Seen, listed: Population, group: IntArray, people: IntArray, aim: Goal) -> Iterator[Step]:
+def _steps(view: ReleaseView, listed: Population, group: IntArray, people: IntArray, aim: Goal) -> Iterator[Step]:
     """The finer releases that she knows were refused, and not for the size of their groups."""
-    said = seen.manifest
+    said = view.manifest
     levels, rules = said.get("node") or {}, said.get("hierarchies") or {}
     at_once = said.get("publish") == _GLOBAL and _to_the_end(said)
     cut = said.get("publish") == _MONDRIAN and said.get("search") == "mondrian"
-    for name in seen.quasi_identifiers:
+    for name in view.quasi_identifiers:
         at = listed.columns.index(name)
-        values, code = listed.found.values[at], np.asarray(listed.found.codes[at], dtype=np.int64)
+        values, code = listed.frequencies.values[at], np.asarray(listed.frequencies.codes[at], dtype=np.int64)
         if at_once and int(levels.get(name, 0)) > 0:
             finer = at_level(rules.get(name, {}), int(levels[name]) - 1, values)
             if finer is not None:
@@ -201,11 +201,11 @@ def _halves(group: IntArray, number: FloatArray, people: IntArray) -> IntArray:
 class _Known:
     """What she knows of the groups, and what a refused step adds."""
 
-    def __init__(self, seen: Seen, tally: Tally, aim: Goal, group: IntArray, people: IntArray):
+    def __init__(self, view: ReleaseView, tally: Tally, aim: Goal, group: IntArray, people: IntArray):
         self.aim, self.group, self.people = aim, group, people
-        self.counts = np.zeros((len(seen.sizes), len(tally.values)), dtype=np.int64)
+        self.counts = np.zeros((len(view.sizes), len(tally.values)), dtype=np.int64)
         self.counts[tally.group, tally.value] = tally.count
-        self.shares: FloatArray = self.counts / seen.sizes[:, None]
+        self.shares: FloatArray = self.counts / view.sizes[:, None]
         whole = self.counts.sum(axis=0)
         self.table: FloatArray = whole / max(int(whole.sum()), 1)
         self.too_many: set[int] = set()

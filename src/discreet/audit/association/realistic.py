@@ -20,7 +20,7 @@ from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.association import finds, finite, line_about
 from discreet.audit.lines import Line
 from discreet.audit.reading.tallies import Summed, Whole, summed_up, whole_table
-from discreet.audit.reading.view import Seen, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 
 STUBBORNNESS = (10, 100, 1_000, 10_000)  # told where nobody says how much she has seen
 USUAL = 1_000
@@ -158,27 +158,31 @@ def protected_by(summed: Summed, whole: Whole, prior: Any = None, predicates: Se
 
 
 def realistic_lines(
-    seen: Seen, tally: Tally, stubbornness: float | None = None, prior: Any = None, threshold: float | None = None
+    view: ReleaseView,
+    tally: Tally,
+    stubbornness: float | None = None,
+    prior: Any = None,
+    threshold: float | None = None,
 ) -> list[Line]:
     """A line for each of the classes I to III, with the smallest ε that the release keeps against her.
 
     Stubbornness, prior and the number of people she knows are as given, else as promised, else a few usual ones and the
     table's own shares. Her chance is p_in for the value that tells her most, which no exchangeable prior changes.
     """
-    summed, whole = summed_up(tally, len(seen.sizes)), whole_table(tally)
-    promised = seen.promised("realistic", tally.attribute) or {}
+    summed, whole = summed_up(tally, len(view.sizes)), whole_table(tally)
+    promised = view.promised("realistic", tally.attribute) or {}
     told = stubbornness if stubbornness is not None else promised.get("stubbornness")
     sigmas = [Fraction(s) for s in STUBBORNNESS] if told is None else [Fraction(str(told))]
     usual = Fraction(USUAL) if told is None else sigmas[0]
     protected = protected_by(summed, whole, promised.get("prior") if prior is None else prior)
     known = int(promised.get("known", 0))
     return [
-        _line(seen, summed, protected, Adversary(kind, usual, known), sigmas, threshold) for kind in ("I", "II", "III")
+        _line(view, summed, protected, Adversary(kind, usual, known), sigmas, threshold) for kind in ("I", "II", "III")
     ]
 
 
 def _line(
-    seen: Seen,
+    view: ReleaseView,
     summed: Summed,
     protected: Protected,
     adversary: Adversary,
@@ -206,14 +210,14 @@ def _line(
         details["class_IV"] = "against somebody who may believe anything, however firmly, no such release is private"
     title, knows, assumes = _WORDS[adversary.kind]
     return line_about(
-        seen,
+        view,
         summed.tally,
         adversary=f"realistic_{adversary.kind}",
         title=title,
-        knows=f"{finds(seen)} {knows.format(f'{float(adversary.stubbornness):,.0f}')}",
+        knows=f"{finds(view)} {knows.format(f'{float(adversary.stubbornness):,.0f}')}",
         assumes=assumes,
         chance=chance[first],
-        people=seen.sizes[protected.group[first]],
+        people=view.sizes[protected.group[first]],
         group=protected.group[first],
         threshold=threshold,
         details=details,

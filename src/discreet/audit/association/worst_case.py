@@ -36,7 +36,7 @@ from discreet.audit.association.knowledge import (
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, Line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.tallies import Summed, summed_up, whole_table
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Promise, Seen, Tally
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
 from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
@@ -85,7 +85,7 @@ class Beliefs:
 
 
 def worst_case(
-    seen: Seen, tally: Tally, knowledge: Knowledge | None = None, threshold: float | None = None
+    view: ReleaseView, tally: Tally, knowledge: Knowledge | None = None, threshold: float | None = None
 ) -> list[Line]:
     """The line of an adversary with worst-case knowledge; none where there is nothing that she could know.
 
@@ -97,24 +97,24 @@ def worst_case(
     at one value at a time, which can be counted out for larger groups. Chances have some twelve digits: one that is a
     threshold's equal as far as these go is taken for it (`robust_level` decides ties of the promise in whole numbers).
     """
-    promise = _promise(seen, tally.attribute)
+    promise = _promise(view, tally.attribute)
     said: Mapping[str, Any] = promise.parameters if promise else {}
     given = knowledge if knowledge is not None else given_knowledge(said)
-    people = people_of(seen, tally, given)
+    people = people_of(view, tally, given)
     if people is None or not len(people.group):
         return []
     known = given if given is not None else learnt(people, tally)
     promised = None if promise is None or given is None else float(1 / Fraction(str(said["r"])))
-    found = beliefs(seen, tally, people, known, said)
+    found = beliefs(view, tally, people, known, said)
     name = "learnt_association" if given is None else "worst_case"
-    lines = [_line(seen, tally, name, found, said, promised, threshold)]
+    lines = [_line(view, tally, name, found, said, promised, threshold)]
     if (found.bound > found.chance).any():
-        lines.append(_line(seen, tally, f"{name}_one_value", found.one_value, said, promised, threshold))
+        lines.append(_line(view, tally, f"{name}_one_value", found.one_value, said, promised, threshold))
     return lines
 
 
 def _line(
-    seen: Seen,
+    view: ReleaseView,
     tally: Tally,
     name: str,
     found: Beliefs,
@@ -124,18 +124,18 @@ def _line(
 ) -> Line:
     people, by_bound = found.people, found.bound > found.chance
     placed = int(people.many.sum())
-    precision = AT_LEAST if placed < seen.people else AT_MOST if by_bound.any() else EXACT
+    precision = AT_LEAST if placed < view.people else AT_MOST if by_bound.any() else EXACT
     chance = found.chance if precision == AT_LEAST else found.at_most
     limit = line_threshold(threshold, promised)
     title, knows, assumes = _WORDS[name.removesuffix("_one_value")]
     if name.endswith("_one_value"):
         title, assumes = f"{title}, one value at a time", f"She looks at one value against all others. {assumes}"
     return line_about(
-        seen,
+        view,
         tally,
         adversary=name,
         title=title,
-        knows=f"{finds(seen)} {knows}",
+        knows=f"{finds(view)} {knows}",
         assumes=assumes,
         chance=np.where(np.abs(chance - limit) <= _DIGITS * limit, limit, chance),
         people=people.many,
@@ -146,7 +146,7 @@ def _line(
         details={
             "worst_exact": float(found.chance.max(initial=0.0)),
             "people_decided_by_a_bound": int(people.many[by_bound].sum()),
-            "people_not_placed": seen.people - placed,
+            "people_not_placed": view.people - placed,
             "groups_that_contradict_her": int(found.contradicted.sum()),
             "min_support": int(said.get("min_support", MIN_SUPPORT)),
         },
@@ -175,31 +175,37 @@ def given_knowledge(said: Mapping[str, Any]) -> Listed | None:
     return listed_in_words(words) if isinstance(words, list) else None
 
 
-def people_of(seen: Seen, tally: Tally, knowledge: Knowledge | None) -> People | None:
+def people_of(view: ReleaseView, tally: Tally, knowledge: Knowledge | None) -> People | None:
     """The people whose quasi-identifiers she sees, or whom she finds in the groups of a generalized release.
 
     Only groups are taken that have as many people as values; of a generalized release, only those that the people of
     the source table fill exactly, each of whom fits no other group. None if nobody is seen.
     """
-    values = np.bincount(tally.group, weights=tally.count, minlength=len(seen.sizes)).astype(np.int64)
-    if seen.publish == BUCKETIZED:
-        [table] = seen.tables
-        codes = tuple(codes.astype(np.int64) for codes in table.found.codes)
-        return _filling(People(table.columns, table.found.values, codes, table.group, table.found.counts), values)
-    if seen.publish == AMBIGUOUS or not isinstance(knowledge, Counted):
-        return None
+    return view.kind.people(tally, knowledge)
+
+
+def values_of_groups(view: ReleaseView, tally: Tally) -> IntArray:
+    """How many values of an attribute each group has."""
+    return np.bincount(tally.group, weights=tally.count, minlength=len(view.sizes)).astype(np.int64)
+
+
+def placed_people(view: ReleaseView, tally: Tally, knowledge: Counted) -> People | None:
+    """The people of the source table who fit one group alone, in groups that nobody else may be in."""
+    values = values_of_groups(view, tally)
     listed = _combinations(knowledge)
-    where = places(seen, listed)
+    where = places(view, listed)
     if where is None:
         return None
     values[where.groups[np.repeat(where.many > 1, where.many)]] = -1  # somebody may be in it or in another one
     alone = where.only >= 0
-    codes = tuple(codes[alone].astype(np.int64) for codes in listed.found.codes)
-    found = People(listed.columns, listed.found.values, codes, where.only[alone], listed.found.counts[alone])
-    return _filling(found, values)
+    codes = tuple(codes[alone].astype(np.int64) for codes in listed.frequencies.codes)
+    found = People(
+        listed.columns, listed.frequencies.values, codes, where.only[alone], listed.frequencies.counts[alone]
+    )
+    return filling(found, values)
 
 
-def _filling(people: People, sizes: IntArray) -> People:
+def filling(people: People, sizes: IntArray) -> People:
     """The people of groups that they fill, group by group."""
     filled = np.bincount(people.group, weights=people.many, minlength=len(sizes)) == sizes
     order = np.argsort(people.group, kind="stable")
@@ -210,27 +216,29 @@ def _filling(people: People, sizes: IntArray) -> People:
 
 def _combinations(knowledge: Counted) -> Population:
     """The distinct quasi-identifiers of a table, without the sensitive attribute."""
-    columns = np.stack(knowledge.found.codes[:-1], axis=1)
+    columns = np.stack(knowledge.frequencies.codes[:-1], axis=1)
     distinct, place = np.unique(columns, axis=0, return_inverse=True)
-    counts = np.bincount(place.ravel(), weights=knowledge.found.counts).astype(np.int64)
+    counts = np.bincount(place.ravel(), weights=knowledge.frequencies.counts).astype(np.int64)
     codes = tuple(distinct[:, i] for i in range(distinct.shape[1]))
-    return Population(knowledge.columns, Frequencies(knowledge.found.values[:-1], codes, counts))
+    return Population(knowledge.columns, Frequencies(knowledge.frequencies.values[:-1], codes, counts))
 
 
-def beliefs(seen: Seen, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]) -> Beliefs:
+def beliefs(view: ReleaseView, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]) -> Beliefs:
     """What she believes, in the end, of everybody: the largest over all sets of attributes."""
-    summed = summed_up(tally, len(seen.sizes))
+    summed = summed_up(tally, len(view.sizes))
     protected = protected_sets(said.get("values"), domain(knowledge, tally))
-    found = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(seen.sizes))
-    known = sets_of(seen, tally, people, knowledge, said)
+    found = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(view.sizes))
+    known = sets_of(view, tally, people, knowledge, said)
     for each in known:
         found = found.raised(judged(each, people, summed, protected, found.chance, len(known)))
     return found
 
 
-def sets_of(seen: Seen, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]) -> Sequence[Known]:
+def sets_of(
+    view: ReleaseView, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]
+) -> Sequence[Known]:
     """What she knows by each set of attributes: those of the promise, or all that are usual."""
-    sets = said.get("attribute_sets") or attribute_sets(seen.quasi_identifiers)
+    sets = said.get("attribute_sets") or attribute_sets(view.quasi_identifiers)
     support = int(said.get("min_support", MIN_SUPPORT))
     return list(known_by_sets(knowledge, people, tally, whole_table(tally), sets, support))
 
@@ -333,6 +341,6 @@ def _while_it_lasts(work: FloatArray, able: BoolArray, most: float) -> BoolArray
     return worth
 
 
-def _promise(seen: Seen, attribute: str) -> Promise | None:
+def _promise(view: ReleaseView, attribute: str) -> Promise | None:
     """The promise of robustness, if there is one for this attribute."""
-    return next((p for p in seen.promises if p.model == "robust" and p.attribute in (None, attribute)), None)
+    return next((p for p in view.promises if p.model == "robust" and p.attribute in (None, attribute)), None)

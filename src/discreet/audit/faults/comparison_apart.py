@@ -22,48 +22,50 @@ from discreet.audit.faults.comparison import Table, not_compared, recoded, rows_
 from discreet.audit.faults.matching import shortfall, turned
 from discreet.audit.lines import Fault
 from discreet.audit.reading.equal_values import tokens
-from discreet.audit.reading.release import Reading, Rows, counted_people, numbered
+from discreet.audit.reading.release import ReleaseFiles, Rows, counted_people, numbered
 from discreet.audit.worlds.label_join import MOST_FITS
 
 _MOST_PAIRS = 100_000_000  # of a person and a value in the same group
 
 
-def bucketized(reading: Reading, table: Table) -> Iterator[Fault]:
+def bucketized(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     """What is wrong with people and values in two tables."""
-    told = reading.told
-    people, values = _files(reading)
+    told = release.description
+    people, values = _files(release)
     distorted = tuple(str(c) for c in told.manifest.get("distorted") or ())
     for column in distorted:
         rule = "the search exchanged values on purpose, as the manifest says: they are compared with nothing"
         yield not_compared(f"{values.file}: {column}", rule, "nothing to mend")
-    known, strange = _comparable(reading, table, distorted)
+    known, strange = _comparable(release, table, distorted)
     yield from strange
     weights = counted_people(values, told.count if told.count in values.columns else "")
-    number = _groups(reading, (people, values))
+    number = _groups(release, (people, values))
     own, person = _codes(people, table, [c for c in known if c in people.columns], bool(told.manifest))
     theirs, value = _codes(values, table, [c for c in known if c in values.columns], bool(told.manifest))
     wrong = [
-        *_more_than_there_are(people, own, np.ones(len(people), dtype=np.int64), person, table.found.counts, "people"),
-        *_more_than_there_are(values, theirs, weights, value, table.found.counts, "values"),
+        *_more_than_there_are(
+            people, own, np.ones(len(people), dtype=np.int64), person, table.frequencies.counts, "people"
+        ),
+        *_more_than_there_are(values, theirs, weights, value, table.frequencies.counts, "values"),
     ]
     yield from wrong
     if not wrong and any(c in values.columns for c in known):
         ones = np.ones(len(people), dtype=np.int64)
         yield from _not_theirs(
             (people, own, ones, number[people.file]), (values, theirs, weights, number[values.file]),
-            (person, value, table.found.counts),
+            (person, value, table.frequencies.counts),
         )  # fmt: skip
 
 
-def ambiguous(reading: Reading, table: Table) -> Iterator[Fault]:
+def ambiguous(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     """What is wrong with values of groups in tables apart."""
     from discreet.audit.faults.comparison_kernels import fits_of_groups
 
-    told, ours, sizes = reading.told, bool(reading.told.manifest), reading.seen.sizes
-    [values] = [rows for rows in reading.files if not {*rows.columns} & {*told.quasi_identifiers}]
-    known, strange = _comparable(reading, table)
+    told, ours, sizes = release.description, bool(release.description.manifest), release.view.sizes
+    [values] = [rows for rows in release.files if not {*rows.columns} & {*told.quasi_identifiers}]
+    known, strange = _comparable(release, table)
     yield from strange
-    number = _groups(reading, reading.files)
+    number = _groups(release, release.files)
     own, value = _codes(values, table, [c for c in known if c in values.columns], ours)
     order = np.lexsort((own, number[values.file]))
     unit, first = numbered([number[values.file][order], own[order]], len(values))
@@ -72,7 +74,7 @@ def ambiguous(reading: Reading, table: Table) -> Iterator[Fault]:
     wanted = np.bincount(unit, weights=weights, minlength=len(first)).astype(np.int64)
     listed = [
         _Listed.of(rows, number[rows.file], *_codes(rows, table, [c for c in known if c in rows.columns], ours))
-        for rows in reading.files
+        for rows in release.files
         if rows is not values
     ]
     for one in listed:
@@ -87,7 +89,7 @@ def ambiguous(reading: Reading, table: Table) -> Iterator[Fault]:
     offsets = np.stack([b + np.searchsorted(one.entry[0], np.arange(len(sizes) + 1))
                         for b, one in zip(before, listed, strict=False)])  # fmt: skip
     codes = np.concatenate([one.entry[1] for one in listed]).astype(np.int32)
-    counts = table.found.counts[sorted_kinds]
+    counts = table.frequencies.counts[sorted_kinds]
     starts, fitting, having, used, held = fits_of_groups(
         kinds[sorted_kinds], counts, number[values.file][first], own[first].astype(np.int32), offsets, codes,
         max(one.span for one in listed), MOST_FITS,
@@ -131,28 +133,30 @@ class _Listed:
         return cls(rows, group, code, of_kind, np.stack([key // span, key % span]), span)
 
 
-def _files(reading: Reading) -> tuple[Rows, Rows]:
+def _files(release: ReleaseFiles) -> tuple[Rows, Rows]:
     """The table of people, and that of values."""
-    people, values = sorted(reading.files, key=lambda rows: not {*rows.columns} & {*reading.told.quasi_identifiers})
+    people, values = sorted(
+        release.files, key=lambda rows: not {*rows.columns} & {*release.description.quasi_identifiers}
+    )
     return people, values
 
 
-def _groups(reading: Reading, files: Sequence[Rows]) -> Mapping[str, IntArray]:
+def _groups(release: ReleaseFiles, files: Sequence[Rows]) -> Mapping[str, IntArray]:
     """The group of every row of every file."""
-    names, codes = reading.grouped.column(reading.told.group)
-    number = dict(zip(np.asarray(codes).tolist(), reading.group.tolist(), strict=True))
+    names, codes = release.grouped.column(release.description.group)
+    number = dict(zip(np.asarray(codes).tolist(), release.group.tolist(), strict=True))
     of_name = {names[code]: group for code, group in number.items()}
     found = {}
     for rows in files:
-        theirs, code = rows.column(reading.told.group)
+        theirs, code = rows.column(release.description.group)
         found[rows.file] = np.array([of_name[name] for name in theirs], dtype=np.int64)[code]
     return found
 
 
-def _comparable(reading: Reading, table: Table, but: Sequence[str] = ()) -> tuple[list[str], list[Fault]]:
+def _comparable(release: ReleaseFiles, table: Table, but: Sequence[str] = ()) -> tuple[list[str], list[Fault]]:
     """The columns that have values of the source; of others it is said that they have none."""
-    ours, known, strange = bool(reading.told.manifest), [], []
-    for rows in reading.files:
+    ours, known, strange = bool(release.description.manifest), [], []
+    for rows in release.files:
         for column in (c for c in rows.columns if c in table.columns and c not in but):
             texts = tokens(rows.column(column)[0], not ours)
             if texts and not {*texts} & {*tokens(table.values(column), not ours)}:
@@ -171,7 +175,7 @@ def _codes(rows: Rows, table: Table, columns: Sequence[str], ours: bool) -> tupl
         place = {token: i for i, token in enumerate(dict.fromkeys([*own, *theirs]))}
         of_text, of_value = (np.array([place[t] for t in found], dtype=np.int64) for found in (own, theirs))
         both.append(np.append(of_text[codes], of_value[table.codes(column)]))
-    number, _ = numbered(both, len(rows) + len(table.found.counts))
+    number, _ = numbered(both, len(rows) + len(table.frequencies.counts))
     return number[: len(rows)], number[len(rows) :]
 
 

@@ -4,176 +4,136 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from discreet.arrays import IntArray
 from discreet.audit.faults.finer_labels import finer_labels
+from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
 from discreet.audit.faults.leaks import against_source, leaking_columns, signs_of_order
 from discreet.audit.faults.manifest_figures import manifest_faults
 from discreet.audit.lines import Fault
+from discreet.audit.promises.registry import of_others, reading_of
 from discreet.audit.reading.folder import AGAIN, file_faults
 from discreet.audit.reading.labels import Anything
-from discreet.audit.reading.release import Reading
+from discreet.audit.reading.release import ReleaseFiles
 from discreet.audit.reading.tallies import protected
-from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Seen
-
-_MERGE = "merge them with other groups, or suppress them"
-_OTHERS = "put more people with other values in them"
+from discreet.audit.reading.view import Promise, ReleaseView
 
 
-def faults(reading: Reading, source: Any = None) -> list[Fault]:
+def faults(release: ReleaseFiles, source: Any = None) -> list[Fault]:
     """Everything that is wrong with a release; with the `source` (a path or a frame) also what only it can show."""
     return [
-        *_files(reading),
-        *leaking_columns(reading),
-        *_promises(reading.seen),
-        *_homogeneous(reading),
-        *_suppressed(reading),
-        *_unknown_values(reading),
-        *_finer(reading),
-        *(signs_of_order(reading) if source is None else against_source(reading, source)),
+        *_files(release),
+        *leaking_columns(release),
+        *_promises(release.view),
+        *_homogeneous(release),
+        *_suppressed(release),
+        *_unknown_values(release),
+        *_finer(release),
+        *(signs_of_order(release) if source is None else against_source(release, source)),
     ]
 
 
-def _files(reading: Reading) -> Iterator[Fault]:
+def _files(release: ReleaseFiles) -> Iterator[Fault]:
     """Is everything as the manifest says?"""
-    manifest = reading.told.manifest
+    manifest = release.description.manifest
     if not manifest:
         return
-    inside = reading.told.tables if "database" in manifest else {}
-    yield from file_faults(reading.path, manifest.get("files") or {}, inside)
+    inside = release.description.tables if "database" in manifest else {}
+    yield from file_faults(release.path, manifest.get("files") or {}, inside)
     words = {word: given for word, given in manifest.items() if word != "checksum"}
     checksum = hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
     if manifest.get("checksum", checksum) != checksum:
         rule = "was changed after it was written: its checksum differs"
         yield Fault("changed_manifest", "manifest.json", rule, AGAIN)
-    yield from manifest_faults(reading.seen, manifest, {rows.file: len(rows) for rows in reading.files})
+    yield from manifest_faults(release.view, manifest, {rows.file: len(rows) for rows in release.files})
 
 
-def _promises(seen: Seen) -> Iterator[Fault]:
-    """Groups below k, above α or above β."""
-    for promise in seen.promises:
-        said = promise.parameters
-        if promise.model in ("k_anonymity", "alpha_k") and "k" in said:
-            k = Fraction(str(said["k"]))
-            small = np.flatnonzero(seen.sizes * k.denominator < k.numerator)
-            yield from _of_groups(seen, "group_below_k", small, f"fewer than {said['k']} people", _MERGE)
-        if promise.model == "ambiguity" and seen.publish == AMBIGUOUS:
-            if "alpha" in said:
-                above = _present_above(seen, Fraction(str(said["alpha"])))
-                yield from _of_groups(seen, "group_above_alpha", above, f"a presence above {said['alpha']}", _OTHERS)
-            if "beta" in said:
-                above = _associated_above(seen, promise.attribute, Fraction(str(said["beta"])))
-                rule = f"a value with an association above {said['beta']}"
-                yield from _of_groups(seen, "group_above_beta", above, rule, _OTHERS)
+def _promises(view: ReleaseView) -> Iterator[Fault]:
+    """Groups that break a promise for everybody to see."""
+    for promise in view.promises:
+        reading = reading_of(promise.model)
+        if reading is not None and reading.faults is not None:
+            yield from of_others(reading, partial(_listed, reading.faults, promise, view), lambda _: [])
 
 
-def _present_above(seen: Seen, alpha: Fraction) -> IntArray:
-    """Groups with |G| / Π mᵢ > α (ambiguity, Theorem 5.1): by floats where that is clear, else in whole numbers."""
-    distinct = [np.bincount(table.group, minlength=len(seen.sizes)) for table in seen.tables]
-    product = np.ones(len(seen.sizes))
-    for counts in distinct:
-        product *= counts
-    chance = np.minimum(seen.sizes / np.maximum(product, 1.0), 1.0)
-    above = chance > float(alpha)
-    for g in np.flatnonzero(np.abs(chance - float(alpha)) < 1e-9).tolist():
-        exact = 1
-        for counts in distinct:
-            exact *= int(counts[g])
-        above[g] = min(Fraction(int(seen.sizes[g]), max(exact, 1)), Fraction(1)) > alpha
-    return np.flatnonzero(above)
+def _listed(
+    find: Callable[[Promise, ReleaseView], Iterable[Fault]], promise: Promise, view: ReleaseView
+) -> list[Fault]:
+    return list(find(promise, view))
 
 
-def _associated_above(seen: Seen, attribute: str | None, beta: Fraction) -> IntArray:
-    """Groups with a value of which c / |G| > β."""
-    found = [np.empty(0, dtype=np.int64)]
-    for tally in seen.tallies:
-        if attribute in (None, tally.attribute):
-            above = tally.count * beta.denominator > seen.sizes[tally.group] * beta.numerator
-            found.append(tally.group[above])
-    return np.unique(np.concatenate(found))
-
-
-def _homogeneous(reading: Reading) -> Iterator[Fault]:
+def _homogeneous(release: ReleaseFiles) -> Iterator[Fault]:
     """Groups in which everybody has the same value: grave where the release promises something about it."""
-    seen = reading.seen
-    for tally in seen.tallies:
-        values = np.bincount(tally.group, minlength=len(seen.sizes))
-        shown = np.array([value != reading.told.suppressed for value in tally.values], dtype=np.bool_)
+    view = release.view
+    for tally in view.tallies:
+        values = np.bincount(tally.group, minlength=len(view.sizes))
+        shown = np.array([value != release.description.suppressed for value in tally.values], dtype=np.bool_)
         alone = shown[tally.value] & (values[tally.group] == 1)
-        named = protected(seen, tally)[tally.value]
+        named = protected(view, tally)[tally.value]
         for grave, groups in ((True, tally.group[alone & named]), (False, tally.group[alone & ~named])):
-            people = int(seen.sizes[groups].sum())
+            people = int(view.sizes[groups].sum())
             told = "1 person" if people == 1 else f"{people:,} people"
             rule = f"one value of {tally.attribute} only, which is so told of {told}"
-            repair = _MERGE if grave else "promise something about these values too, if that is not meant"
-            yield from _of_groups(seen, "homogeneous_group", groups, rule, repair, grave=grave)
+            repair = MERGE if grave else "promise something about these values too, if that is not meant"
+            yield from group_faults(view, "homogeneous_group", groups, rule, repair, grave=grave)
 
 
-def _suppressed(reading: Reading) -> Iterator[Fault]:
+def _suppressed(release: ReleaseFiles) -> Iterator[Fault]:
     """Rows that say nothing of who they are about, but show a sensitive value."""
-    seen, manifest = reading.seen, reading.told.manifest
+    view, manifest = release.view, release.description.manifest
     # A search that gives every group its own labels may end with a group of which nothing is said; that one is counted.
-    own = manifest.get("publish") in ("multidimensional", "local_recoding") and manifest["groups"] == len(seen.sizes)
-    if seen.publish != GENERALIZED or own or len(seen.sizes) < 2:
+    own = manifest.get("publish") in ("multidimensional", "local_recoding") and manifest["groups"] == len(view.sizes)
+    if not view.kind.labelled or own or len(view.sizes) < 2:
         return
-    nothing = np.ones(len(seen.sizes), dtype=np.bool_)
-    for region in seen.regions:
+    nothing = np.ones(len(view.sizes), dtype=np.bool_)
+    for region in view.regions:
         nothing &= np.array([isinstance(label, Anything) for label in region.labels], dtype=np.bool_)[region.label]
-    for tally in seen.tallies:
-        shown = np.array([value != reading.told.suppressed for value in tally.values], dtype=np.bool_)[tally.value]
+    for tally in view.tallies:
+        shown = np.array([value != release.description.suppressed for value in tally.values], dtype=np.bool_)[
+            tally.value
+        ]
         left = shown & nothing[tally.group]
         rows = int(tally.count[left].sum())
         if rows:
             rule = f"{_are(rows, 'row')} suppressed in every quasi-identifier, but not here"
             repair = "leave these rows out, or suppress all of them"
-            line = _first_line(seen, np.unique(tally.group[left]))
-            yield Fault("suppressed_row_with_value", f"{seen.file}: {tally.attribute}", rule, repair, rows, line)
+            line = first_line(view, np.unique(tally.group[left]))
+            yield Fault("suppressed_row_with_value", f"{view.file}: {tally.attribute}", rule, repair, rows, line)
 
 
-def _unknown_values(reading: Reading) -> Iterator[Fault]:
+def _unknown_values(release: ReleaseFiles) -> Iterator[Fault]:
     """Sensitive values that are suppressed, in rows that are not: they may be the same as others of the group."""
-    seen = reading.seen
-    for tally in seen.tallies if not reading.told.manifest else ():
-        hidden = np.array([value == reading.told.suppressed for value in tally.values], dtype=np.bool_)[tally.value]
+    view = release.view
+    for tally in view.tallies if not release.description.manifest else ():
+        hidden = np.array([value == release.description.suppressed for value in tally.values], dtype=np.bool_)[
+            tally.value
+        ]
         rows = int(tally.count[hidden].sum())
         if rows:
             rule = f"{_are(rows, 'value')} suppressed here, and counted as a value of its own: others may be surer"
             repair = "leave these rows out, and audit the rest"
-            place, line = f"{seen.file}: {tally.attribute}", _first_line(seen, tally.group[hidden])
+            place, line = f"{view.file}: {tally.attribute}", first_line(view, tally.group[hidden])
             yield Fault("suppressed_value", place, rule, repair, rows, line, grave=False)
 
 
-def _finer(reading: Reading) -> Iterator[Fault]:
+def _finer(release: ReleaseFiles) -> Iterator[Fault]:
     """Values that are published more exactly than others of their column, where whole columns are made coarser."""
-    seen, ours = reading.seen, reading.told.manifest.get("publish")
+    view, ours = release.view, release.description.manifest.get("publish")
     if ours not in (None, "generalization"):
         return
-    for region in seen.regions:
+    for region in view.regions:
         groups = np.flatnonzero(finer_labels(region.labels)[region.label])
-        people = int(seen.sizes[groups].sum())
+        people = int(view.sizes[groups].sum())
         # Other tools may give each group labels of its own: then finer ones are the rule, not the exception.
-        if people and (ours or 20 * people <= seen.people):
+        if people and (ours or 20 * people <= view.people):
             rule = f"{_are(people, 'row')} published more exactly than others: inside of a range or set that those have"
             repair = "publish the column in the same way for everybody"
-            place, line = f"{seen.file}: {region.attribute}", _first_line(seen, groups)
+            place, line = f"{view.file}: {region.attribute}", first_line(view, groups)
             yield Fault("finer_value", place, rule, repair, people, line, grave=ours is not None)
-
-
-def _of_groups(
-    seen: Seen, fault: str, groups: IntArray, having: str, repair: str, *, grave: bool = True
-) -> Iterator[Fault]:
-    if len(groups):
-        rule = f"{len(groups):,} {'group has' if len(groups) == 1 else 'groups have'} {having}"
-        yield Fault(fault, seen.file, rule, repair, len(groups), _first_line(seen, groups), grave)
-
-
-def _first_line(seen: Seen, groups: IntArray) -> int | None:
-    return None if seen.first_line is None else int(seen.first_line[groups].min())
 
 
 def _are(n: int, noun: str) -> str:

@@ -15,8 +15,7 @@ from discreet.audit.faults.linked_tables import chance_of_links
 from discreet.audit.faults.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
 from discreet.audit.lines import Fault
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, coverage, covers, number
-from discreet.audit.reading.release import Reading, Rows, in_order, labels_in, repeated
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED
+from discreet.audit.reading.release import ReleaseFiles, Rows, in_order, labels_in, repeated
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
@@ -27,11 +26,11 @@ _ENOUGH = 10  # rows, from which on it is no accident that all have different va
 _LARGEST = 50_000_000  # pairs of a label and a value of one column that are held against each other
 
 
-def leaking_columns(reading: Reading) -> Iterator[Fault]:
+def leaking_columns(release: ReleaseFiles) -> Iterator[Fault]:
     """Columns that nobody named, identifiers, and whatever numbers the rows."""
-    told = reading.told
+    told = release.description
     roles = {*told.quasi_identifiers, *told.sensitive, *told.others}
-    for rows in reading.files:
+    for rows in release.files:
         for column in rows.columns:
             place = f"{rows.file}: {column}"
             if rows.column(column)[0] == (told.suppressed,):  # says nothing
@@ -41,16 +40,16 @@ def leaking_columns(reading: Reading) -> Iterator[Fault]:
             elif column not in roles and column not in (told.group, told.count):
                 repair = "remove the column, or say what it is"
                 yield Fault("unnamed_column", place, "is published, but nobody said what it is", repair)
-            rule = _key(rows, column, told.sensitive) if column not in _keyless(reading) else ""
+            rule = _key(rows, column, told.sensitive) if column not in _keyless(release) else ""
             if rule:
                 repair = "remove the column: whoever has it in another table finds everybody's row"
                 yield Fault("row_number", place, rule, repair)
 
 
-def signs_of_order(reading: Reading) -> Iterator[Fault]:
+def signs_of_order(release: ReleaseFiles) -> Iterator[Fault]:
     """An order of rows that neither chance nor the published values explain."""
-    for rows in reading.files:
-        found = unexplained(_ordered(reading, rows)) if _has_order(reading, rows) else None
+    for rows in release.files:
+        found = unexplained(_ordered(release, rows)) if _has_order(release, rows) else None
         if found is not None:
             column, chance = found
             rule = (
@@ -60,9 +59,9 @@ def signs_of_order(reading: Reading) -> Iterator[Fault]:
             yield Fault("rows_in_order", f"{rows.file}: {column}", rule, "shuffle the rows", grave=False)
 
 
-def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
+def against_source(release: ReleaseFiles, source: Any) -> Iterator[Fault]:
     """What can be seen beside the table that was published: rows in its order, and NULLs that were lost."""
-    told = reading.told
+    told = release.description
     columns = [*told.quasi_identifiers, *told.sensitive]
     engine = open_source(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
@@ -71,28 +70,29 @@ def against_source(reading: Reading, source: Any) -> Iterator[Fault]:
     ordered = isinstance(engine, DuckDB)  # in a database, rows have no order
     values, codes = in_order(engine, columns) if isinstance(engine, DuckDB) else repeated(engine.frequencies(columns))
     given = dict(zip(columns, zip(values, codes, strict=True), strict=True))
-    for rows in reading.files:
-        yield from _lost_nulls(reading, rows, given)
-        if not ordered or not _has_order(reading, rows) or not {*rows.columns} & {*told.quasi_identifiers}:
+    for rows in release.files:
+        yield from _lost_nulls(release, rows, given)
+        if not ordered or not _has_order(release, rows) or not {*rows.columns} & {*told.quasi_identifiers}:
             continue
-        chance = _chance_of_order(reading, rows, given)
-        if chance < CHANCE and not sorted_by_itself(_ordered(reading, rows)):
+        chance = _chance_of_order(release, rows, given)
+        if chance < CHANCE and not sorted_by_itself(_ordered(release, rows)):
             rule = f"its rows stand in the order of the source (by chance with p {_below(chance)})"
             repair = "shuffle the rows: the order tells whose row is whose"
             yield Fault("rows_in_order", rows.file, rule, repair)
-    yield from _linked(reading, given)
+    yield from _linked(release, given)
 
 
-def _linked(reading: Reading, given: Mapping[str, Column]) -> Iterator[Fault]:
+def _linked(release: ReleaseFiles, given: Mapping[str, Column]) -> Iterator[Fault]:
     """People and values in tables apart, but both in the same order."""
-    told = reading.told
-    if reading.seen.publish != BUCKETIZED or not all(_has_order(reading, rows) for rows in reading.files):
+    told = release.description
+    kind = release.view.kind
+    if kind.labelled or not kind.rows_are_people or not all(_has_order(release, rows) for rows in release.files):
         return
-    people, values = sorted(reading.files, key=lambda rows: not {*rows.columns} & {*told.quasi_identifiers})
-    if all(sorted_by_itself(_ordered(reading, rows)) for rows in reading.files):
+    people, values = sorted(release.files, key=lambda rows: not {*rows.columns} & {*told.quasi_identifiers})
+    if all(sorted_by_itself(_ordered(release, rows)) for rows in release.files):
         return
     for column in told.sensitive:
-        chance = chance_of_links(reading, people, values, column, given)
+        chance = chance_of_links(release, people, values, column, given)
         if chance < CHANCE:
             rule = (
                 f"in every group {people.file} and {values.file} are in the same order, so that people stand where "
@@ -101,15 +101,15 @@ def _linked(reading: Reading, given: Mapping[str, Column]) -> Iterator[Fault]:
             yield Fault("tables_linked", f"{values.file}: {column}", rule, "sort or shuffle both within groups")
 
 
-def _has_order(reading: Reading, rows: Rows) -> bool:
+def _has_order(release: ReleaseFiles, rows: Rows) -> bool:
     """May the order of the rows be that of people? Tables of a database have none, rows for several people neither."""
-    counted = reading.seen.publish == AMBIGUOUS or reading.told.count in rows.columns
+    counted = not release.view.kind.rows_are_people or release.description.count in rows.columns
     return rows.lines is not None and not counted
 
 
-def _keyless(reading: Reading) -> tuple[str, ...]:
+def _keyless(release: ReleaseFiles) -> tuple[str, ...]:
     """Columns that may be different in every row: whoever knows quasi-identifiers finds a row by them anyway."""
-    return (*reading.told.quasi_identifiers, reading.told.group, reading.told.count)
+    return (*release.description.quasi_identifiers, release.description.group, release.description.count)
 
 
 def _key(rows: Rows, column: str, sensitive: Sequence[str]) -> str:
@@ -126,30 +126,30 @@ def _key(rows: Rows, column: str, sensitive: Sequence[str]) -> str:
     return "" if column in sensitive else "is different in every row"
 
 
-def _ordered(reading: Reading, rows: Rows) -> list[Ordered]:
+def _ordered(release: ReleaseFiles, rows: Rows) -> list[Ordered]:
     """The columns of a file, but for those that number its rows: they are told apart.
 
     Groups that stand one after the other are an order of what is published, too.
     """
     found = []
-    if rows is reading.grouped and len(rows) >= 3 * (len(reading.seen.sizes) + 1):
-        number = reading.group + 1
+    if rows is release.grouped and len(rows) >= 3 * (len(release.view.sizes) + 1):
+        number = release.group + 1
         found.append(Ordered("group", number, [str(g) for g in range(int(number.max(initial=0)) + 1)]))
     for column in rows.columns:
-        if column not in _keyless(reading) and _key(rows, column, reading.told.sensitive):
+        if column not in _keyless(release) and _key(rows, column, release.description.sensitive):
             continue
         values, codes = rows.column(column)
-        labels = _said(reading, column, values)
+        labels = _said(release, column, values)
         exact = all(isinstance(label, Exactly) for label in labels)
         found.append(Ordered(column, codes, values, exact, _sizes(labels)))
     return found
 
 
-def _said(reading: Reading, column: str, values: Sequence[str | None]) -> Sequence[Label]:
+def _said(release: ReleaseFiles, column: str, values: Sequence[str | None]) -> Sequence[Label]:
     """What the texts of any column say."""
-    if reading.seen.publish == GENERALIZED and column in reading.told.quasi_identifiers:
-        return labels_in(reading.told, column, values)
-    star = reading.told.suppressed if reading.seen.starred else ""
+    if release.view.kind.labelled and column in release.description.quasi_identifiers:
+        return labels_in(release.description, column, values)
+    star = release.description.suppressed if release.view.starred else ""
     return [Anything() if value == star and value else Exactly(value) for value in values]
 
 
@@ -166,27 +166,29 @@ def _sizes(labels: Sequence[Label]) -> FloatArray:
     return np.array(found, dtype=np.float64)
 
 
-def _chance_of_order(reading: Reading, rows: Rows, given: Mapping[str, Column]) -> float:
+def _chance_of_order(release: ReleaseFiles, rows: Rows, given: Mapping[str, Column]) -> float:
     held = [c for c in given if c in rows.columns and len(rows.column(c)[0]) * len(given[c][0]) <= _LARGEST]
-    fits = [coverage(_said(reading, c, rows.column(c)[0]), given[c][0]) for c in held]
+    fits = [coverage(_said(release, c, rows.column(c)[0]), given[c][0]) for c in held]
     published = [rows.column(c)[1] for c in held]
     return in_source_order(fits, published, [given[c][1] for c in held]) if held else 1.0
 
 
-def _lost_nulls(reading: Reading, rows: Rows, given: Mapping[str, Column]) -> Iterator[Fault]:
+def _lost_nulls(release: ReleaseFiles, rows: Rows, given: Mapping[str, Column]) -> Iterator[Fault]:
     """NULL in the source, but nowhere in what is published; as many rows as were suppressed may have had it.
 
     So may those that our own manifest does not count: a release may be about some people of the source only.
     """
-    suppressed = reading.seen.left_out + reading.seen.starred
+    suppressed = release.view.left_out + release.view.starred
     rows_given = len(next(iter(given.values()))[1])
-    about = reading.told.manifest["rows"].get("source", rows_given) if reading.told.manifest else rows_given
+    about = (
+        release.description.manifest["rows"].get("source", rows_given) if release.description.manifest else rows_given
+    )
     suppressed += max(rows_given - int(about), 0)
     for column in (c for c in given if c in rows.columns):
         values, codes = given[column]
         nulls = int((codes == values.index(None)).sum()) if None in values else 0
         if nulls > suppressed and not any(
-            covers(label, [None])[0] for label in _said(reading, column, rows.column(column)[0])
+            covers(label, [None])[0] for label in _said(release, column, rows.column(column)[0])
         ):
             rows_have = "row of the source has" if nulls == 1 else "rows of the source have"
             rule = f"{nulls:,} {rows_have} no value here, and no published row can be one of them"

@@ -9,24 +9,26 @@ import numpy as np
 
 from discreet.arrays import Codes, IntArray
 from discreet.audit.faults.row_order import at_least
-from discreet.audit.reading.release import Reading, Rows
+from discreet.audit.reading.release import ReleaseFiles, Rows
 
 Column = tuple[Sequence[str | None], Codes]
 
 _LARGEST = 20_000_000  # people times values of their group, from which on nothing is said
 
 
-def chance_of_links(reading: Reading, people: Rows, values: Rows, sensitive: str, given: Mapping[str, Column]) -> float:
+def chance_of_links(
+    release: ReleaseFiles, people: Rows, values: Rows, sensitive: str, given: Mapping[str, Column]
+) -> float:
     """How likely chance makes as many people as do fit the value that stands at the same place in their group.
 
     A person and a value fit if somebody in the source (`given`: values and codes of each column) has both. Chernoff's
     bound, given how many values of the group fit each person.
     """
-    group, order = _by_group(people, reading.told.group)
-    also, other = _by_group(values, reading.told.group)
+    group, order = _by_group(people, release.description.group)
+    also, other = _by_group(values, release.description.group)
     if not np.array_equal(group, also):
         return 1.0
-    person, known = _keys(reading, people, given)
+    person, known = _keys(release, people, given)
     value, width = _places(values.column(sensitive), given[sensitive]), len(given[sensitive][0]) + 1
     having = np.unique(known * width + given[sensitive][1])
     fitting = int(np.isin(person[order] * width + value[other], having).sum())
@@ -51,10 +53,10 @@ def _by_group(rows: Rows, column: str) -> tuple[IntArray, IntArray]:
     return rank[codes][order].astype(np.int64), order
 
 
-def _keys(reading: Reading, people: Rows, given: Mapping[str, Column]) -> tuple[IntArray, IntArray]:
+def _keys(release: ReleaseFiles, people: Rows, given: Mapping[str, Column]) -> tuple[IntArray, IntArray]:
     """A number for each combination of quasi-identifiers, the same in the release and in the source."""
     ours, theirs = np.zeros(len(people), dtype=np.int64), np.zeros(len(next(iter(given.values()))[1]), dtype=np.int64)
-    for column in reading.told.quasi_identifiers:
+    for column in release.description.quasi_identifiers:
         values, codes = given[column]
         width = len(values) + 1
         place = _places(people.column(column), given[column])

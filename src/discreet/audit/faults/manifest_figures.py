@@ -16,7 +16,7 @@ import numpy as np
 from discreet.audit.lines import Fault
 from discreet.audit.promises.levels import levels
 from discreet.audit.reading.folder import AGAIN, MANIFEST
-from discreet.audit.reading.view import Seen
+from discreet.audit.reading.view import ReleaseView
 from discreet.errors import shown
 
 WORDS = (
@@ -31,12 +31,12 @@ _PRIVATE = "publish again: figures about the source belong into the custodian's 
 _SHOWN = 10
 
 
-def manifest_faults(seen: Seen, manifest: Mapping[str, Any], rows: Mapping[str, int]) -> Iterator[Fault]:
+def manifest_faults(view: ReleaseView, manifest: Mapping[str, Any], rows: Mapping[str, int]) -> Iterator[Fault]:
     """Figures that are wrong, figures of the source, and words that no manifest has; `rows` has those of every file."""
     yield from _of_the_source(manifest)
-    yield from _counted(seen, manifest)
+    yield from _counted(view, manifest)
     yield from _rows(manifest, rows)
-    yield from _levels(seen, manifest)
+    yield from _levels(view, manifest)
     strange = [word for word in manifest if word not in (*WORDS, *_OF_THE_SOURCE)]
     for word in strange[:_SHOWN]:
         more = f" (and {len(strange) - _SHOWN:,} others)" if len(strange) > _SHOWN and word == strange[0] else ""
@@ -57,15 +57,15 @@ def _of_the_source(manifest: Mapping[str, Any]) -> Iterator[Fault]:
             yield Fault("secret_told", f"{MANIFEST}: policy.{word}", f"tells {what}", "publish again without it")
 
 
-def _counted(seen: Seen, manifest: Mapping[str, Any]) -> Iterator[Fault]:
+def _counted(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
     """What the manifest counts must be what is there."""
     rows = manifest["rows"]
-    smallest = int(seen.sizes.min(initial=seen.people))
+    smallest = int(view.sizes.min(initial=view.people))
     for what, said, counted in (
-        ("people published", rows["published"], seen.people),
-        ("groups", manifest.get("groups"), len(seen.sizes)),
+        ("people published", rows["published"], view.people),
+        ("groups", manifest.get("groups"), len(view.sizes)),
         ("people in the smallest group", manifest.get("smallest_group"), smallest),
-        *([("people suppressed", rows["suppressed"], seen.starred)] if seen.starred else []),
+        *([("people suppressed", rows["suppressed"], view.starred)] if view.starred else []),
     ):
         if _is_number(said) and said != counted:
             rule = f"says {_figure(said)} {what}, but there are {counted:,}"
@@ -75,10 +75,10 @@ def _counted(seen: Seen, manifest: Mapping[str, Any]) -> Iterator[Fault]:
         rule = f"{abs(lost):,} rows of the source are neither published nor suppressed"
         yield Fault("lost_rows", MANIFEST, rule, "publish the table again", abs(lost))
     left_out = rows["suppressed"]
-    squares = sum(size * size for size in seen.sizes.tolist()) + left_out * (seen.people + left_out)
+    squares = sum(size * size for size in view.sizes.tolist()) + left_out * (view.people + left_out)
     for word, reached in (
         ("discernibility", float(squares)),
-        ("average_group", seen.people / len(seen.sizes) if len(seen.sizes) else None),
+        ("average_group", view.people / len(view.sizes) if len(view.sizes) else None),
     ):
         said = manifest.get(word)
         if reached is not None and _is_number(said) and not isclose(said, reached, rel_tol=1e-9):
@@ -96,14 +96,14 @@ def _rows(manifest: Mapping[str, Any], rows: Mapping[str, int]) -> Iterator[Faul
             yield Fault("wrong_count", MANIFEST, rule, AGAIN, _off(said, counted))
 
 
-def _levels(seen: Seen, manifest: Mapping[str, Any]) -> Iterator[Fault]:
+def _levels(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
     """What promises are said to reach must be what they reach, where the tables alone tell it."""
-    for promise, said in zip(seen.promises, manifest["promises"], strict=True):
+    for promise, said in zip(view.promises, manifest["promises"], strict=True):
         level, deciding = said.get("level"), said.get("deciding_group")
-        if _is_number(deciding) and not (seen.sizes == deciding).any():
+        if _is_number(deciding) and not (view.sizes == deciding).any():
             rule = f"says that a group of {_figure(deciding)} decides over {promise.model}, but there is none"
             yield Fault("wrong_count", MANIFEST, rule, AGAIN)
-        reached = [found.achieved for found in levels(replace(seen, promises=(promise,)))]
+        reached = [found.achieved for found in levels(replace(view, promises=(promise,)))]
         known = [float(each) for each in reached if each is not None]
         if not _is_number(level) or not known or len(known) < len(reached):
             continue

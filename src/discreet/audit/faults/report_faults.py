@@ -12,8 +12,7 @@ from discreet.audit.lines import Fault
 from discreet.audit.reading.folder import MAPPING, REPORT, read_json, text_of
 from discreet.audit.reading.labels import Exactly, OneOf
 from discreet.audit.reading.page import Page, read_page
-from discreet.audit.reading.release import Reading, labels_in
-from discreet.audit.reading.view import GENERALIZED
+from discreet.audit.reading.release import ReleaseFiles, labels_in
 from discreet.errors import DataError
 
 _PRIVATE = "publish again: what is told of the source belongs into the custodian's folder"
@@ -34,11 +33,11 @@ _OWN_WORDS = (
 )
 
 
-def report_faults(reading: Reading, table: Table | None = None) -> Iterator[Fault]:
+def report_faults(release: ReleaseFiles, table: Table | None = None) -> Iterator[Fault]:
     """What is wrong with report.html; with the source, also which of its values are told though no table has them."""
-    if not reading.told.manifest:
+    if not release.description.manifest:
         return
-    html = text_of(reading.path, REPORT)
+    html = text_of(release.path, REPORT)
     if html is None:
         return
     page = read_page(html)
@@ -47,7 +46,7 @@ def report_faults(reading: Reading, table: Table | None = None) -> Iterator[Faul
         rule = "tells how common values are in the source: with the tables, that may give people away"
         yield Fault("figures_of_the_source", REPORT, rule, _PRIVATE, shares)
     if table is not None:
-        named = _named(page, _hidden(reading, table))
+        named = _named(page, _hidden(release, table))
         for column, many in named.items():
             what = "a value" if many == 1 else f"{many:,} values"
             rule = f"the report names {what} of {column} that the release hides"
@@ -74,18 +73,18 @@ class _Hidden:
     everywhere: frozenset[str]
 
 
-def _hidden(reading: Reading, table: Table) -> dict[str, _Hidden]:
+def _hidden(release: ReleaseFiles, table: Table) -> dict[str, _Hidden]:
     """The values of each column of the source that the files beside the page hide."""
-    told = reading.told
+    told = release.description
     policy = told.manifest.get("policy") or {}
     models = [promise.get("model") for promise in told.manifest["promises"]]
     words = [told.manifest.get(word) for word in ("hierarchies", "references", "roles")]
     anywhere: set[str | None] = {*_scalars([words, models, policy.get("attributes"), policy.get("require")])}
-    if (reading.path / MAPPING).exists():
-        anywhere |= {*_scalars(_mapping(reading))}
+    if (release.path / MAPPING).exists():
+        anywhere |= {*_scalars(_mapping(release))}
     anywhere |= {None, *_NOTHING}
     columns = [c for c in table.columns if c in (*told.quasi_identifiers, *told.sensitive)]
-    shown = {column: {*_shown(reading, column)} for column in columns}
+    shown = {column: {*_shown(release, column)} for column in columns}
     all_shown: set[str | None] = set().union(*shown.values()) | anywhere
     return {
         column: _Hidden(
@@ -96,20 +95,20 @@ def _hidden(reading: Reading, table: Table) -> dict[str, _Hidden]:
     }
 
 
-def _mapping(reading: Reading) -> Any:
+def _mapping(release: ReleaseFiles) -> Any:
     try:
-        return read_json(reading.path, MAPPING)
+        return read_json(release.path, MAPPING)
     except DataError:  # what can't be read tells nothing; it is no file of ours
         return None
 
 
-def _shown(reading: Reading, column: str) -> Iterator[str | None]:
+def _shown(release: ReleaseFiles, column: str) -> Iterator[str | None]:
     """The texts of a column, and the members of published sets."""
-    for rows in (rows for rows in reading.files if column in rows.columns):
+    for rows in (rows for rows in release.files if column in rows.columns):
         texts = rows.column(column)[0]
         yield from texts
-        if reading.seen.publish == GENERALIZED and column in reading.told.quasi_identifiers:
-            for label in labels_in(reading.told, column, texts):
+        if release.view.kind.labelled and column in release.description.quasi_identifiers:
+            for label in labels_in(release.description, column, texts):
                 yield from label.values if isinstance(label, OneOf) else ()
                 yield label.value if isinstance(label, Exactly) else None
 

@@ -18,8 +18,9 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, Line, line
-from discreet.audit.presence.marginals import Marginals
-from discreet.audit.reading.view import Region, Seen
+from discreet.audit.presence.marginals import Marginals, read_marginals
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.view import Region, ReleaseView
 from discreet.audit.worlds.label_join import label_values
 from discreet.errors import DataError, Mistake
 
@@ -51,7 +52,7 @@ class Outsiders:
 
 
 def presence_marginals(
-    seen: Seen, marginals: Marginals, confidence: float | None = None, threshold: float | None = None
+    view: ReleaseView, marginals: Marginals, confidence: float | None = None, threshold: float | None = None
 ) -> list[Line]:
     """The expected chance of being in the table; the chance that is not exceeded with a confidence; what is promised.
 
@@ -59,29 +60,29 @@ def presence_marginals(
 
     >>> from discreet.audit.reading.labels import Exactly
     >>> regions = tuple(Region(c, (Exactly("1"),), np.array([0])) for c in "abc")
-    >>> seen = Seen("generalization", ("a", "b", "c"), np.array([1]), (), regions)
+    >>> view = ReleaseView("generalization", ("a", "b", "c"), np.array([1]), (), regions)
     >>> known = Marginals(5, {c: {"1": 4, "2": 1} for c in "abc"})
-    >>> for found in presence_marginals(seen, known, confidence=0.9):
+    >>> for found in presence_marginals(view, known, confidence=0.9):
     ...     print(found.adversary, round(found.worst, 4), found.precision)
     presence_expected 0.3906 exact
     presence_with_confidence 0.5 exact
     """
-    promise = seen.promised("confident_presence")
+    promise = view.promised("confident_presence")
     said = Fraction(str(promise["confidence"])) if promise else None
     sure = Fraction(str(confidence)) if confidence is not None else said or Fraction(str(CONFIDENCE))
     delta = _delta(promise)
-    rest = seen.starred + seen.left_out
-    people = marginals.size - seen.people - rest
+    rest = view.starred + view.left_out
+    people = marginals.size - view.people - rest
     if people < 0:
-        rule = f"speak of {marginals.size:,} people, fewer than the {seen.people + rest:,} of the release"
+        rule = f"speak of {marginals.size:,} people, fewer than the {view.people + rest:,} of the release"
         raise DataError(Mistake("marginals", rule, "count everybody who may be in the table"))
-    counts = outside_counts(seen, marginals, people, rest)
+    counts = outside_counts(view, marginals, people, rest)
     fewest, most, impossible = counts.fewest, counts.most, counts.impossible
     limit = threshold if threshold is not None else THRESHOLD if delta is None else float(delta[1])
-    low, high = _limits(seen.sizes, delta or (Fraction(0), Fraction(str(limit))))
-    found = outsiders(fewest, seen.sizes, people, sure, low, high)
+    low, high = _limits(view.sizes, delta or (Fraction(0), Fraction(str(limit))))
+    found = outsiders(fewest, view.sizes, people, sure, low, high)
     known = bool((fewest == most).all())
-    chance = seen.sizes / (seen.sizes + found.least)
+    chance = view.sizes / (view.sizes + found.least)
     told: dict[str, Any] = {
         "population": marginals.size,
         "confidence": float(sure),
@@ -89,16 +90,16 @@ def presence_marginals(
         "groups_not_counted_out": int((~found.exact).sum()),
         "groups_the_marginals_have_no_people_for": int(impossible.sum()),
     }
-    about = found if known else outsiders(counts.about, seen.sizes, people, sure, low, high, _WORK / 10)
+    about = found if known else outsiders(counts.about, view.sizes, people, sure, low, high, _WORK / 10)
     common: dict[str, Any] = {
         "threat": PRESENCE,
         "knows": _KNOWS,
         "assumes": _ASSUMES + _about(known, rest, impossible),
-        "people": seen.sizes,
-        "group": np.arange(len(seen.sizes), dtype=np.int64),
-        "sizes": seen.sizes,
-        "first_line": seen.first_line,
-        "file": seen.file,
+        "people": view.sizes,
+        "group": np.arange(len(view.sizes), dtype=np.int64),
+        "sizes": view.sizes,
+        "first_line": view.first_line,
+        "file": view.file,
         "precision": EXACT if known and found.exact.all() else AT_MOST,
     }
     kept = delta is not None and said is not None and not impossible.any()
@@ -117,14 +118,14 @@ def presence_marginals(
             chance=chance,
             threshold=limit,
             promised=float(delta[1]) if delta is not None and kept and said is not None and sure <= said else None,
-            details=told | _about_worst(known, seen.sizes / (seen.sizes + about.least)),
+            details=told | _about_worst(known, view.sizes / (view.sizes + about.least)),
             **common,
         ),
     ]
     if delta is not None and said is not None:
         upper = found.above
         if not known and delta[0] > 0:
-            upper = outsiders(most, seen.sizes, people, sure, low, high).above
+            upper = outsiders(most, view.sizes, people, sure, low, high).above
         outside = np.minimum(found.below + upper, 1.0)
         exactly = _settled(outside, float(1 - said), fewest, people, low, high, known)
         lines.append(
@@ -142,6 +143,24 @@ def presence_marginals(
     return lines
 
 
+def promised_marginals(view: ReleaseView, population: Population | None) -> Marginals | None:
+    """The marginals that a promise with a confidence is about: those in it, or those of the list."""
+    promise = view.promised("confident_presence")
+    if promise is None:
+        return None
+    if promise.get("marginals") is not None:
+        return read_marginals(promise["marginals"], view.quasi_identifiers, promise.get("size"))
+    if population is None:
+        return None
+    counts = {}
+    for column, values, codes in zip(
+        population.columns, population.frequencies.values, population.frequencies.codes, strict=True
+    ):
+        many = np.bincount(codes, weights=population.frequencies.counts, minlength=len(values))
+        counts[column] = {value: int(n) for value, n in zip(values, many.tolist(), strict=True)}
+    return Marginals(population.people, counts)
+
+
 @dataclass(frozen=True, eq=False)
 class OutsideCounts:
     """Per group and column, how many people outside of the table have a value that the label covers.
@@ -156,16 +175,16 @@ class OutsideCounts:
     impossible: BoolArray
 
 
-def outside_counts(seen: Seen, marginals: Marginals, people: int, rest: int) -> OutsideCounts:
+def outside_counts(view: ReleaseView, marginals: Marginals, people: int, rest: int) -> OutsideCounts:
     """Take those of the table out of the marginals.
 
     How many rows have values under a label is known if no labels of its column overlap; else those of labels within it
     surely do, and those of labels that share values with it may. So may the rest, of whom no value is published.
     """
-    shape = (3, len(seen.sizes), len(seen.regions))
-    found, impossible = np.zeros(shape, dtype=np.int64), np.zeros(len(seen.sizes), dtype=np.bool_)
-    for d, region in enumerate(seen.regions):
-        there, surely, maybe, likely = _rows_within(seen, region, marginals.counts[region.attribute])
+    shape = (3, len(view.sizes), len(view.regions))
+    found, impossible = np.zeros(shape, dtype=np.int64), np.zeros(len(view.sizes), dtype=np.bool_)
+    for d, region in enumerate(view.regions):
+        there, surely, maybe, likely = _rows_within(view, region, marginals.counts[region.attribute])
         fewest = np.clip(there - maybe - rest, 0, people)
         most = np.maximum(np.clip(there - surely, 0, people), fewest)
         about = np.clip(np.rint((there - likely) * (people / max(people + rest, 1))), fewest, most).astype(np.int64)
@@ -176,18 +195,18 @@ def outside_counts(seen: Seen, marginals: Marginals, people: int, rest: int) -> 
 
 
 def _rows_within(
-    seen: Seen, region: Region, counts: Mapping[str | None, int]
+    view: ReleaseView, region: Region, counts: Mapping[str | None, int]
 ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
     """Per label: people of the population under it; rows that surely are, that may be, and that are expected to be."""
     label, value = label_values(region.labels, list(counts))
     labels, many = len(region.labels), np.array(list(counts.values()), dtype=np.int64)
     there = np.bincount(label, weights=many[value], minlength=labels).astype(np.int64)
-    rows = np.bincount(region.label, weights=seen.sizes, minlength=labels).astype(np.int64)
+    rows = np.bincount(region.label, weights=view.sizes, minlength=labels).astype(np.int64)
     if not len(value) or np.bincount(value).max() <= 1:
         return there, rows, rows, rows.astype(np.float64)
     if labels > _MOST_LABELS:
-        spread = there * (seen.people / max(int(many.sum()), 1))
-        return there, rows, np.full(labels, seen.people, dtype=np.int64), np.minimum(spread, seen.people)
+        spread = there * (view.people / max(int(many.sum()), 1))
+        return there, rows, np.full(labels, view.people, dtype=np.int64), np.minimum(spread, view.people)
     cover = np.zeros((labels, len(counts)))
     cover[label, value] = 1.0
     shared, own = cover @ cover.T, cover.sum(axis=1)[:, None]

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.audit.kinds.registry import BUCKETIZED, WORDS, kind_called
 from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
 from discreet.audit.reading.manifest import read_manifest
 from discreet.audit.reading.release import read
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.audit.reading.view import ReleaseView
 from discreet.errors import DataError, DiscreetError, Mistake, PolicyError
 
 # Where the chances of people are told apart: up to each of these, and certainty.
@@ -87,26 +88,25 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
     """
     if alpha is not None and not 0 <= alpha <= 1:
         raise PolicyError(Mistake("alpha", f"must be between 0 and 1, got {alpha}", "it is a probability"))
-    kind = read_manifest(Path(folder)).get("publish", BUCKETIZED)
-    if kind not in (BUCKETIZED, AMBIGUOUS):
-        rule = f"was published by {kind}, which has no tables of exact values to strike combinations out of"
+    word = read_manifest(Path(folder)).get("publish", BUCKETIZED)
+    if word not in WORDS or kind_called(word).labelled:
+        rule = f"was published by {word}, which has no tables of exact values to strike combinations out of"
         raise DiscreetError(Mistake(str(folder), rule, "presence is audited for bucketization and ambiguity"))
     release = read(Path(folder))
     listed = read_population(population, release.quasi_identifiers)
     check_same_words(release, listed)
     limit = promised_alpha(release) if alpha is None else Fraction(str(alpha))
-    if release.publish == BUCKETIZED:
-        return _bucketized(release, listed, limit)
-    return _ambiguous(release, listed, limit)
+    audited = _bucketized if release.kind.rows_are_people else _ambiguous
+    return audited(release, listed, limit)
 
 
-def promised_alpha(release: Seen) -> Fraction | None:
+def promised_alpha(release: ReleaseView) -> Fraction | None:
     """The smallest α that is promised."""
     said = [promise.parameters.get("alpha") for promise in release.promises if promise.model == "ambiguity"]
     return min((Fraction(str(alpha)) for alpha in said if alpha is not None), default=None)
 
 
-def _ambiguous(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
+def _ambiguous(release: ReleaseView, listed: Population, alpha: Fraction | None) -> PresenceAudit:
     from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT
     from discreet.audit.worlds.table_join import beliefs
 
@@ -151,13 +151,13 @@ class SameValues:
     published: IntArray
 
 
-def same_values(release: Seen, listed: Population) -> SameValues:
+def same_values(release: ReleaseView, listed: Population) -> SameValues:
     """Hold a list against a bucketized release, which publishes everybody's exact values."""
     [table] = release.tables
     own, theirs = combination_codes(table, listed)
-    people, known = listed.found.counts, theirs >= 0
+    people, known = listed.frequencies.counts, theirs >= 0
     width = int(max(own.max(initial=0), theirs.max(initial=0))) + 1
-    rows = np.bincount(own, weights=table.found.counts, minlength=width).astype(np.int64)
+    rows = np.bincount(own, weights=table.frequencies.counts, minlength=width).astype(np.int64)
     having = np.bincount(theirs[known], weights=people[known], minlength=width).astype(np.int64)
     group = np.full(width, -1, dtype=np.int64)
     group[own] = table.group
@@ -167,10 +167,10 @@ def same_values(release: Seen, listed: Population) -> SameValues:
     )  # fmt: skip
 
 
-def _bucketized(release: Seen, listed: Population, alpha: Fraction | None) -> PresenceAudit:
+def _bucketized(release: ReleaseView, listed: Population, alpha: Fraction | None) -> PresenceAudit:
     """Everybody's exact values are published: of the people on the list who have them, as many are in as rows do."""
     [table] = release.tables
-    same, people = same_values(release, listed), listed.found.counts
+    same, people = same_values(release, listed), listed.frequencies.counts
     chance = np.minimum(same.rows / same.having, 1.0)
     contradicted = len(np.unique(table.group[same.published > same.of_row]))
     some = (chance > 0).astype(np.float64)
@@ -200,12 +200,12 @@ def _belief(chance: FloatArray, people: IntArray, alpha: Fraction | None) -> Bel
     return Belief(float(chance.max(initial=0.0)), above, tuple(int(n) for n in histogram))
 
 
-def check_same_words(release: Seen, listed: Population) -> None:
+def check_same_words(release: ReleaseView, listed: Population) -> None:
     """A column of which no value is published is most likely written in another way, and would cover nobody."""
     mistakes = []
     for table in release.tables:
-        for column, values in zip(table.columns, table.found.values, strict=True):
-            if values and not {*values} & {*listed.found.values[listed.columns.index(column)]}:
+        for column, values in zip(table.columns, table.frequencies.values, strict=True):
+            if values and not {*values} & {*listed.frequencies.values[listed.columns.index(column)]}:
                 rule = f"no value of {column!r} is one that the release has"
                 mistakes.append(Mistake("population", rule, "write values as the release does: 45 is not 45.0"))
     if mistakes:
@@ -230,7 +230,7 @@ def to_text(audit: PresenceAudit) -> str:
         )
     elif not audit.whole:
         lines.append(f"  It is not everybody: {audit.published:,} people are published, more than it leaves possible.")
-    if audit.publish == BUCKETIZED:
+    if kind_called(audit.publish).rows_are_people:
         lines += [
             "  A bucketized release publishes everybody's exact values: presence is not hidden, whoever is asked for.",
             f"  {_worst(audit, audit.with_list)}. Of the people on the list with the same values, any are as likely.",

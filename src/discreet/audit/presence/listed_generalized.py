@@ -21,7 +21,7 @@ from discreet.arrays import FloatArray
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, PRESENCE, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Values, covers
-from discreet.audit.reading.view import Seen
+from discreet.audit.reading.view import ReleaseView
 from discreet.audit.worlds.assignments import Assignments, assignments
 from discreet.audit.worlds.label_join import Covered, covered
 from discreet.errors import DataError, Mistake
@@ -42,7 +42,7 @@ class Presence:
     """
 
     listed: Covered
-    found: Assignments
+    placed: Assignments
     least: FloatArray
     most: FloatArray
     likely: FloatArray
@@ -54,30 +54,30 @@ class Presence:
     @property
     def exact(self) -> bool:
         """Is every chance what the possible worlds say?"""
-        return bool(self.found.exact.all())
+        return bool(self.placed.exact.all())
 
     @property
     def whole(self) -> bool:
         """May the list be everybody?"""
-        return not self.found.contradicted.any() and not self.crowded
+        return not self.placed.contradicted.any() and not self.crowded
 
 
-def presence_generalized(seen: Seen, population: Population, threshold: float | None = None) -> list[Line]:
+def presence_generalized(view: ReleaseView, population: Population, threshold: float | None = None) -> list[Line]:
     """Lines about being in the table and about not being in it, for an adversary with a list.
 
     >>> from discreet.audit.reading.labels import Exactly
     >>> from discreet.audit.reading.view import Region
     >>> from discreet.audit.reading.exact_tables import read_population
     >>> continents = Region("continent", (Exactly("America"), Exactly("Europe")), np.array([0, 1]))
-    >>> seen = Seen("generalization", ("continent",), np.array([3, 2]), (), (continents,))
+    >>> view = ReleaseView("generalization", ("continent",), np.array([3, 2]), (), (continents,))
     >>> people = read_population({"continent": ["America"] * 6 + ["Europe"] * 3 + ["Asia"]}, ["continent"])
-    >>> for found in presence_generalized(seen, people):
+    >>> for found in presence_generalized(view, people):
     ...     print(found.adversary, round(found.worst, 4), found.above, "of", found.people)
     presence_with_list 0.6667 3 of 10
     absence_with_list 1.0 1 of 10
     """
-    said = presence_among(seen, population)
-    delta = _promised_delta(seen.promised("presence"))
+    said = presence_among(view, population)
+    delta = _promised_delta(view.promised("presence"))
     whole = said.whole
     missing = "" if whole else f"It is not everybody: {_crowd(said)}, so that the promise can't be judged by it. "
     promised = None if delta is None or not whole else float(delta[1])
@@ -87,10 +87,10 @@ def presence_generalized(seen: Seen, population: Population, threshold: float | 
         "threat": PRESENCE,
         "knows": _KNOWS,
         "people": said.listed.people,
-        "group": said.found.told_by,
-        "sizes": seen.sizes,
-        "first_line": seen.first_line,
-        "file": seen.file,
+        "group": said.placed.told_by,
+        "sizes": view.sizes,
+        "first_line": view.first_line,
+        "file": view.file,
         "assumes": _ASSUMES + missing + _about_rest(said),
     }
     lines = [
@@ -133,23 +133,23 @@ def presence_generalized(seen: Seen, population: Population, threshold: float | 
     return lines
 
 
-def presence_among(seen: Seen, population: Population) -> Presence:
+def presence_among(view: ReleaseView, population: Population) -> Presence:
     """What the release says of everybody on a list.
 
     People who were left out of the published groups (suppressed, whether as rows of ``*`` or not at all) were so group
     by group: she looks for them among those whom no published group covers. If these are too few, any who stand behind
     no published row may be left out.
     """
-    check_same_words(seen, population)
-    listed = covered(seen, population)
-    found = assignments(listed, seen.sizes)
-    rest, none = seen.starred + seen.left_out, listed.fits == 0
+    check_same_words(view, population)
+    listed = covered(view, population)
+    found = assignments(listed, view.sizes)
+    rest, none = view.starred + view.left_out, listed.fits == 0
     nowhere, everybody = int(listed.people[none].sum()), int(listed.people.sum())
     least, most, likely = found.least.copy(), found.most.copy(), found.likely.copy()
     absent = 1.0 - least
     # 1 − n / N, rounded once: promises are compared with it.
     alone = (listed.fits == 1) & ~none
-    n, had = seen.sizes[found.told_by[alone]], listed.having[found.told_by[alone]]
+    n, had = view.sizes[found.told_by[alone]], listed.having[found.told_by[alone]]
     absent[alone] = np.where(least[alone] == n / np.maximum(had, n), np.maximum(had - n, 0) / had, absent[alone])
     hidden, crowded = "", False
     if rest and rest <= nowhere:
@@ -157,7 +157,7 @@ def presence_among(seen: Seen, population: Population) -> Presence:
         least[none] = most[none] = likely[none] = rest / nowhere
         absent[none] = (nowhere - rest) / nowhere
     elif rest:
-        hidden, left = "anywhere", everybody - seen.people
+        hidden, left = "anywhere", everybody - view.people
         crowded = rest > left
         share = min(rest / left, 1.0) if left > 0 else 1.0
         for chance in (least, most, likely):
@@ -166,11 +166,11 @@ def presence_among(seen: Seen, population: Population) -> Presence:
     return Presence(listed, found, least, most, likely, absent, rest, hidden, crowded)
 
 
-def check_same_words(seen: Seen, population: Population) -> None:
+def check_same_words(view: ReleaseView, population: Population) -> None:
     """A column of which no value fits any group is most likely written in another way, and would cover nobody."""
     mistakes = []
-    for region in seen.regions:
-        values = Values(population.found.values[population.columns.index(region.attribute)])
+    for region in view.regions:
+        values = Values(population.frequencies.values[population.columns.index(region.attribute)])
         if region.labels and not any(covers(label, values).any() for label in region.labels):
             rule = f"no value of {region.attribute!r} is one that the release speaks of"
             mistakes.append(Mistake("population", rule, "write values as the release does"))
@@ -179,7 +179,7 @@ def check_same_words(seen: Seen, population: Population) -> None:
 
 
 def _details(said: Presence, limit: float) -> dict[str, Any]:
-    people, found = said.listed.people, said.found
+    people, found = said.listed.people, said.placed
     told_for_sure = said.least == 1.0
     if found.contradicted.any():  # then nothing is certain there: others may be meant
         told_for_sure &= ~np.append(found.contradicted, False)[found.told_by]
@@ -214,9 +214,9 @@ def _about_rest(said: Presence) -> str:
 
 
 def _crowd(said: Presence) -> str:
-    groups = int(said.found.contradicted.sum())
+    groups = int(said.placed.contradicted.sum())
     if groups:
-        return f"{groups:,} of {len(said.found.contradicted):,} groups can't be filled from it"
+        return f"{groups:,} of {len(said.placed.contradicted):,} groups can't be filled from it"
     return "more people were left out than it has"
 
 

@@ -8,18 +8,17 @@ import numpy as np
 
 from discreet.arrays import FloatArray
 from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, Line, line
-from discreet.audit.presence.by_marginals import presence_marginals
 from discreet.audit.presence.listed_exact import check_same_words, promised_alpha, same_values
-from discreet.audit.presence.listed_generalized import THRESHOLD, presence_generalized
-from discreet.audit.presence.marginals import Marginals, read_marginals
+from discreet.audit.presence.listed_generalized import THRESHOLD
+from discreet.audit.presence.marginals import Marginals
 from discreet.audit.reading.exact_tables import Population
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
+from discreet.audit.reading.view import ReleaseView
 
 _LIST = "Everybody who may be in the table, by name, with their exact values."
 
 
 def presence_lines(
-    seen: Seen,
+    view: ReleaseView,
     population: Population | None = None,
     marginals: Marginals | None = None,
     confidence: float | None = None,
@@ -31,60 +30,48 @@ def presence_lines(
     where no others are given. A bucketized release hides nobody from whoever knows their values. An ambiguous one has a
     figure without a list, too: |G| / Π mᵢ (Theorem 5.1).
     """
-    if seen.publish == BUCKETIZED:
-        return [_exact_values(seen, threshold) if population is None else _listed(seen, population, threshold)]
-    if seen.publish == AMBIGUOUS:
-        without = [_unlisted(seen, threshold)]
-        return without if population is None else without + _ambiguous(seen, population, threshold)
-    found = [] if population is None else presence_generalized(seen, population, threshold)
-    known = marginals or _promised_marginals(seen, population)
-    return found if known is None else found + presence_marginals(seen, known, confidence, threshold)
+    return view.kind.present(population, marginals, confidence, threshold)
 
 
-def _promised_marginals(seen: Seen, population: Population | None) -> Marginals | None:
-    """The marginals that a promise with a confidence is about: those in it, or those of the list."""
-    promise = seen.promised("confident_presence")
-    if promise is None:
-        return None
-    if promise.get("marginals") is not None:
-        return read_marginals(promise["marginals"], seen.quasi_identifiers, promise.get("size"))
-    if population is None:
-        return None
-    counts = {}
-    for column, values, codes in zip(population.columns, population.found.values, population.found.codes, strict=True):
-        many = np.bincount(codes, weights=population.found.counts, minlength=len(values))
-        counts[column] = {value: int(n) for value, n in zip(values, many.tolist(), strict=True)}
-    return Marginals(population.people, counts)
+def presence_of_rows(view: ReleaseView, population: Population | None, threshold: float | None) -> Line:
+    """Where everybody's exact values are published."""
+    return _exact_values(view, threshold) if population is None else _listed(view, population, threshold)
 
 
-def _exact_values(seen: Seen, threshold: float | None) -> Line:
+def presence_of_entries(view: ReleaseView, population: Population | None, threshold: float | None) -> list[Line]:
+    """Where it is hidden which values belong together."""
+    without = [_unlisted(view, threshold)]
+    return without if population is None else without + _ambiguous(view, population, threshold)
+
+
+def _exact_values(view: ReleaseView, threshold: float | None) -> Line:
     return _line(
-        seen,
+        view,
         threshold,
         adversary="presence_without_list",
         title="Is somebody in the table? Knowing their exact values",
         knows="The exact values of the people she asks for.",
         assumes="That nobody else in the population has the same values. A release of exact values does not hide who "
         "is in it.",
-        chance=np.ones(len(seen.sizes)),
-        people=seen.sizes,
-        group=np.arange(len(seen.sizes), dtype=np.int64),
+        chance=np.ones(len(view.sizes)),
+        people=view.sizes,
+        group=np.arange(len(view.sizes), dtype=np.int64),
     )
 
 
-def _listed(seen: Seen, population: Population, threshold: float | None) -> Line:
-    check_same_words(seen, population)
-    same, people = same_values(seen, population), population.found.counts
-    missing = int(np.unique(seen.tables[0].group[same.published > same.of_row]).size)
+def _listed(view: ReleaseView, population: Population, threshold: float | None) -> Line:
+    check_same_words(view, population)
+    same, people = same_values(view, population), population.frequencies.counts
+    missing = int(np.unique(view.tables[0].group[same.published > same.of_row]).size)
     return _line(
-        seen,
+        view,
         threshold,
         adversary="presence_with_list",
         title="Is somebody in the table? With a list of everybody",
         knows=_LIST,
         assumes="That the list has everybody, once. Of the people on it with the same values, any are as likely."
         + (
-            f" It is not everybody: {missing:,} of {len(seen.sizes):,} groups can't be filled from it."
+            f" It is not everybody: {missing:,} of {len(view.sizes):,} groups can't be filled from it."
             if missing
             else ""
         ),
@@ -100,41 +87,41 @@ def _listed(seen: Seen, population: Population, threshold: float | None) -> Line
     )
 
 
-def _unlisted(seen: Seen, threshold: float | None) -> Line:
+def _unlisted(view: ReleaseView, threshold: float | None) -> Line:
     """The paper's own figure: every combination of a group's values is as likely to be a person of the group."""
-    groups = len(seen.sizes)
+    groups = len(view.sizes)
     covered = np.ones(groups)
-    for table in seen.tables:
+    for table in view.tables:
         covered *= np.bincount(table.group, minlength=groups)
-    alpha = promised_alpha(seen)
+    alpha = promised_alpha(view)
     return _line(
-        seen,
+        view,
         threshold,
         adversary="presence_without_list",
         title="Is somebody in the table? Without a list",
         knows="The exact values of the people she asks for, but not who else there is.",
         assumes="That every combination of a group's values is a person, each as likely to be in the group.",
-        chance=np.minimum(seen.sizes / np.maximum(covered, 1.0), 1.0),
-        people=seen.sizes,
+        chance=np.minimum(view.sizes / np.maximum(covered, 1.0), 1.0),
+        people=view.sizes,
         group=np.arange(groups, dtype=np.int64),
         promised=None if alpha is None else float(alpha),
     )
 
 
-def _ambiguous(seen: Seen, population: Population, threshold: float | None) -> list[Line]:
+def _ambiguous(view: ReleaseView, population: Population, threshold: float | None) -> list[Line]:
     """With a list, combinations that nobody has are struck out, and every published value is somebody's."""
     from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED
     from discreet.audit.worlds.table_join import beliefs
 
-    check_same_words(seen, population)
-    found = beliefs(seen, population)
+    check_same_words(view, population)
+    found = beliefs(view, population)
     chance, together, certain = found.chance, found.together, found.certain
     contradicted = int((found.decided == CONTRADICTED).sum())
     possible = int(found.people[chance > 0].sum())
-    if seen.people == possible and not contradicted:  # no more people are left than are published
+    if view.people == possible and not contradicted:  # no more people are left than are published
         certain = chance > 0
         chance = together = certain.astype(np.float64)
-    alpha = promised_alpha(seen)
+    alpha = promised_alpha(view)
     told = {
         "on_the_list": population.people,
         "certain": int(found.people[certain].sum()),
@@ -150,7 +137,7 @@ def _ambiguous(seen: Seen, population: Population, threshold: float | None) -> l
     lone = bool((found.decided != BY_TABLE).all()) and _apart(found.chance, together)
     return [
         _line(
-            seen,
+            view,
             threshold,
             adversary="presence_with_list",
             title="Is somebody in the table? With a list of everybody",
@@ -171,13 +158,13 @@ def _apart(single: FloatArray, together: FloatArray) -> bool:
     return bool(np.allclose(single, together, rtol=1e-12, atol=0))
 
 
-def _line(seen: Seen, threshold: float | None, *, promised: float | None = None, **words: Any) -> Line:
+def _line(view: ReleaseView, threshold: float | None, *, promised: float | None = None, **words: Any) -> Line:
     limit = threshold if threshold is not None else THRESHOLD if promised is None else promised
     return line(
         threat=PRESENCE,
-        sizes=seen.sizes,
-        first_line=seen.first_line,
-        file=seen.file,
+        sizes=view.sizes,
+        first_line=view.first_line,
+        file=view.file,
         threshold=limit,
         promised=promised,
         **words,

@@ -28,10 +28,12 @@ from typing import Any
 
 import yaml
 
+from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.audit.promises.parameters import promise_mistakes
+from discreet.audit.promises.registry import known_words, reading_of
 from discreet.audit.reading.texts import KINDS, STAR
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
-from discreet.errors import DataError, Mistake, did_you_mean, shown, unknown_word
+from discreet.audit.reading.view import Promise, strange_promise
+from discreet.errors import DataError, Mistake, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import exact_number
 from discreet.files.plain_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
 from discreet.files.small_files import read_small
@@ -43,22 +45,8 @@ WORDS = (
     *("quasi_identifiers", "sensitive", "promises", "hierarchies", "columns", "others", "identifiers", "suppressed"),
     *("tables", "group", "count"),
 )
-PROMISES: Mapping[str, tuple[str, ...]] = {
-    "k_anonymity": ("k",),
-    "l_diversity": ("l", "kind", "c"),
-    "t_closeness": ("t", "distance"),
-    "alpha_k": ("alpha", "k"),
-    "beta_likeness": ("beta", "kind"),
-    "delta_disclosure": ("delta",),
-    "presence": ("delta", "population"),
-    "confident_presence": ("delta", "confidence", "population", "marginals", "size"),
-    "realistic": ("class", "epsilon", "stubbornness", "prior", "known", "predicates"),
-    "robust": ("r", "values", "attribute_sets", "min_support", "knowledge"),
-    "ambiguity": ("alpha", "beta", "tables"),
-}
 _MISSING = "name the description of the release"
 _SHOWN = 10  # mistakes of one kind
-_NUMBERS = ("k", "l", "c", "t", "alpha", "beta", "epsilon", "stubbornness", "confidence", "size", "r")
 
 
 @dataclass(frozen=True)
@@ -255,28 +243,28 @@ class _Reader:
     def _promise(self, place: str, entry: object, sensitive: Sequence[str]) -> Promise | None:
         one = isinstance(entry, Mapping) and len(entry) == 1
         [(model, body)] = entry.items() if isinstance(entry, Mapping) and one else [(entry, {})]
-        if not isinstance(model, str) or model not in PROMISES:
-            self._mistakes.append(unknown_word(place, model, PROMISES))
+        reading = reading_of(model) if isinstance(model, str) else None
+        if reading is None and isinstance(model, str) and closest(model, known_words()) is None:
+            return strange_promise(model)  # somebody else's promise, which the audit tells that it can't read
+        if reading is None:
+            self._mistakes.append(unknown_word(place, model, known_words()))
             return None
         place = f"{place}.{model}"
         if not isinstance(body, Mapping):
             self._mistakes.append(Mistake(place, f"must have parameters, got {shown(body)}", "e.g. {k: 5}"))
             return None
-        known = PROMISES[model]
+        known = reading.parameters
         self._mistakes += [unknown_word(f"{place}.{w}", w, known) for w in body if w not in (*known, "attribute")]
-        parameters = {str(word): _number(given) for word, given in body.items() if word != "attribute"}
-        self._mistakes += [
-            Mistake(f"{place}.{word}", f"must be a number above 0, got {shown(given)}")
-            for word, given in parameters.items()
-            if word in _NUMBERS and not (isinstance(given, int | float) and given > 0)
+        parameters = {str(word): _number(value) for word, value in body.items() if word != "attribute"}
+        mistakes = [
+            Mistake(f"{place}.{word}", f"must be a number above 0, got {shown(value)}")
+            for word, value in parameters.items()
+            if word in known and known[word].number and not (isinstance(value, int | float) and value > 0)
         ]
-        if known[0] in _NUMBERS and known[0] not in body:
-            self._mistakes.append(Mistake(place, f"needs {known[0]}", f"e.g. {{{model}: {{{known[0]}: …}}}}"))
-        else:
-            told = {mistake.place for mistake in self._mistakes}
-            names = _listed(self._words.get("quasi_identifiers", ())) or ()
-            found = promise_mistakes(str(model), parameters, place, names)
-            self._mistakes += [mistake for mistake in found if mistake.place not in told]
+        wrong = {mistake.place for mistake in mistakes}
+        names = _listed(self._words.get("quasi_identifiers", ())) or ()
+        more = promise_mistakes(reading.word, parameters, place, names)
+        self._mistakes += [*mistakes, *(mistake for mistake in more if mistake.place not in wrong)]
         attribute = body.get("attribute")
         if attribute is not None and attribute not in sensitive:
             self._mistakes.append(

@@ -19,7 +19,7 @@ class Table:
     """A published table of exact quasi-identifiers: its distinct rows, and the group of each."""
 
     columns: tuple[str, ...]
-    found: Frequencies
+    frequencies: Frequencies
     group: IntArray
 
 
@@ -28,11 +28,11 @@ class Population:
     """The list: distinct combinations of the quasi-identifiers, and how many people have each."""
 
     columns: tuple[str, ...]
-    found: Frequencies
+    frequencies: Frequencies
 
     @property
     def people(self) -> int:
-        return int(self.found.counts.sum())
+        return int(self.frequencies.counts.sum())
 
 
 def read_population(source: Any, columns: Sequence[str]) -> Population:
@@ -53,13 +53,13 @@ def read_population(source: Any, columns: Sequence[str]) -> Population:
 def combination_codes(table: Table, population: Population) -> tuple[IntArray, IntArray]:
     """A number for every combination of a table's columns, the same for entries and people; −1: not published."""
     own = np.zeros(len(table.group), dtype=np.int64)
-    theirs = np.zeros(len(population.found.counts), dtype=np.int64)
+    theirs = np.zeros(len(population.frequencies.counts), dtype=np.int64)
     strange = np.zeros(len(theirs), dtype=np.bool_)
-    for column, values, codes in zip(table.columns, table.found.values, table.found.codes, strict=True):
+    for column, values, codes in zip(table.columns, table.frequencies.values, table.frequencies.codes, strict=True):
         at = population.columns.index(column)
         index = {value: i for i, value in enumerate(values)}
-        places = np.array([index.get(value, -1) for value in population.found.values[at]], dtype=np.int64)
-        place = places[population.found.codes[at]]
+        places = np.array([index.get(value, -1) for value in population.frequencies.values[at]], dtype=np.int64)
+        place = places[population.frequencies.codes[at]]
         strange |= place < 0
         both = np.concatenate([own * len(values) + codes, theirs * len(values) + np.maximum(place, 0)])
         both = np.unique(both, return_inverse=True)[1]

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from discreet.audit.kinds.registry import WORDS, kind_called
 from discreet.audit.promises.parameters import promise_mistakes
-from discreet.audit.reading.description import PROMISES, Description, How, Paths
+from discreet.audit.promises.registry import reading_of
+from discreet.audit.reading.description import Description, How, Paths
 from discreet.audit.reading.folder import AGAIN, MANIFEST, check_table, read_json
 from discreet.audit.reading.texts import DATE, EXACT, INTERVAL, PREFIX, SET
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Promise
+from discreet.audit.reading.view import Promise, strange_promise
 from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
 
-KINDS = ("generalization", "multidimensional", "local_recoding", BUCKETIZED, AMBIGUOUS)
 ROLES = ("identifier", "quasi_identifier", "sensitive", "other")
 _WRITTEN = {
     "intervals": INTERVAL,
@@ -48,35 +49,37 @@ def read_manifest(folder: Path) -> Mapping[str, Any]:
 def described_by(manifest: Mapping[str, Any]) -> Description:
     """What a manifest says about the files beside it."""
     try:
-        told = _described_by(manifest)
+        description = _described_by(manifest)
     except _NOT_OURS:
         raise DataError(Mistake(MANIFEST, _STRANGE, AGAIN)) from None
-    if any(p.model not in PROMISES for p in told.promises) or any(
-        promise_mistakes(p.model, p.parameters, p.model, told.quasi_identifiers)
-        or (p.attribute is not None and p.attribute not in told.sensitive)
-        for p in told.promises
+    if any(
+        promise_mistakes(p.model, p.parameters, p.model, description.quasi_identifiers)
+        or (p.attribute is not None and p.attribute not in description.sensitive)
+        for p in description.promises
     ):
         raise DataError(Mistake(MANIFEST, "has a promise that can't be read", AGAIN))
-    within = [c for columns in told.tables.values() for c in columns if c in told.quasi_identifiers]
-    apart = [file for file, columns in told.tables.items() if {*columns} & {*told.quasi_identifiers}]
-    if sorted(within) != sorted(told.quasi_identifiers) or (told.publish != AMBIGUOUS and len(apart) != 1):
+    within = [c for columns in description.tables.values() for c in columns if c in description.quasi_identifiers]
+    apart = [file for file, columns in description.tables.items() if {*columns} & {*description.quasi_identifiers}]
+    if sorted(within) != sorted(description.quasi_identifiers) or (
+        kind_called(description.publish).rows_are_people and len(apart) != 1
+    ):
         raise DataError(Mistake(MANIFEST, "its tables have not every quasi-identifier once", AGAIN))
-    return told
+    return description
 
 
-def check_tables(folder: Path, told: Description) -> None:
+def check_tables(folder: Path, description: Description) -> None:
     """Every table is a file of the folder, or nothing is read."""
-    for file in told.tables:
+    for file in description.tables:
         check_table(folder, file)
 
 
 def _described_by(manifest: Mapping[str, Any]) -> Description:
     publish, roles = manifest["publish"], _texts_of(manifest["roles"], ROLES)
-    _expect(publish in KINDS)
+    _expect(publish in WORDS)
+    kind = kind_called(publish)
     published = _texts(manifest["columns"])
     _expect(all(c in roles for c in published))
-    grouped = publish in (BUCKETIZED, AMBIGUOUS)
-    if grouped:
+    if not kind.labelled:
         tables = {file: tuple(_texts(columns)) for file, columns in _mapping(manifest["tables"]).items()}
     else:
         tables = {_text(manifest["table"]): tuple(published)}
@@ -96,11 +99,11 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         quasi_identifiers=tuple(c for c, role in roles.items() if role == "quasi_identifier" and c in published),
         sensitive=tuple(c for c in published if roles[c] == "sensitive"),
         tables=tables,
-        publish=publish if grouped else GENERALIZED,
+        publish=kind.word,
         others=tuple(c for c in published if roles[c] == "other"),
         identifiers=tuple(c for c, role in roles.items() if role == "identifier"),
-        group=_text(manifest["group_column"]) if grouped else "",
-        count=_text(manifest["count_column"]) if publish == AMBIGUOUS else "",
+        group="" if kind.labelled else _text(manifest["group_column"]),
+        count="" if kind.rows_are_people else _text(manifest["count_column"]),
         promises=tuple(_promise(_mapping(promise)["model"]) for promise in promises),
         hierarchies={c: paths for c, words in hierarchies.items() if (paths := _paths(words))},
         columns={c: _how(words, levels.get(c)) for c, words in hierarchies.items()},
@@ -160,6 +163,8 @@ def _references(given: Any) -> None:
 
 def _promise(words: Any) -> Promise:
     [(model, body)] = _mapping(words).items()
+    if reading_of(model) is None:  # somebody else's promise, which the audit tells that it can't read
+        return strange_promise(model)
     attribute = _mapping(body).get("attribute")
     _expect(attribute is None or isinstance(attribute, str))
     return Promise(model, {word: given for word, given in body.items() if word != "attribute"}, attribute)

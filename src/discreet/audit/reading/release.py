@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
+from discreet.audit.kinds.registry import kind_called
 from discreet.audit.reading.description import Description, How, describe, example, read_description
-from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.folder import AGAIN
 from discreet.audit.reading.labels import Label
 from discreet.audit.reading.manifest import check_tables, described_by, read_manifest
 from discreet.audit.reading.texts import column_of, labels_of
-from discreet.audit.reading.view import AMBIGUOUS, GENERALIZED, Region, Seen, Tally
+from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.formulas import are_escaped, escaped
@@ -56,54 +56,58 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class ReleaseFiles:
     """A release as it was read: what is said about it, its files, and what an adversary sees in them."""
 
     path: Path
-    told: Description
+    description: Description
     files: tuple[Rows, ...]
-    seen: Seen
+    view: ReleaseView
     group: IntArray  # of each row of the file that groups are pointed at in; −1: a row of nothing but *
 
     @property
     def grouped(self) -> Rows:
         """The file that groups are pointed at in."""
-        return next(rows for rows in self.files if rows.file == self.seen.file)
+        return next(rows for rows in self.files if rows.file == self.view.file)
 
 
 def read(
     release: Path | str,
     description: Path | str | Mapping[str, Any] | None = None,
     database: str | None = None,
-) -> Seen:
+) -> ReleaseView:
     """What is published: a folder of ours, or a file (or folder) of another tool with a description of it.
 
     `database` says where the tables are, if they are in one that the environment does not name.
     """
-    return look(release, description, database).seen
+    return look(release, description, database).view
 
 
 def look(
     release: Path | str,
     description: Path | str | Mapping[str, Any] | None = None,
     database: str | None = None,
-) -> Reading:
+) -> ReleaseFiles:
     """The same, with the files as they stand: one scan of each."""
     path = Path(release)
     if (path.is_dir() and (path / "manifest.json").exists()) or (description is None and not path.is_file()):
         if description is not None:
             rule = "says itself what it is: its manifest goes before the description"
             raise DataError(Mistake(str(path), rule, "leave the description out, or name the file in it"))
-        told = described_by(read_manifest(path))
-        if "database" not in told.manifest:
-            check_tables(path, told)
-            return _read(path, dict.fromkeys(told.tables, path), told, ours=True)
-        tables = published_tables(path, told.manifest["database"], database)
-        return _whole(path, told, [_counted(tables, t, _needed(told, columns)) for t, columns in told.tables.items()])
+        return _ours(path, described_by(read_manifest(path)), database)
     return _foreign(path, description)
 
 
-def _foreign(path: Path, description: Path | str | Mapping[str, Any] | None) -> Reading:
+def _ours(path: Path, description: Description, database: str | None) -> ReleaseFiles:
+    if "database" not in description.manifest:
+        check_tables(path, description)
+        return _read(path, dict.fromkeys(description.tables, path), description, ours=True)
+    tables = published_tables(path, description.manifest["database"], database)
+    counted = [_counted(tables, t, _needed(description, columns)) for t, columns in description.tables.items()]
+    return _whole(path, description, counted)
+
+
+def _foreign(path: Path, description: Path | str | Mapping[str, Any] | None) -> ReleaseFiles:
     words: Mapping[str, Any] = {} if description is None else read_description(description)[0]
     folder = path if path.is_dir() else path.parent
     tables = words.get("tables") if path.is_dir() else None
@@ -145,20 +149,23 @@ def _named(words: Mapping[str, Any], file: str) -> list[str]:
     return [str(c) for c in named] if isinstance(named, list | tuple) else []
 
 
-def _read(path: Path, within: Mapping[str, Path], told: Description, *, ours: bool) -> Reading:
-    escape = ours and are_escaped(told.manifest.get("csv"))
-    files = [_rows(within[file] / file, _needed(told, columns), ours, escape) for file, columns in told.tables.items()]
-    return _whole(path, told, files)
+def _read(path: Path, within: Mapping[str, Path], description: Description, *, ours: bool) -> ReleaseFiles:
+    escape = ours and are_escaped(description.manifest.get("csv"))
+    files = [
+        _rows(within[file] / file, _needed(description, columns), ours, escape)
+        for file, columns in description.tables.items()
+    ]
+    return _whole(path, description, files)
 
 
-def _whole(path: Path, told: Description, files: Sequence[Rows]) -> Reading:
-    seen, group = _generalized(told, files[0]) if told.publish == GENERALIZED else _grouped(told, files)
-    return Reading(path, told, tuple(files), seen, group)
+def _whole(path: Path, description: Description, files: Sequence[Rows]) -> ReleaseFiles:
+    view, group = kind_called(description.publish).read(description, files)
+    return ReleaseFiles(path, description, tuple(files), view, group)
 
 
-def _needed(told: Description, columns: Sequence[str]) -> list[str]:
-    counted = told.count and not {*columns} & {*told.quasi_identifiers}
-    return [*columns, *([told.group] if told.group else []), *([told.count] if counted else [])]
+def _needed(description: Description, columns: Sequence[str]) -> list[str]:
+    counted = description.count and not {*columns} & {*description.quasi_identifiers}
+    return [*columns, *([description.group] if description.group else []), *([description.count] if counted else [])]
 
 
 def _rows(path: Path, needed: Sequence[str], ours: bool, escape: bool) -> Rows:
@@ -215,97 +222,20 @@ def _lines(
     return rows + before + layout.skip + heading + 1
 
 
-def _generalized(told: Description, rows: Rows) -> tuple[Seen, IntArray]:
-    """Rows with equal labels are one group."""
-    labels = {c: labels_in(told, c, rows.column(c)[0]) for c in told.quasi_identifiers}
-    starred = np.full(len(rows), told.starred)
-    for column in (*told.quasi_identifiers, *told.sensitive):
-        values, codes = rows.column(column)
-        starred &= np.array([value == told.suppressed for value in values], dtype=np.bool_)[codes]
-    if starred.all():  # then they are not suppressed rows among others, but one group of which nothing is said
-        starred[:] = False
-    kept = np.flatnonzero(~starred)
-    group, first = numbered([rows.column(c)[1][kept] for c in told.quasi_identifiers], len(kept))
-    regions = []
-    for column in told.quasi_identifiers:
-        used, label = np.unique(rows.column(column)[1][kept[first]], return_inverse=True)
-        regions.append(Region(column, tuple(labels[column][i] for i in used), label.astype(np.int64)))
-    of_row = np.full(len(rows), -1, dtype=np.int64)
-    of_row[kept] = group
-    weights = counted_people(rows, told.count)
-    seen = Seen(
-        told.publish,
-        told.quasi_identifiers,
-        sizes=_sizes(group, weights[kept], len(first)),
-        tallies=tuple(_tally(rows, c, kept, group, weights[kept]) for c in told.sensitive),
-        regions=tuple(regions),
-        starred=int(weights[starred].sum()),
-        left_out=told.left_out,
-        promises=told.promises,
-        file=rows.file,
-        first_line=rows.first(kept[first]),
-        hierarchies=told.hierarchies,
-        manifest=told.manifest,
-    )
-    return seen, of_row
-
-
-def labels_in(told: Description, name: str, texts: Sequence[str | None]) -> tuple[Label, ...]:
+def labels_in(description: Description, name: str, texts: Sequence[str | None]) -> tuple[Label, ...]:
     """What the distinct texts of a column say, by the description."""
-    how = told.columns.get(name, How())
-    paths = told.hierarchies.get(name, ())
+    how = description.columns.get(name, How())
+    paths = description.hierarchies.get(name, ())
     column = column_of(
-        texts, how.kind, paths, level=how.level, suppressed=told.suppressed, days=how.days, ours=bool(told.manifest)
+        texts,
+        how.kind,
+        paths,
+        level=how.level,
+        suppressed=description.suppressed,
+        days=how.days,
+        ours=bool(description.manifest),
     )
     return labels_of(texts, column)
-
-
-def _grouped(told: Description, files: Sequence[Rows]) -> tuple[Seen, IntArray]:
-    """Exact values in tables apart, joined by the number of a group."""
-    about = {rows.file: [c for c in told.quasi_identifiers if c in told.tables[rows.file]] for rows in files}
-    valued = [rows for rows in files if not about[rows.file]]
-    if len(valued) != 1:
-        raise DataError(Mistake("tables", "there is no table of sensitive values, or several", AGAIN))
-    [sensitive] = valued
-    people = [rows for rows in files if about[rows.file]]
-    pointed = sensitive if told.publish == AMBIGUOUS else people[0]
-    names, codes = pointed.column(told.group)
-    group, first = numbered([codes], len(codes))
-    numbers = {names[codes[i]]: g for g, i in enumerate(first.tolist())}
-    number = {rows.file: _group_numbers(rows, told.group, numbers) for rows in files}
-    weights = counted_people(sensitive, told.count)
-    sizes = _sizes(number[sensitive.file], weights, len(first))
-    if told.publish != AMBIGUOUS:
-        for rows in people:
-            if not np.array_equal(_sizes(number[rows.file], np.ones(len(rows)), len(first)), sizes):
-                rule = f"has not as many people in every group as {sensitive.file}"
-                raise DataError(Mistake(rows.file, rule, AGAIN))
-    everything = np.arange(len(sensitive), dtype=np.int64)
-    seen = Seen(
-        told.publish,
-        told.quasi_identifiers,
-        sizes=sizes,
-        tallies=tuple(
-            _tally(sensitive, c, everything, number[sensitive.file], weights)
-            for c in told.sensitive
-            if c in sensitive.columns
-        ),
-        tables=tuple(_table(rows, about[rows.file], number[rows.file]) for rows in people),
-        left_out=told.left_out,
-        promises=told.promises,
-        file=pointed.file,
-        first_line=pointed.first(first),
-        hierarchies=told.hierarchies,
-        manifest=told.manifest,
-    )
-    return seen, group
-
-
-def _group_numbers(rows: Rows, column: str, numbers: Mapping[str | None, int]) -> IntArray:
-    names, codes = rows.column(column)
-    if {*names} != numbers.keys():
-        raise DataError(Mistake(rows.file, "has not the groups that the other tables have", AGAIN))
-    return np.array([numbers[name] for name in names], dtype=np.int64)[codes]
 
 
 def counted_people(rows: Rows, column: str) -> IntArray:
@@ -319,16 +249,8 @@ def counted_people(rows: Rows, column: str) -> IntArray:
     return np.array([int(str(text)) for text in texts], dtype=np.int64)[codes]
 
 
-def _table(rows: Rows, columns: Sequence[str], group: IntArray) -> Table:
-    """The distinct rows of a table with their groups."""
-    codes = [rows.column(c)[1] for c in columns]
-    number, first = numbered([*codes, group], len(rows))
-    counts = np.bincount(number, minlength=len(first)).astype(np.int64)
-    values = tuple(rows.column(c)[0] for c in columns)
-    return Table(tuple(columns), Frequencies(values, tuple(c[first] for c in codes), counts), group[first])
-
-
-def _tally(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: IntArray) -> Tally:
+def tally_of(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: IntArray) -> Tally:
+    """How often each group has each value of a column, in the rows that are kept: their groups, and for how many."""
     values, codes = rows.column(column)
     used, value = np.unique(codes[kept], return_inverse=True)
     width = max(len(used), 1)
@@ -337,16 +259,15 @@ def _tally(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: In
     return Tally(column, tuple(values[i] for i in used), key // width, key % width, count)
 
 
-def _sizes(group: IntArray, weights: NDArray[Any], groups: int) -> IntArray:
+def sizes_of(group: IntArray, weights: NDArray[Any], groups: int) -> IntArray:
+    """How many people are in each group, by the group of every row and for how many it stands."""
     return np.bincount(group, weights=weights, minlength=groups).astype(np.int64)
 
 
 def numbered(columns: Sequence[NDArray[Any]], rows: int) -> tuple[IntArray, IntArray]:
     """A number for each distinct combination in the order in which they first stand, and where that is."""
-    key = np.zeros(rows, dtype=np.int64)
-    for codes in columns:
-        key = np.unique(key * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
-    _, first, key = np.unique(key, return_index=True, return_inverse=True)
+    key = number_equal(columns, rows)
+    first = np.unique(key, return_index=True)[1]
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))

@@ -10,14 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
-from discreet.audit.reading.view import Seen, Tally
+from discreet.audit.promises.registry import reading_of
+from discreet.audit.reading.view import ReleaseView, Tally
 
 EVERYTHING = "*"
-# Promises that speak of sensitive values.
-_OF_VALUES = (
-    *("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
-    *("realistic", "robust", "ambiguity"),
-)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -50,15 +46,16 @@ def summed_up(tally: Tally, groups: int) -> Summed:
     return Summed(tally, total, np.bincount(group, minlength=groups), largest, second)
 
 
-def protected(seen: Seen, tally: Tally) -> NDArray[np.bool_]:
+def protected(view: ReleaseView, tally: Tally) -> NDArray[np.bool_]:
     """The values of an attribute that the release promises something about: all, unless its promises name some."""
     named: set[str | None] = set()
-    for promise in seen.promises:
-        if promise.model in _OF_VALUES and promise.attribute in (None, tally.attribute):
-            given = promise.parameters.get("values")
-            if given is None:
+    for promise in view.promises:
+        reading = reading_of(promise.model)
+        if reading is not None and reading.of_values and promise.attribute in (None, tally.attribute):
+            values = promise.parameters.get("values")
+            if values is None:
                 return np.ones(len(tally.values), dtype=np.bool_)
-            for value in given if isinstance(given, list | tuple) else [given]:
+            for value in values if isinstance(values, list | tuple) else [values]:
                 named |= {*value} if isinstance(value, list | tuple) else {value}
     return np.array([value in named for value in tally.values], dtype=np.bool_)
 
@@ -92,16 +89,16 @@ def whole_table(tally: Tally) -> Whole:
     return Whole(tally.values, published)
 
 
-def in_order(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[int]:
+def in_order(view: ReleaseView, attribute: str, values: tuple[str | None, ...]) -> list[int]:
     """The places of values in their order: that of the hierarchy the release tells, else numbers by size, then texts.
 
     In a hierarchy, values that become one on some level stand together. The empty text and NULL come last.
 
-    >>> seen = Seen("generalization", (), np.array([4]), ())
-    >>> in_order(seen, "rank", ("10", "9", "low", None))
+    >>> view = ReleaseView("generalization", (), np.array([4]), ())
+    >>> in_order(view, "rank", ("10", "9", "low", None))
     [1, 0, 2, 3]
     """
-    paths = seen.hierarchies.get(attribute, ())
+    paths = view.hierarchies.get(attribute, ())
     first: dict[tuple[int, str | None], int] = {}
     for i, path in enumerate(paths):
         for level, name in enumerate(path):
@@ -120,16 +117,16 @@ def in_order(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list
     return sorted(range(len(values)), key=rank)
 
 
-def levels_of(seen: Seen, attribute: str, values: tuple[str | None, ...]) -> list[list[str | None]] | None:
+def levels_of(view: ReleaseView, attribute: str, values: tuple[str | None, ...]) -> list[list[str | None]] | None:
     """What each value is called on every level below everything, the values themselves first.
 
     Without a hierarchy there is no other level: any two values are equally far apart. None where there is one, but the
     release does not tell value by value what they become.
     """
-    rule = dict(seen.manifest.get("hierarchies") or {}).get(attribute)
-    if attribute not in seen.hierarchies and rule and "flat" not in rule:
+    rule = dict(view.manifest.get("hierarchies") or {}).get(attribute)
+    if attribute not in view.hierarchies and rule and "flat" not in rule:
         return None
-    paths = {path[0]: path for path in seen.hierarchies.get(attribute, ())}
+    paths = {path[0]: path for path in view.hierarchies.get(attribute, ())}
     height = min((len(path) for path in paths.values()), default=1)
     named = [paths.get(value, (value,) * height) for value in values]
     levels = [[path[level] for path in named] for level in range(height)]

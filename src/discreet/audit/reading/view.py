@@ -5,15 +5,18 @@ Everything an attack works on is here, read from published files (see `release`)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.arrays import IntArray
+from discreet.audit.kinds.registry import kind_called
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.labels import Label
 
-GENERALIZED, BUCKETIZED, AMBIGUOUS = "generalization", "bucketization", "ambiguity"
+if TYPE_CHECKING:
+    from discreet.audit.kinds.base import Kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +51,17 @@ class Promise:
     attribute: str | None = None
 
 
+def strange_promise(word: str) -> Promise:
+    """A promise that nobody here knows. A stranger's word is repeated only if it is one; nothing else of it is kept.
+
+    >>> strange_promise("u_anonymity").model, strange_promise("<b>Ann has flu").model
+    ('u_anonymity', 'unknown')
+    """
+    return Promise(word if re.fullmatch("[a-z_]{1,40}", word) else "unknown")
+
+
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ReleaseView:
     """What is published. Groups are numbered in the order in which they first stand in the files.
 
     A generalized release has `regions` (one per quasi-identifier) and no `tables`; a bucketized or ambiguous one has
@@ -74,6 +86,11 @@ class Seen:
     first_line: IntArray | None = None
     hierarchies: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The release as one of its kind: what that tells whom."""
+        return kind_called(self.publish)(self)
 
     @property
     def people(self) -> int:

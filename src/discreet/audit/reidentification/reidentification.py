@@ -10,44 +10,24 @@ person of the N whom the group covers with 1 / N, and the marketer is right abou
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from discreet.arrays import FloatArray, IntArray
-from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT, REIDENTIFICATION, Line, line
-from discreet.audit.presence.listed_exact import check_same_words as check_exact_words
-from discreet.audit.presence.listed_exact import same_values
-from discreet.audit.presence.listed_generalized import check_same_words
+from discreet.arrays import FloatArray
+from discreet.audit.kinds.base import Alike
+from discreet.audit.lines import ESTIMATE, EXACT, REIDENTIFICATION, Line, line
 from discreet.audit.reading.exact_tables import Population
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, GENERALIZED, Seen
+from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reidentification.uniqueness import chance_of_one, check_population_size, population_uniques
-from discreet.audit.worlds.assignments import assignments
-from discreet.audit.worlds.label_join import covered
 
 THRESHOLD = 0.2
-# What a row is, for the reader, in each kind of release.
-_EXACT_ROWS = (
-    " Exact values are published: finding the row tells nothing new by itself; what it leads to is the group's list of "
-    "sensitive values."
-)
-_NO_ROWS = " There are no rows of values here: what she looks for is the right entry in the group's sensitive values."
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Published rows that can't be told apart: so many `rows` are of one `kind`, `people` of them stand in `group`."""
-
-    kind: IntArray
-    rows: IntArray
-    people: IntArray
-    group: IntArray
 
 
 def reidentification(
-    seen: Seen,
+    view: ReleaseView,
     population: Population | None = None,
     population_size: int | None = None,
     threshold: float | None = None,
@@ -56,42 +36,30 @@ def reidentification(
 
     A list goes before a size. `threshold` is 0.2 unless something is given or promised.
 
-    >>> seen = Seen("generalization", (), np.array([2, 3, 5]), ())
-    >>> for found in reidentification(seen, population_size=100):
+    >>> view = ReleaseView("generalization", (), np.array([2, 3, 5]), ())
+    >>> for found in reidentification(view, population_size=100):
     ...     print(found.adversary, round(found.worst, 4), found.above, found.precision)
     prosecutor 0.5 5 exact
     marketer 0.3 5 exact
     journalist 0.0827 0 an estimate
     marketer_at_large 0.0426 0 an estimate
     """
-    alike = _rows(seen)
-    lines = [_prosecutor(seen, alike, threshold), _marketer(seen, alike, threshold)]
+    alike = view.kind.alike()
+    lines = [_prosecutor(view, alike, threshold), _marketer(view, alike, threshold)]
     if population is not None:
-        lines += _with_list(seen, alike, population, threshold)
+        lines += _with_list(view, alike, population, threshold)
     elif population_size is not None:
-        lines += _with_size(seen, alike, population_size, threshold)
+        lines += _with_size(view, alike, population_size, threshold)
     return lines
 
 
-def _rows(seen: Seen) -> Rows:
-    groups = np.arange(len(seen.sizes), dtype=np.int64)
-    if seen.publish != BUCKETIZED:
-        return Rows(groups, seen.sizes, seen.sizes, groups)
-    [table] = seen.tables
-    code = np.zeros(len(table.group), dtype=np.int64)
-    for values, codes in zip(table.found.values, table.found.codes, strict=True):
-        code = np.unique(code * max(len(values), 1) + codes, return_inverse=True)[1].astype(np.int64)
-    rows = np.bincount(code, weights=table.found.counts).astype(np.int64)
-    return Rows(code, rows[code], table.found.counts, table.group)
-
-
-def _prosecutor(seen: Seen, alike: Rows, threshold: float | None) -> Line:
+def _prosecutor(view: ReleaseView, alike: Alike, threshold: float | None) -> Line:
     promised = None
-    k = (seen.promised("k_anonymity") or {}).get("k")
-    if k is not None and seen.publish == GENERALIZED:
+    k = (view.promised("k_anonymity") or {}).get("k")
+    if k is not None and view.kind.labelled:
         promised = float(1 / Fraction(str(k)))
     return _line(
-        seen,
+        view,
         alike,
         1.0 / alike.rows,
         threshold,
@@ -100,14 +68,14 @@ def _prosecutor(seen: Seen, alike: Rows, threshold: float | None) -> Line:
         title="Which row is the target's? Knowing that the target is in",
         knows="That her target is in the table, and the target's values in the published columns.",
         assumes="That the target's values fit one group; where they fit several, she knows less. All rows of the group "
-        "are as likely." + _about(seen),
+        "are as likely." + view.kind.about_rows,
         details=_risks(alike, 1.0 / alike.rows),
     )
 
 
-def _marketer(seen: Seen, alike: Rows, threshold: float | None) -> Line:
+def _marketer(view: ReleaseView, alike: Alike, threshold: float | None) -> Line:
     return _share(
-        seen,
+        view,
         alike,
         1.0 / alike.rows,
         threshold,
@@ -115,58 +83,37 @@ def _marketer(seen: Seen, alike: Rows, threshold: float | None) -> Line:
         title="How many are found? Knowing who is in",
         knows="A list of exactly the people who are in the table, with their values in the published columns.",
         assumes="That she gives the people of a group to its rows at random. The figure is the share that she is "
-        "expected to get right." + _about(seen),
+        "expected to get right." + view.kind.about_rows,
     )
 
 
-def _with_list(seen: Seen, alike: Rows, population: Population, threshold: float | None) -> list[Line]:
+def _with_list(view: ReleaseView, alike: Alike, population: Population, threshold: float | None) -> list[Line]:
     """The journalist and the marketer with a list of the population."""
-    precision, told = EXACT, {"on_the_list": population.people}
-    if seen.publish == BUCKETIZED:
-        check_exact_words(seen, population)
-        of_row = same_values(seen, population).of_row
-        chance = 1.0 / np.maximum(of_row, alike.rows)
-        missing = alike.people[of_row < alike.rows].sum()
-    elif seen.publish == AMBIGUOUS:
-        from discreet.audit.worlds.all_worlds import CONTRADICTED
-        from discreet.audit.worlds.table_join import beliefs
-
-        check_exact_words(seen, population)
-        found = beliefs(seen, population)
-        precision = ESTIMATE  # each group is weighed by itself
-        chance = np.where(found.of_group > 0, found.of_group, 1.0) / seen.sizes
-        missing = seen.sizes[found.decided == CONTRADICTED].sum()
-    else:
-        check_same_words(seen, population)
-        placed = assignments(covered(seen, population), seen.sizes)
-        chance = placed.row
-        precision = EXACT if placed.exact.all() else AT_MOST
-        missing = seen.sizes[placed.contradicted].sum()
-        told["groups_not_counted_out"] = int((~placed.exact).sum())
-    told["people_the_list_has_no_room_for"] = int(missing)
+    found = view.kind.at_large(alike, population)
+    details = {"on_the_list": population.people, **found.details, "people_the_list_has_no_room_for": found.missing}
     assumes = (
         "That the list has everybody who may be in the table, once. All ways to fill the rows from it are as likely."
     )
-    if missing:
-        assumes += f" It has not: {int(missing):,} people are in groups that can't be filled from it."
+    if found.missing:
+        assumes += f" It has not: {found.missing:,} people are in groups that can't be filled from it."
     return _at_large(
-        seen,
+        view,
         alike,
-        chance,
+        found.chance,
         threshold,
         among="With a list of everybody",
         knows="A list of everybody who may be in the table, by name, with exact values, but not who is in.",
         assumes=assumes,
-        precision=precision,
-        told=told,
+        precision=found.precision,
+        details=details,
     )
 
 
-def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float | None) -> list[Line]:
+def _with_size(view: ReleaseView, alike: Alike, population_size: int, threshold: float | None) -> list[Line]:
     """The same two where only the size of the population is known: estimates."""
-    sample = seen.people + seen.starred + seen.left_out
+    sample = view.people + view.starred + view.left_out
     check_population_size(population_size, sample)
-    if seen.publish == AMBIGUOUS:  # of how many people have which values nothing is published
+    if not view.kind.rows_are_people:  # of how many people have which values nothing is published
         return []
     fraction = sample / population_size
     each = np.unique(alike.kind, return_index=True)[1]
@@ -175,7 +122,7 @@ def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float |
     alone = alike.rows == 1
     # Whoever is unique in the population is so in the table: as many are expected there as the share of it.
     chance[alone] = np.maximum(chance[alone], min(uniques.chosen * fraction / max(int(alone.sum()), 1), 1.0))
-    told: dict[str, Any] = {
+    details: dict[str, Any] = {
         "population": population_size,
         "estimated_population_uniques": {
             "Zayatz": uniques.zayatz,
@@ -187,7 +134,7 @@ def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float |
         },
     }
     return _at_large(
-        seen,
+        view,
         alike,
         chance,
         threshold,
@@ -196,13 +143,13 @@ def _with_size(seen: Seen, alike: Rows, population_size: int, threshold: float |
         assumes="An estimate, not a bound: the people of the table are taken to be drawn at random from the "
         "population. Where they are not, it may be far off.",
         precision=ESTIMATE,
-        told=told,
+        details=details,
     )
 
 
 def _at_large(
-    seen: Seen,
-    alike: Rows,
+    view: ReleaseView,
+    alike: Alike,
     chance: FloatArray,
     threshold: float | None,
     *,
@@ -210,11 +157,11 @@ def _at_large(
     knows: str,
     assumes: str,
     precision: str,
-    told: Mapping[str, Any],
+    details: Mapping[str, Any],
 ) -> list[Line]:
     """The journalist and the marketer, of whom neither knows who is in."""
     found = _line(
-        seen,
+        view,
         alike,
         chance,
         threshold,
@@ -222,11 +169,11 @@ def _at_large(
         adversary="journalist",
         title=f"Whose row is it? {among}",
         knows=knows,
-        assumes=assumes + _about(seen),
-        details={**told, **_risks(alike, chance)},
+        assumes=assumes + view.kind.about_rows,
+        details={**details, **_risks(alike, chance)},
     )
     share = _share(
-        seen,
+        view,
         alike,
         chance,
         threshold,
@@ -234,14 +181,14 @@ def _at_large(
         adversary="marketer_at_large",
         title=f"How many are found? {among}",
         knows=knows,
-        assumes=assumes + " The figure is the share of rows that she is expected to get right." + _about(seen),
+        assumes=assumes + " The figure is the share of rows that she is expected to get right." + view.kind.about_rows,
     )
     return [found, share]
 
 
 def _line(
-    seen: Seen,
-    alike: Rows,
+    view: ReleaseView,
+    alike: Alike,
     chance: FloatArray,
     threshold: float | None,
     *,
@@ -263,25 +210,25 @@ def _line(
         chance=chance,
         people=alike.people,
         group=alike.group,
-        sizes=seen.sizes,
+        sizes=view.sizes,
         threshold=limit,
-        first_line=seen.first_line,
-        file=seen.file,
+        first_line=view.first_line,
+        file=view.file,
         precision=precision,
         promised=promised,
         details=details,
     )
 
 
-def _share(seen: Seen, alike: Rows, chance: FloatArray, threshold: float | None, **words: Any) -> Line:
+def _share(view: ReleaseView, alike: Alike, chance: FloatArray, threshold: float | None, **words: Any) -> Line:
     """A marketer's line: the histogram is of single rows, the figure is the share that is expected to be right."""
-    found = _line(seen, alike, chance, threshold, **words)
+    found = _line(view, alike, chance, threshold, **words)
     expected = float((chance * alike.people).sum())
     told = {"expected_to_be_found": expected, "rows": int(alike.people.sum()), **found.details}
     return replace(found, worst=expected / max(int(alike.people.sum()), 1), deciding=None, details=told)
 
 
-def _risks(alike: Rows, chance: FloatArray) -> dict[str, Any]:
+def _risks(alike: Alike, chance: FloatArray) -> dict[str, Any]:
     people = max(int(alike.people.sum()), 1)
     highest = float(chance.max(initial=0.0))
     return {
@@ -291,7 +238,3 @@ def _risks(alike: Rows, chance: FloatArray) -> dict[str, Any]:
         "share_at_highest": float(alike.people[chance == highest].sum() / people),
         "alone_with_their_values": int(alike.people[alike.rows == 1].sum()),
     }
-
-
-def _about(seen: Seen) -> str:
-    return {BUCKETIZED: _EXACT_ROWS, AMBIGUOUS: _NO_ROWS}.get(seen.publish, "")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.arrays import IntArray
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Exactly, Label, Values, covers
-from discreet.audit.reading.view import Seen
+from discreet.audit.reading.view import ReleaseView
 
 Numbers = NDArray[np.int32]
 
@@ -73,15 +73,15 @@ def fitting(label: IntArray, codes: NDArray[Any], pairs: tuple[IntArray, IntArra
     return Fitting(label, codes.astype(np.int64), starts.astype(np.int64), covering[order])
 
 
-def covered(seen: Seen, population: Population) -> Covered:
+def covered(view: ReleaseView, population: Population) -> Covered:
     """Hold the list against the groups' labels."""
     columns = []
-    for region in seen.regions:
+    for region in view.regions:
         at = population.columns.index(region.attribute)
-        values = population.found.values[at]
+        values = population.frequencies.values[at]
         pairs = label_values(region.labels, values)
-        columns.append(fitting(region.label, population.found.codes[at], pairs, len(values)))
-    return joined(columns, population.found.counts, len(seen.sizes))
+        columns.append(fitting(region.label, population.frequencies.codes[at], pairs, len(values)))
+    return joined(columns, population.frequencies.counts, len(view.sizes))
 
 
 def joined(columns: Sequence[Fitting], people: IntArray, sizes: int) -> Covered:

@@ -8,17 +8,17 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.reading.labels import Between, Exactly, Label, coverage, overlap
-from discreet.audit.reading.view import Seen
+from discreet.audit.reading.view import ReleaseView
 
 MOST_PAIRS = 30_000_000  # pairs of groups that are held against each other; more take too long
 
 
-def overlapping(seen: Seen, other: Seen) -> tuple[IntArray, IntArray] | None:
+def overlapping(view: ReleaseView, other: ReleaseView) -> tuple[IntArray, IntArray] | None:
     """All pairs of groups whose labels may be true of one person; None if there are too many to go through."""
-    ours = {r.attribute: r for r in seen.regions}
+    ours = {r.attribute: r for r in view.regions}
     theirs = {r.attribute: r for r in other.regions}
     first, second = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    key_1, key_2 = np.zeros(len(seen.sizes), dtype=np.int64), np.zeros(len(other.sizes), dtype=np.int64)
+    key_1, key_2 = np.zeros(len(view.sizes), dtype=np.int64), np.zeros(len(other.sizes), dtype=np.int64)
     meeting = {name: meetings(ours[name].labels, theirs[name].labels) for name in ours if name in theirs}
     for name in sorted(meeting, key=lambda name: meeting[name].sum() / max(meeting[name].size, 1)):
         key_1, parent_1, label_1 = _refined(key_1, ours[name].label)

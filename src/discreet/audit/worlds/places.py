@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.audit.reading.exact_tables import Population, combination_codes
-from discreet.audit.reading.view import AMBIGUOUS, BUCKETIZED, Seen
-from discreet.audit.worlds.label_join import covered
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.view import ReleaseView
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,30 +32,10 @@ class Places:
         return found
 
 
-def can_place(seen: Seen) -> bool:
-    """Does the release say of each group who may be in it, one combination at a time?"""
-    return seen.publish != AMBIGUOUS
-
-
-def places(seen: Seen, listed: Population) -> Places | None:
+def places(view: ReleaseView, listed: Population) -> Places | None:
     """All groups whose labels cover each combination on the list (of a bucketized release: that have its very values).
 
     The list may have other columns than the release: what only one of them has tells nothing. None if people can't be
     placed: exact values of which some are not listed, or so many groups for everybody that they can't all be told.
     """
-    if seen.publish == BUCKETIZED:
-        return _exact_places(seen, listed) if {*seen.quasi_identifiers} <= {*listed.columns} else None
-    told = tuple(region for region in seen.regions if region.attribute in listed.columns)
-    found = covered(replace(seen, regions=told), listed)
-    return Places(found.starts, found.groups.astype(np.int64)) if found.held else None
-
-
-def _exact_places(seen: Seen, listed: Population) -> Places:
-    [table] = seen.tables
-    own, theirs = combination_codes(table, listed)
-    pairs = np.unique(np.stack([own, table.group], axis=1), axis=0)
-    low, high = np.searchsorted(pairs[:, 0], theirs), np.searchsorted(pairs[:, 0], theirs, side="right")
-    many = np.where(theirs < 0, 0, high - low)
-    starts = np.concatenate([[0], np.cumsum(many)])
-    at = np.repeat(low - starts[:-1], many) + np.arange(starts[-1])
-    return Places(starts, pairs[at, 1])
+    return view.kind.places(listed)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.reading.exact_tables import Population, Table, combination_codes
-from discreet.audit.reading.view import Seen
+from discreet.audit.reading.view import ReleaseView
 from discreet.audit.worlds.all_worlds import CONTRADICTED, IN, OPEN
 from discreet.audit.worlds.possible import chances, settle
 
@@ -55,7 +55,7 @@ class Beliefs:
     decided: IntArray
 
 
-def beliefs(release: Seen, population: Population) -> Beliefs:
+def beliefs(release: ReleaseView, population: Population) -> Beliefs:
     """Weigh every group against the list."""
     of_entry, of_person, slots = _slots(release.tables, population)
     groups = len(release.sizes)
@@ -64,7 +64,7 @@ def beliefs(release: Seen, population: Population) -> Beliefs:
     before = np.cumsum([0, *(len(o) for o in order)])
     offsets = np.stack([w + b for w, b in zip(within, before[:-1], strict=True)]).astype(np.int64)
     codes = np.concatenate([c[o] for c, o in zip(of_entry, order, strict=True)])
-    counts = population.found.counts
+    counts = population.frequencies.counts
     known = np.flatnonzero((of_person >= 0).all(axis=1))  # who has a value that nobody published is covered by no group
     starts, members = _index(of_person[known], slots)
     distinct = np.diff(offsets, axis=1)

@@ -23,6 +23,7 @@ from discreet.audit.lines import (
     Level,
     Line,
 )
+from discreet.audit.promises.registry import reading_of
 from discreet.labels.figures import number, percent
 from discreet.releases.manifest import finite
 from discreet.report.marginals import printable
@@ -45,14 +46,9 @@ PRECISIONS = {
     ESTIMATE: "An estimate: too many worlds to count them all.",
 }
 _BEFORE = {EXACT: "", AT_MOST: "at most", AT_LEAST: "at least", ESTIMATE: "about"}
-_PROMISES = {
-    "k_anonymity": "k-anonymity",
-    "l_diversity": "ℓ-diversity",
-    "t_closeness": "t-closeness",
-    "alpha_k": "(α, k)-anonymity",
-    "beta_likeness": "β-likeness",
-    "delta_disclosure": "δ-disclosure",
-}
+_NAMED = 5  # promises in a headline
+# What an audit came to, by whether the promises are kept.
+STATES = {True: "promises kept", False: "broken", None: "not judged"}
 BROKEN, ABOVE, MAY_BE, WITHIN = "promise broken", "above the limit", "may be above", "within the limit"
 
 
@@ -75,8 +71,30 @@ def headline(audit: Audit) -> str:
         return f"This release does not keep its promises; {surer}."
     if any(one.grave for one in audit.faults):
         return f"There is something in this release that must not be; {surer}."
+    if audit.kept is None:
+        return f"Not judged: {unjudged(audit)}. Nothing is known to be broken; {surer}."
     promises = "No promise is broken" if audit.levels else "This release promises nothing that could be read again"
     return f"{promises}, {'but ' if above and audit.levels else ''}{surer}."
+
+
+def state(audit: Audit) -> str:
+    """The verdict in two words."""
+    if audit.kept is False and not audit.broken:
+        return "faulty"
+    return STATES[audit.kept] if audit.levels or audit.kept is False else "no promise"
+
+
+def unjudged(audit: Audit) -> str:
+    """Which promises could not be judged, and what it would take.
+
+    >>> level = Level("robust", None, "a chance", AT_MOST, 0.5, None, None, note="needs the source table")
+    >>> unjudged(Audit("r", "bucketization", True, 1, 1, 1, 0, (), (level,)))
+    'robust (needs the source table)'
+    """
+    each = [f"{named(level)} ({level.note or 'it is left open'})" for level in audit.unjudged]
+    several = list(dict.fromkeys(each))
+    more = f" and {len(several) - _NAMED:,} more" if len(several) > _NAMED else ""
+    return ", ".join(several[:_NAMED]) + more
 
 
 def worst(line: Line) -> str:
@@ -128,15 +146,20 @@ def decides(line: Line, *, named: bool = True) -> str:
 
 def title(line: Line) -> str:
     """The adversary in a few words, with the attribute she is after."""
-    named = line.title[:1].upper() + line.title[1:]
-    return f"{named}: {printable(line.attribute)}" if line.attribute is not None else named
+    words = line.title[:1].upper() + line.title[1:]
+    return f"{words}: {printable(line.attribute)}" if line.attribute is not None else words
 
 
 def promise(level: Level) -> str:
-    """A promise in a few words."""
-    named = _PROMISES.get(level.model, level.model.replace("_", " "))
-    of = f" of {printable(level.attribute)}" if level.attribute is not None else ""
-    return f"{named}{of}: {level.figure}"
+    """A promise in a few words, and what is counted of it."""
+    return f"{named(level)}: {level.figure}"
+
+
+def named(level: Level) -> str:
+    """A promise in a word or two, with the attribute that it is about."""
+    reading = reading_of(level.model)
+    title = level.model.replace("_", " ") if reading is None else reading.title
+    return f"{title} of {printable(level.attribute)}" if level.attribute is not None else title
 
 
 def reached(level: Level) -> str:
@@ -147,8 +170,8 @@ def reached(level: Level) -> str:
 
 
 def asked(level: Level) -> str:
-    """What a promise requires."""
-    return f"{level.sense} {number(level.required)}"
+    """What a promise requires, as far as that is known."""
+    return "–" if level.required is None else f"{level.sense} {number(level.required)}"
 
 
 def figures(details: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -217,8 +240,8 @@ def to_text(audit: Audit) -> str:
         *([audit.compared] if audit.compared else []),
     ]
     files = {d.file for d in (*(x.deciding for x in audit.lines), *(x.deciding for x in audit.levels)) if d is not None}
-    named = len(files) > 1
-    deciding = "deciding group" + "".join(f" ({printable(file)})" for file in files if not named and file)
+    several = len(files) > 1
+    deciding = "deciding group" + "".join(f" ({printable(file)})" for file in files if not several and file)
     for threat, asking in by_question(audit):
         lines += ["", QUESTIONS[threat]]
         table = [["adversary", "worst", "limit", "people above", deciding, ""]]
@@ -228,7 +251,7 @@ def to_text(audit: Audit) -> str:
                 worst(line),
                 percent(line.threshold),
                 above(line),
-                decides(line, named=named),
+                decides(line, named=several),
                 verdict(line),
             ]
             table.append(cells)
@@ -237,8 +260,8 @@ def to_text(audit: Audit) -> str:
         lines += ["", "Promises, read a second time"]
         table = [["promise", "asked", "reached", deciding, ""]]
         for level in audit.levels:
-            kept = "open" if level.holds is None else "kept" if level.holds else "BROKEN"
-            table.append([promise(level), asked(level), reached(level), where(level.deciding, named=named), kept])
+            kept = "not judged" if level.holds is None else "kept" if level.holds else "BROKEN"
+            table.append([promise(level), asked(level), reached(level), where(level.deciding, named=several), kept])
         lines += _columns(table)
         lines += [f"  {promise(level)}: {level.note}" for level in audit.levels if level.note]
     for grave, heading in ((True, "Must not be in a release"), (False, "To be looked at")):
@@ -269,4 +292,5 @@ def to_json(audit: Audit) -> dict[str, Any]:
         asdict(level) | {"achieved": None if level.achieved is None else finite(level.achieved)}
         for level in audit.levels
     ]
+    told["not_judged"] = [{"promise": level.model, "note": level.note} for level in audit.unjudged]
     return told | {"steps": list(STEPS), "kept": audit.kept}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,16 +18,27 @@ from discreet.audit.association.worst_case import (
     sets_of,
     shares_of_sets,
 )
-from discreet.audit.lines import AT_MOST, Deciding, Level
+from discreet.audit.lines import AT_MOST, Level
+from discreet.audit.promises.level import deciding_group, promised_tallies
+from discreet.audit.promises.parameters import Parameter, number, whole
+from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.tallies import Summed, summed_up
-from discreet.audit.reading.view import Promise, Seen, Tally
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
+from discreet.errors import Mistake, did_you_mean, shown
+from discreet.files.numbers import exact_number
 
 _CLOSE = 1e-9
 _MOST_STEPS = 20_000_000  # of exact arithmetic
 _FIGURE = "largest chance of a link, by whichever attributes tell most"
 
 
-def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledge | None = None) -> Level:
+def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
+    """The largest chance of a link, for each attribute."""
+    tallies = promised_tallies(promise, view)
+    return [robust_level(view, tally, promise, beside.knowledge.get(tally.attribute)) for tally in tallies]
+
+
+def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: Knowledge | None = None) -> Level:
     """Is anybody linked to a protected value with more than 1/r?
 
     By the shares that the manifest lists, or else by those of the source table, which must be given. `holds` is None
@@ -35,23 +46,23 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
     """
     said = promise.parameters
     limit = 1 / Fraction(str(said["r"]))
-    given = given_knowledge(said) or knowledge
-    people = None if given is None else people_of(seen, tally, given)
-    if given is None or people is None or not len(people.group):
+    known_before = given_knowledge(said) or knowledge
+    people = None if known_before is None else people_of(view, tally, known_before)
+    if known_before is None or people is None or not len(people.group):
         note = "needs what she knows: the source table"
         return Level("robust", tally.attribute, _FIGURE, AT_MOST, float(limit), None, None, note=note)
-    summed = summed_up(tally, len(seen.sizes))
-    protected = protected_sets(said.get("values"), domain(given, tally))
+    summed = summed_up(tally, len(view.sizes))
+    protected = protected_sets(said.get("values"), domain(known_before, tally))
     worst = shares_of_sets(summed, protected)
     kept, steps = _shares_keep(summed, protected, limit), _MOST_STEPS
-    open_groups = len(seen.sizes) - len(np.unique(people.group))
-    known = sets_of(seen, tally, people, given, said)
+    open_groups = len(view.sizes) - len(np.unique(people.group))
+    known = sets_of(view, tally, people, known_before, said)
     for each in known:
-        told = judged(each, people, summed, protected, np.zeros(len(people.group)), len(known))
-        np.maximum.at(worst, people.group, told.chance)
-        kept &= not (told.chance > float(limit) + _CLOSE).any()
-        open_groups += len(np.unique(people.group[told.at_most > np.maximum(told.chance, float(limit))]))
-        close = np.unique(people.group[np.abs(told.chance - float(limit)) <= _CLOSE])
+        posterior = judged(each, people, summed, protected, np.zeros(len(people.group)), len(known))
+        np.maximum.at(worst, people.group, posterior.chance)
+        kept &= not (posterior.chance > float(limit) + _CLOSE).any()
+        open_groups += len(np.unique(people.group[posterior.at_most > np.maximum(posterior.chance, float(limit))]))
+        close = np.unique(people.group[np.abs(posterior.chance - float(limit)) <= _CLOSE])
         for group in close.tolist() if kept else ():
             exactly = _GroupExactly.of(group, each, people.group, people.many, summed)
             steps -= exactly.steps
@@ -60,7 +71,6 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
             else:
                 kept &= all(p <= limit for p in exactly.posteriors(protected))
     group = int(np.argmax(worst))
-    line = None if seen.first_line is None else int(seen.first_line[group])
     note = f"{open_groups} groups left open: too many worlds, or not as many people as values" if open_groups else ""
     return Level(
         "robust",
@@ -70,7 +80,7 @@ def robust_level(seen: Seen, tally: Tally, promise: Promise, knowledge: Knowledg
         float(limit),
         float(worst[group]),
         None if kept and open_groups else kept,
-        Deciding(group, int(seen.sizes[group]), line, seen.file),
+        deciding_group(view, group),
         note,
     )
 
@@ -182,3 +192,48 @@ def all_values_exactly(
         if sum(each):
             found.append([Fraction(weight, sum(each)) for weight in each])
     return found
+
+
+def _listed(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Iterator[Mistake]:
+    if value is not None and not isinstance(value, list | tuple):
+        yield Mistake(place, f"must be a list, got {shown(value)}")
+
+
+def _attribute_sets(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Iterator[Mistake]:
+    yield from _listed(value, place, quasi_identifiers)
+    for columns in value if isinstance(value, list | tuple) else ():
+        if not isinstance(columns, list | tuple):
+            yield Mistake(place, f"must be lists of columns, got {shown(columns)}")
+            continue
+        for name in columns:
+            if name not in quasi_identifiers:
+                rule = f"no such quasi-identifier {shown(name)}"
+                yield Mistake(place, rule, did_you_mean(name, quasi_identifiers))
+
+
+def _knowledge(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Iterator[Mistake]:
+    """The table, or rows of somebody's values, a sensitive value, and how likely that is."""
+    rows = value if isinstance(value, list) else [None]
+    if value != "table" and not all(_is_known(row) for row in rows):
+        yield Mistake(place, "can't be read", "write table, or [[{nation: Japanese}, heart, 0.003], …]")
+
+
+def _is_known(row: object) -> bool:
+    if not isinstance(row, list | tuple) or len(row) != 3 or not isinstance(row[0], Mapping):
+        return False
+    share = exact_number(row[2])
+    return share is not None and 0 <= share <= 1
+
+
+READING = Reading(
+    "robust",
+    "robust",
+    {
+        "r": number(),
+        "values": Parameter(_listed),
+        "attribute_sets": Parameter(_attribute_sets),
+        "min_support": Parameter(whole),
+        "knowledge": Parameter(_knowledge),
+    },
+    levels,
+)

@@ -1,0 +1,87 @@
+"""Ambiguity, read a second time: presence n / Π m over the published tables at most α, no value's share above β."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.arrays import IntArray
+from discreet.audit.faults.group_faults import OTHERS, group_faults
+from discreet.audit.lines import AT_MOST, Fault, Level
+from discreet.audit.promises.level import exact, level, promised_sums, share_level
+from discreet.audit.promises.parameters import Parameter, number
+from discreet.audit.promises.registry import Beside, Reading
+from discreet.audit.reading.view import Promise, ReleaseView
+
+
+def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
+    """The largest chance of being in the table, and the largest share of a value, for each attribute."""
+    alpha, beta = exact(promise.parameters["alpha"]), exact(promise.parameters["beta"])
+    shares = [share_level(view, summed, promise.model, beta) for summed in promised_sums(promise, view)]
+    if view.kind.rows_are_people:
+        return shares
+    return [each for share in shares for each in (_presence(view, alpha), share)]
+
+
+def _entries(view: ReleaseView) -> list[IntArray]:
+    """How many entries each table has, per group."""
+    return [np.bincount(table.group, minlength=len(view.sizes)) for table in view.tables]
+
+
+def _chances(view: ReleaseView) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    reached = view.sizes.astype(np.float64)
+    for entries in _entries(view):
+        reached = reached / np.maximum(entries, 1)
+    return np.minimum(reached, 1.0)
+
+
+def _is_within(alpha: Fraction, n: int, *entries: int) -> bool:
+    """n / Π m ≤ α, in whole numbers (Theorem 5.1)."""
+    possible = Fraction(1)
+    for m in entries:
+        possible *= max(m, 1)
+    return min(n / possible, Fraction(1)) <= alpha
+
+
+def _presence(view: ReleaseView, alpha: Fraction) -> Level:
+    named = ("ambiguity", None, "largest chance of being in the table, as far as the values tell")
+    evidence, groups = [view.sizes, *_entries(view)], np.arange(len(view.sizes))
+    return level(view, *named, AT_MOST, alpha, _chances(view), groups, evidence, lambda n, *m: _is_within(alpha, n, *m))
+
+
+def faults(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
+    """Groups above α or above β."""
+    if view.kind.rows_are_people:
+        return
+    alpha, beta = promise.parameters["alpha"], promise.parameters["beta"]
+    present = _present_above(view, exact(alpha))
+    yield from group_faults(view, "group_above_alpha", present, f"a presence above {alpha}", OTHERS)
+    associated = _associated_above(promise, view, exact(beta))
+    rule = f"a value with an association above {beta}"
+    yield from group_faults(view, "group_above_beta", associated, rule, OTHERS)
+
+
+def _present_above(view: ReleaseView, alpha: Fraction) -> IntArray:
+    """Groups with |G| / Π mᵢ > α: by floats where that is clear, else in whole numbers."""
+    chance, entries = _chances(view), _entries(view)
+    above = chance > float(alpha)
+    for g in np.flatnonzero(np.abs(chance - float(alpha)) < 1e-9).tolist():
+        above[g] = not _is_within(alpha, int(view.sizes[g]), *(int(m[g]) for m in entries))
+    return np.flatnonzero(above)
+
+
+def _associated_above(promise: Promise, view: ReleaseView, beta: Fraction) -> IntArray:
+    """Groups with a value of which c / |G| > β."""
+    found = [np.empty(0, dtype=np.int64)]
+    for tally in view.tallies:
+        if promise.attribute in (None, tally.attribute):
+            above = tally.count * beta.denominator > view.sizes[tally.group] * beta.numerator
+            found.append(tally.group[above])
+    return np.unique(np.concatenate(found))
+
+
+READING = Reading(
+    "ambiguity", "ambiguity", {"alpha": number(), "beta": number(), "tables": Parameter()}, levels, faults
+)

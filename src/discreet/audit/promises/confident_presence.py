@@ -1,0 +1,39 @@
+"""c-confident δ-presence, read a second time: presence within bounds, as likely as c (Nergiz & Clifton 2010)."""
+
+from __future__ import annotations
+
+from discreet.audit.lines import AT_MOST, Level
+from discreet.audit.promises.parameters import Parameter, two_shares
+from discreet.audit.promises.presence import unjudged
+from discreet.audit.promises.registry import Beside, Reading
+from discreet.audit.reading.view import Promise, ReleaseView
+
+_NOTE = "needs a list of the population, or how many people of it have each value: it is about people not in the files"
+
+
+def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
+    """How likely the bounds fail for a group, as the line about that tells; a bound above c leaves it open."""
+    line = beside.failing
+    if line is None or line.promised is None:
+        return unjudged(promise, _NOTE)
+    kept = line.worst <= line.promised * (1 + 1e-9)
+    holds = True if kept else False if line.breaks else None
+    note = "" if holds is not None else "left open: the figure is an upper bound, and too large for a promise kept"
+    figure = "largest chance that a group is not within the bounds"
+    named = (promise.model, None, figure, AT_MOST)
+    return [Level(*named, line.promised, line.worst, holds, line.deciding, note)]
+
+
+READING = Reading(
+    "confident_presence",
+    "confident δ-presence",
+    {
+        "delta": Parameter(two_shares, needed=True),
+        "confidence": Parameter(number=True),
+        "population": Parameter(),
+        "marginals": Parameter(),
+        "size": Parameter(number=True),
+    },
+    levels,
+    of_values=False,
+)
