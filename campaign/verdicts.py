@@ -46,7 +46,7 @@ def _ended(outcome: Outcome, printed: str, complained: str, *, first: bool, fold
         troubles.append((outcome.trouble, _where_it_hung(folder)))
     elif match := _FAULT.search(said):
         troubles.append(("fault", match.group(1) or said[match.start() :].strip()[-300:]))
-    elif outcome.trouble or outcome.code not in (0, 1, 2):
+    elif outcome.trouble or outcome.code not in (0, 1, 2, 3):
         troubles.append(("fault", f"exit {outcome.code} {outcome.trouble.strip()[-300:]}"))
     if outcome.code is not None and outcome.peak > MOST_MEMORY:
         troubles.append(("memory", f"{outcome.peak / 1e9:.1f} GB"))

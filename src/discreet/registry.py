@@ -47,6 +47,10 @@ class Registry(Generic[Thing]):
             self._things[word] = self._load(word)
         return self._things[word]
 
+    def get(self, word: str) -> Thing | None:
+        """The same; None if nobody knows it."""
+        return self[word] if word in self else None  # noqa: SIM401, this is what it stands for
+
     def register(self, word: str, thing: Thing) -> None:
         """Let a word stand for something. None can be taken twice: a policy means the same wherever it is read."""
         if not _WORD.fullmatch(word):
@@ -61,6 +65,12 @@ class Registry(Generic[Thing]):
         if word in self._own or word in self._packages():
             raise DiscreetError(Mistake(word, f"was not registered by a call: it is a {self.noun} that is installed"))
         del self._things[word]
+
+    def look_again(self) -> None:
+        """Forget what packages brought, and see what is installed now."""
+        for word in self._packages():
+            self._things.pop(word, None)
+        self._brought = None
 
     def _load(self, word: str) -> Thing:
         if word in self._own:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,13 @@ from typing import Any
 import pytest
 
 from discreet.audit.audit import audit_release
+from discreet.audit.kinds.registry import KINDS
+from discreet.audit.promises.registry import READINGS
 from discreet.errors import DiscreetError, Infeasible, PolicyError
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.policy.policy import Policy, policy_from_words
+from discreet.report.pages.audit_page import to_html
 from discreet.report.sections.registry import SECTIONS
 from discreet.report.text import to_json, to_text
 from discreet.run.anonymize import anonymize
@@ -21,7 +26,9 @@ from discreet.run.verify import verify
 from discreet.search.registry import SEARCHES
 from tests.extensions.alone_or_not import ALONE_OR_NOT
 from tests.extensions.at_most import AT_MOST
+from tests.extensions.at_most_audited import READING
 from tests.extensions.histogram import HISTOGRAM, ONE_GROUP
+from tests.extensions.histogram_audited import AuditedHistogram
 from tests.extensions.largest_groups import LARGEST_GROUPS
 
 TABLE = {
@@ -39,6 +46,8 @@ def registered() -> Iterator[None]:
         (SEARCHES, "one_group", ONE_GROUP),
         (PUBLICATIONS, "histogram", HISTOGRAM),
         (SECTIONS, "largest_groups", LARGEST_GROUPS),
+        (READINGS, "at_most", READING),
+        (KINDS, "histogram", AuditedHistogram),
     ]
     for registry, word, thing in brought:
         registry.register(word, thing)
@@ -151,7 +160,60 @@ def test_words_of_ours_stay_ours() -> None:
         MODELS.register("At most", AT_MOST)
 
 
-def test_an_audit_reads_them(tmp_path: Path) -> None:
-    release = anonymize(policy(require=[{"at_most": {"rows": 4}}]), tmp_path / "release", source=TABLE)
-    assert json.loads((release.folder / "manifest.json").read_text())["promises"]
-    audit_release(release.folder)
+def test_an_audit_reads_a_promise_by_its_own_code_and_without_it_says_so(tmp_path: Path) -> None:
+    asked = [{"at_most": {"rows": 4}}, {"l_diversity": {"l": 2}}]
+    release = anonymize(policy(require=asked), tmp_path / "release", source=TABLE)
+    audit = audit_release(release.folder, source=TABLE)
+    level, promised = audit.levels[0], release.figures["promises"][0]
+    assert (level.model, level.achieved, level.holds, audit.kept) == ("at_most", promised["level"], True, True)
+    READINGS.unregister("at_most")
+    try:
+        audit = audit_release(release.folder, source=TABLE)
+        [level] = [level for level in audit.levels if level.holds is None]
+        assert (level.holds, audit.kept) == (None, None)
+        assert "not read" in level.note
+    finally:
+        READINGS.register("at_most", READING)
+
+
+def test_an_audit_attacks_a_kind_of_release_by_its_class_and_without_one_refuses(tmp_path: Path) -> None:
+    release = anonymize(policy(publish="histogram"), tmp_path / "release", source=TABLE)
+    audit = audit_release(release.folder)
+    assert audit.kept and audit.people == 8
+    assert audit.lines[-1].threat == "association" and {line.worst for line in audit.lines} >= {0.5}  # half have flu
+    assert "histogram: how often" in to_html(audit)
+    KINDS.unregister("histogram")
+    try:
+        with pytest.raises(DiscreetError):
+            audit_release(release.folder)
+    finally:
+        KINDS.register("histogram", AuditedHistogram)
+
+
+def test_a_package_brings_a_promise_through_entry_points(tmp_path: Path) -> None:
+    """A promise, and how an audit reads it, installed beside us: the command line does the rest."""
+    package = tmp_path / "installed"
+    about = package / "at_most-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: at-most\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[discreet.models]\nat_most = at_most:AT_MOST\nk_anonymity = at_most:AT_MOST\n"
+        "[discreet.audit]\nat_most = at_most_audited:READING\n"
+    )
+    for module in ("at_most", "at_most_audited"):
+        (package / f"{module}.py").write_text((Path(__file__).parent / f"{module}.py").read_text())
+    rows = zip(*TABLE.values(), strict=True)
+    (tmp_path / "people.csv").write_text("\n".join([",".join(TABLE), *(",".join(row) for row in rows)]) + "\n")
+    (tmp_path / "policy.yaml").write_text(
+        "source: people.csv\nattributes:\n  age: {role: quasi_identifier, hierarchy: {intervals: [10, 20]}}\n"
+        "  disease: {role: sensitive}\nrequire:\n  - at_most: {rows: 4}\n  - l_diversity: {l: 2}\n"
+    )
+    installed = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")])}
+    for command in (["anonymize", "policy.yaml", "-o", "release"], ["verify", "release"], ["audit", "release"]):
+        run = [sys.executable, "-m", "discreet", *command]
+        ended = subprocess.run(run, cwd=tmp_path, env=installed, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "In no group do more than 4 rows have the same disease." in (tmp_path / "release/report.html").read_text()
+    without = [sys.executable, "-m", "discreet", "anonymize", "policy.yaml", "-o", "other"]
+    ended = subprocess.run(without, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, "no such promise" in ended.stderr) == (2, True)

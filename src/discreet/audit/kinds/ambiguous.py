@@ -34,6 +34,7 @@ class Ambiguous:
 
     word = AMBIGUOUS
     labelled, rows_are_people = False, False
+    has_groups = True
     finds = "She knows that somebody is in the release and in which group."
     about_rows = (
         " There are no rows of values here: what she looks for is the right entry in the group's sensitive values."

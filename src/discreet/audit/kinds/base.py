@@ -47,13 +47,15 @@ class Kind(Protocol):
     """A release of one kind, as an adversary sees it.
 
     `labelled`: quasi-identifiers are made coarser, and each group has one label for each (`view.regions`); otherwise
-    exact values stand in tables apart (`view.tables`). `rows_are_people`: one table has a row of quasi-identifiers for
-    each person; otherwise it is not told which values belong together. `finds` says how she finds somebody's group, and
-    `about_rows` what a row is, in sentences for people who decide.
+    exact values stand in tables apart (`view.tables`). `has_groups`: a column of the tables numbers groups.
+    `rows_are_people`: one table has a row of quasi-identifiers for each person; otherwise it is not told which values
+    belong together. `finds` says how she finds somebody's group, and `about_rows` what a row is, in sentences for
+    people who decide.
     """
 
     word: ClassVar[str]
     labelled: ClassVar[bool]
+    has_groups: ClassVar[bool]
     rows_are_people: ClassVar[bool]
     finds: ClassVar[str]
     about_rows: ClassVar[str]

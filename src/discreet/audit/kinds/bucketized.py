@@ -36,6 +36,7 @@ class Bucketized:
 
     word = BUCKETIZED
     labelled, rows_are_people = False, True
+    has_groups = True
     finds = "She knows that somebody is in the release and finds the group in the table of quasi-identifiers."
     about_rows = (
         " Exact values are published: finding the row tells nothing new by itself; what it leads to is the group's "

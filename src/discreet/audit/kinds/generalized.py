@@ -43,6 +43,7 @@ class Generalized:
 
     word = GENERALIZED
     labelled, rows_are_people = True, True
+    has_groups = False
     finds = "She knows that somebody is in the release, and enough about the person to find the group."
     about_rows = ""
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.audit.kinds.registry import BUCKETIZED, WORDS, kind_called
+from discreet.audit.kinds.registry import BUCKETIZED, KINDS
 from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
 from discreet.audit.reading.manifest import read_manifest
 from discreet.audit.reading.release import read
@@ -89,7 +89,7 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
     if alpha is not None and not 0 <= alpha <= 1:
         raise PolicyError(Mistake("alpha", f"must be between 0 and 1, got {alpha}", "it is a probability"))
     word = read_manifest(Path(folder)).get("publish", BUCKETIZED)
-    if word not in WORDS or kind_called(word).labelled:
+    if word not in KINDS or KINDS[word].labelled:
         rule = f"was published by {word}, which has no tables of exact values to strike combinations out of"
         raise DiscreetError(Mistake(str(folder), rule, "presence is audited for bucketization and ambiguity"))
     release = read(Path(folder))
@@ -230,7 +230,7 @@ def to_text(audit: PresenceAudit) -> str:
         )
     elif not audit.whole:
         lines.append(f"  It is not everybody: {audit.published:,} people are published, more than it leaves possible.")
-    if kind_called(audit.publish).rows_are_people:
+    if KINDS[audit.publish].rows_are_people:
         lines += [
             "  A bucketized release publishes everybody's exact values: presence is not hidden, whoever is asked for.",
             f"  {_worst(audit, audit.with_list)}. Of the people on the list with the same values, any are as likely.",

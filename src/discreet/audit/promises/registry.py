@@ -1,19 +1,19 @@
 """Which promises the audit can read: a record for each, and one table of them.
 
 A promise is read in one file of this folder. A package of others adds its own by an entry point of the group
-``discreet.audit``, which is a `Reading` or a list of them, or by calling `register`. Whatever nobody reads is told as
-"not read" (`levels`), and the audit does not pass.
+``discreet.audit``, which has the promise's word as its name and is a `Reading`, or by ``READINGS.register``. Whatever
+nobody reads is told as "not read" (`levels`), and the audit does not pass.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from discreet.errors import DiscreetError
+from discreet.registry import Registry
 
 if TYPE_CHECKING:  # this file is read by those that these import
     from discreet.audit.association.knowledge import Knowledge
@@ -22,22 +22,6 @@ if TYPE_CHECKING:  # this file is read by those that these import
     from discreet.audit.reading.view import Promise, ReleaseView
 
 GROUP = "discreet.audit"
-# The promises of our own policies, and where each is read: loaded when the first release makes one.
-_OWN: Mapping[str, str] = {
-    "k_anonymity": "discreet.audit.promises.k_anonymity",
-    "l_diversity": "discreet.audit.promises.l_diversity",
-    "t_closeness": "discreet.audit.promises.t_closeness",
-    "alpha_k": "discreet.audit.promises.alpha_k",
-    "beta_likeness": "discreet.audit.promises.beta_likeness",
-    "delta_disclosure": "discreet.audit.promises.delta_disclosure",
-    "presence": "discreet.audit.promises.presence",
-    "confident_presence": "discreet.audit.promises.confident_presence",
-    "realistic": "discreet.audit.promises.realistic",
-    "robust": "discreet.audit.promises.robust",
-    "ambiguity": "discreet.audit.promises.ambiguity",
-}
-_OTHERS: dict[str, Reading] = {}
-
 Result = TypeVar("Result")
 
 
@@ -73,28 +57,31 @@ class Reading:
     of_values: bool = True
 
 
-def register(reading: Reading) -> None:
-    """Let the audit read one more promise. No promise is read in two ways: what is known already can't be replaced."""
-    if reading.word in _OWN or reading.word in _OTHERS:
-        raise ValueError(f"the promise {reading.word} is read already")
-    _OTHERS[reading.word] = reading
-
-
-def forget(word: str) -> None:
-    """Undo what `register` did."""
-    _OTHERS.pop(word, None)
+_OWN = (
+    *("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
+    *("presence", "confident_presence", "realistic", "robust", "ambiguity"),
+)
+# Where each promise of our own policies is read: loaded when the first release makes one.
+READINGS: Registry[Reading] = Registry(
+    "reading of a promise", GROUP, {word: f"discreet.audit.promises.{word}:READING" for word in _OWN}
+)
 
 
 def reading_of(word: str) -> Reading | None:
-    """How a promise is read; None if nobody knows.
+    """How a promise is read; None if nobody knows, or only a package that can't be loaded.
 
     >>> reading_of("k_anonymity").title, reading_of("u_anonymity")
     ('k-anonymity', None)
     """
-    if word in _OWN:
-        found: Reading = import_module(_OWN[word]).READING
-        return found
-    return _OTHERS.get(word) or _installed().get(word)
+    try:
+        reading = READINGS.get(word)
+    except DiscreetError as error:
+        warnings.warn(str(error), stacklevel=2)
+        return None
+    if reading is not None and not isinstance(reading, Reading):
+        warnings.warn(f"what a package brings to read {word} is no Reading", stacklevel=2)
+        return None
+    return reading
 
 
 def known_words() -> tuple[str, ...]:
@@ -103,7 +90,7 @@ def known_words() -> tuple[str, ...]:
     >>> known_words()[:2]
     ('k_anonymity', 'l_diversity')
     """
-    return tuple(dict.fromkeys((*_OWN, *_OTHERS, *_installed())))
+    return tuple(READINGS)
 
 
 def of_others(reading: Reading, work: Callable[[], Result], failed: Callable[[str], Result]) -> Result:
@@ -117,33 +104,3 @@ def of_others(reading: Reading, work: Callable[[], Result], failed: Callable[[st
         return work()
     except Exception as error:  # noqa: BLE001 - whatever other people's code may raise
         return failed(type(error).__name__)
-
-
-@cache
-def _installed() -> Mapping[str, Reading]:
-    """The readings of other packages. One that can't be used is named in a warning, and its promises are not read."""
-    found: dict[str, Reading] = {}
-    for point in entry_points(group=GROUP):
-        for reading in _readings_at(point):
-            if reading.word in _OWN or reading.word in found:
-                _warn(point, f"the promise {reading.word} is read already")
-            else:
-                found[reading.word] = reading
-    return found
-
-
-def _readings_at(point: EntryPoint) -> Iterator[Reading]:
-    try:
-        given: Any = point.load()
-    except Exception as error:  # noqa: BLE001 - whatever other people's code may raise
-        _warn(point, f"it can't be loaded ({type(error).__name__})")
-        return
-    for reading in given if isinstance(given, list | tuple) else [given]:
-        if isinstance(reading, Reading):
-            yield reading
-        else:
-            _warn(point, "it is not a Reading, nor a list of them")
-
-
-def _warn(point: EntryPoint, why: str) -> None:
-    warnings.warn(f"the entry point {point.name!r} of the group {GROUP} is not used: {why}", stacklevel=2)

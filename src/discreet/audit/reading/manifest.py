@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.kinds.registry import WORDS, kind_called
+from discreet.audit.kinds.registry import KINDS
 from discreet.audit.promises.parameters import promise_mistakes
 from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.description import Description, How, Paths
@@ -61,7 +61,7 @@ def described_by(manifest: Mapping[str, Any]) -> Description:
     within = [c for columns in description.tables.values() for c in columns if c in description.quasi_identifiers]
     apart = [file for file, columns in description.tables.items() if {*columns} & {*description.quasi_identifiers}]
     if sorted(within) != sorted(description.quasi_identifiers) or (
-        kind_called(description.publish).rows_are_people and len(apart) != 1
+        KINDS[description.publish].rows_are_people and len(apart) != 1
     ):
         raise DataError(Mistake(MANIFEST, "its tables have not every quasi-identifier once", AGAIN))
     return description
@@ -75,8 +75,8 @@ def check_tables(folder: Path, description: Description) -> None:
 
 def _described_by(manifest: Mapping[str, Any]) -> Description:
     publish, roles = manifest["publish"], _texts_of(manifest["roles"], ROLES)
-    _expect(publish in WORDS)
-    kind = kind_called(publish)
+    _expect(publish in KINDS)
+    kind = KINDS[publish]
     published = _texts(manifest["columns"])
     _expect(all(c in roles for c in published))
     if not kind.labelled:
@@ -102,7 +102,7 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         publish=kind.word,
         others=tuple(c for c in published if roles[c] == "other"),
         identifiers=tuple(c for c, role in roles.items() if role == "identifier"),
-        group="" if kind.labelled else _text(manifest["group_column"]),
+        group="" if not kind.has_groups else _text(manifest["group_column"]),
         count="" if kind.rows_are_people else _text(manifest["count_column"]),
         promises=tuple(_promise(_mapping(promise)["model"]) for promise in promises),
         hierarchies={c: paths for c, words in hierarchies.items() if (paths := _paths(words))},

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, IntArray, number_equal
-from discreet.audit.kinds.registry import kind_called
+from discreet.audit.kinds.registry import KINDS
 from discreet.audit.reading.description import Description, How, describe, example, read_description
 from discreet.audit.reading.folder import AGAIN
 from discreet.audit.reading.labels import Label
@@ -159,7 +159,7 @@ def _read(path: Path, within: Mapping[str, Path], description: Description, *, o
 
 
 def _whole(path: Path, description: Description, files: Sequence[Rows]) -> ReleaseFiles:
-    view, group = kind_called(description.publish).read(description, files)
+    view, group = KINDS[description.publish].read(description, files)
     return ReleaseFiles(path, description, tuple(files), view, group)
 
 

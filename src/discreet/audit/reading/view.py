@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from discreet.arrays import IntArray
-from discreet.audit.kinds.registry import kind_called
+from discreet.audit.kinds.registry import KINDS
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.labels import Label
 
@@ -90,7 +90,7 @@ class ReleaseView:
     @property
     def kind(self) -> Kind:
         """The release as one of its kind: what that tells whom."""
-        return kind_called(self.publish)(self)
+        return KINDS[self.publish](self)
 
     @property
     def people(self) -> int:

@@ -1,0 +1,54 @@
+"""Every word that is registered is known wherever it is spoken of: nothing is skipped because a table forgot it."""
+
+from __future__ import annotations
+
+import pytest
+
+from discreet.audit.kinds.registry import KINDS
+from discreet.audit.promises.registry import reading_of
+from discreet.models.registry import MODELS, model_from_words
+from discreet.policy.kinds import PUBLICATIONS, choose_search
+from discreet.report.html import TEMPLATES
+from discreet.report.sections.registry import SECTIONS
+from discreet.report.words import promise_in_words
+from discreet.run.warm_up import exact_searches, promises
+from discreet.search.registry import SEARCHES
+
+
+@pytest.mark.parametrize("word", list(MODELS))
+def test_a_promise_is_read_told_judged_again_and_warmed_up(word: str) -> None:
+    promise, reading = MODELS[word], reading_of(word)
+    assert (promise.word, promise.examples != ()) == (word, True)
+    assert reading is not None and reading.word == word  # the audit knows it
+    for parameters in promise.examples:
+        models, mistakes = model_from_words(word, parameters, word, ["disease"])
+        assert models and not mistakes
+        [(_, words)] = models[0].to_words().items()
+        told = promise_in_words({"model": {word: words}, "promise": "nothing"}, ["disease"])
+        assert told != "nothing." and told.endswith(".")  # the report has a sentence
+        assert reading.parameters.keys() | {"attribute"} >= words.keys() - {"coverage"}
+        assert {word: parameters} in [*promises(), *promises("presence"), *(p for *_, p in exact_searches())]
+    assert promise.about or word == "k_anonymity"  # else the report calls sensitive values unprotected
+    assert set(promise.only) <= set(PUBLICATIONS)
+
+
+@pytest.mark.parametrize("word", list(PUBLICATIONS))
+def test_a_kind_of_publication_has_a_search_words_and_a_class_in_the_audit(word: str) -> None:
+    kind = PUBLICATIONS[word]
+    assert kind.word == word and word in KINDS
+    assert word in SEARCHES[choose_search(word, None, [])[0]].publishes
+    assert all((kind.words.title, kind.words.group, kind.words.together, kind.words.use, kind.words.undeclared))
+    assert not kind.exact or all((kind.words.hidden, kind.words.price, kind.words.apart))
+
+
+@pytest.mark.parametrize("word", list(SEARCHES))
+def test_a_search_leads_somewhere(word: str) -> None:
+    search = SEARCHES[word]
+    assert search.publishes and set(search.publishes) <= set(PUBLICATIONS)
+    assert {promise for promise, _ in search.needs} <= set(MODELS)
+
+
+@pytest.mark.parametrize("word", list(SECTIONS))
+def test_a_section_has_its_template(word: str) -> None:
+    section = SECTIONS[word]
+    assert section.pages and (not section.template or (TEMPLATES / section.template).is_file())
