@@ -110,10 +110,9 @@ def anonymize(
     if not isinstance(policy, Policy):
         rule = f"must be a Policy, got {type(policy).__name__}"
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
-    clock, folder = Clock(), Path(folder)
-    private = private_folder(folder) if private is None else Path(private)
-    check_target(folder, private=private, replace=replace, inputs=read_from(policy, source))
-    signer = None if sign is None else read_signer(sign)
+    read = paths_among(policy.folder, policy.location, source)
+    target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
+    clock = target.clock
     notes: list[str] = []
     if SEARCHES[policy.search].reads == COUNTS:
         try:
@@ -140,19 +139,36 @@ def anonymize(
                 f"{error.limit:,} that leave the engine: it is a sample of the rows"
             )
             intake, plan = _instantly(policy, source, clock, progress)
-    return publish(
-        policy,
-        intake,
-        plan,
-        folder,
-        clock,
-        source=source,
-        private=private,
-        replace=replace,
-        progress=progress,
-        notes=notes,
-        signer=signer,
-    )
+    return publish(policy, intake, plan, target, notes=notes)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a release goes, what may not be overwritten by it, who signs it, and who is told how far it is."""
+
+    folder: Path
+    private: Path  # the custodian's folder
+    replace: bool
+    inputs: Sequence[Path]  # what is read, as far as it is known
+    signer: Signer | None
+    progress: Progress
+    clock: Clock
+
+
+def target_at(
+    folder: Path | str,
+    *,
+    inputs: Sequence[Path],
+    private: Path | str | None,
+    replace: bool,
+    sign: Path | str | None,
+    progress: Progress,
+) -> Target:
+    """A place where a release can be written, and the key to sign it: before anything is read."""
+    folder = Path(folder)
+    private = private_folder(folder) if private is None else Path(private)
+    check_target(folder, private=private, replace=replace, inputs=inputs)
+    return Target(folder, private, replace, inputs, None if sign is None else read_signer(sign), progress, Clock())
 
 
 def _by_a_summary(policy: Policy, error: TooManyCombinations) -> Policy:
@@ -246,30 +262,25 @@ def publish(
     policy: Policy,
     intake: Intake,
     plan: Plan,
-    folder: Path,
-    clock: Clock,
+    target: Target,
     *,
-    source: Any = None,
-    private: Path | None = None,
-    replace: bool = False,
-    progress: Progress = silent,
     more: Mapping[str, Any] | None = None,
     mapping: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
-    signer: Signer | None = None,
 ) -> Release:
     """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
 
-    `source` is the table, if not the policy's, `private` the custodian's folder, and `mapping` that of an earlier
-    release, where the plan follows it. `notes` are about the source, and for the custodian.
+    `mapping` is that of an earlier release, where the plan follows it; `more` is what the manifest says besides.
+    `notes` are about the source, and for the custodian.
     """
     check_named(policy.models, plan.groups)
     kind = PUBLICATIONS[policy.publish]
+    folder = target.folder
     form, schema = form_of(policy, intake.engine), policy.schema or folder.resolve().name
-    private = private_folder(folder) if private is None else private
+    clock, progress = target.clock, target.progress
     with (
-        whole_folder(folder, private=private, replace=replace, inputs=read_from(policy, source)) as work,
-        intake.engine.publishing(work.public, form, schema, replace, policy.csv is not None) as tables,
+        whole_folder(folder, private=target.private, replace=target.replace, inputs=target.inputs) as work,
+        intake.engine.publishing(work.public, form, schema, target.replace, policy.csv is not None) as tables,
     ):
         partial = work.public
         assert work.private is not None
@@ -316,18 +327,17 @@ def publish(
         if wrong := check_manifest(manifest, findings):
             raise ReleaseError(*wrong)
         (partial / MANIFEST).write_text(_json(manifest), encoding="utf-8")
-        if signer is not None:
-            signer.sign(partial)
+        if target.signer is not None:
+            target.signer.sign(partial)
         about["release"] = manifest["checksum"]
         (work.private / FIGURES).write_text(_json(about), encoding="utf-8")
         tables.describe(_json(manifest))
-    return Release(folder, manifest, private, about, data)
+    return Release(folder, manifest, target.private, about, data)
 
 
-def read_from(policy: Policy, *sources: Any) -> list[Path]:
+def paths_among(*named: Any) -> list[Path]:
     """The files that are read, as far as they are known: none of them may lie in a folder that is replaced."""
-    named = [policy.location, *sources]
-    return [policy.folder, *(Path(n) for n in named if isinstance(n, str | Path) and not is_address(str(n)))]
+    return [Path(n) for n in named if isinstance(n, str | Path) and not is_address(str(n))]
 
 
 def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> dict[str, Any]:

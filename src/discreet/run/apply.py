@@ -29,11 +29,8 @@ from discreet.publications.published import Manifest
 from discreet.publications.recoded_tables import Recoded, group_recoded, read_recoded
 from discreet.publications.tables import published_values
 from discreet.releases.contents import read_manifest, read_mapping
-from discreet.releases.figures import private_folder
-from discreet.releases.folder import check_target
-from discreet.releases.signature import read_signer
 from discreet.releases.verify import is_about_population
-from discreet.run.anonymize import Clock, Release, publish
+from discreet.run.anonymize import Release, paths_among, publish, target_at
 from discreet.run.intake import take_in
 from discreet.run.verify import verify
 from discreet.search.plan import SUPPRESSED, Recoding
@@ -61,10 +58,10 @@ def apply(
     in one that the environment does not name (see `verify`). `sign` is the private key for the new release, `key` the
     public one that the earlier must be signed by.
     """
-    clock, earlier, folder = Clock(), Path(earlier), Path(folder)
-    private = private_folder(folder) if private is None else Path(private)
-    check_target(folder, private=private, replace=replace, inputs=[earlier])
-    signer = None if sign is None else read_signer(sign)
+    earlier = Path(earlier)
+    read = paths_among(earlier, Path(), source)
+    target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
+    clock = target.clock
     with clock("verify"):
         progress("verify", 0, 0, "")
         manifest = read_manifest(earlier)
@@ -84,20 +81,7 @@ def apply(
         plan = plan.without(plan.groups.sizes == 0)
         _check_limit(plan, policy)
     more = {"applied": {"manifest_sha256": sha256(earlier / "manifest.json"), "rows": before.rows - before.starred}}
-    return publish(
-        policy,
-        intake,
-        plan,
-        folder,
-        clock,
-        source=source,
-        private=private,
-        replace=replace,
-        progress=progress,
-        more=more,
-        mapping=mapping,
-        signer=signer,
-    )
+    return publish(policy, intake, plan, target, more=more, mapping=mapping)
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
