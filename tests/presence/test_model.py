@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet.counts.groups import Groups
 from discreet.errors import DataError, PolicyError
 from discreet.models.base import AboutPopulation, may_leave_out
-from discreet.models.presence.presence import Presence, out_of_reach
+from discreet.models.presence.presence import Presence
 from discreet.models.verdicts import verdict
 
 Group = tuple[int, int]  # rows of the table, people of the population
@@ -155,15 +155,15 @@ def _partitions(items: Sequence[Group]) -> Iterator[list[list[Group]]]:
 @given(model=models, groups=st.lists(some_people, min_size=1, max_size=6))
 def test_limits_are_out_of_reach_only_where_no_grouping_keeps_them(model: Presence, groups: list[Group]) -> None:
     rows, people = (sum(g[i] for g in groups) for i in (0, 1))
-    refused = out_of_reach(model, rows, people)
+    refused = model.out_of_reach(rows, people)
     together = present(model, (rows, people))
     assert (refused is None) == together
     assert not (refused and all(present(model, g) for g in groups))
 
 
 def test_limits_out_of_reach_tell_what_would_do() -> None:
-    assert "publish fewer rows, or name a larger population" in str(out_of_reach(Presence((0, 0.1)), 70, 300))
-    assert "publish more rows, or name a smaller population" in str(out_of_reach(Presence((0.4, 0.5)), 70, 300))
+    assert "publish fewer rows, or name a larger population" in str(Presence((0, 0.1)).out_of_reach(70, 300))
+    assert "publish more rows, or name a smaller population" in str(Presence((0.4, 0.5)).out_of_reach(70, 300))
 
 
 def test_tiny_shares_are_exact_where_nobody_is_in_the_table() -> None:

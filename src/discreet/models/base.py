@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
+from discreet.errors import Infeasible
 
 
 class PrivacyModel(Protocol):
@@ -66,6 +67,9 @@ class AboutPopulation(Protocol):
 
         None where there is nobody, or nothing is promised to them.
         """
+
+    def out_of_reach(self, rows: int, people: int) -> Infeasible | None:
+        """The error, if no release of so many rows can keep it among so many people: no search is needed to know."""
 
     def among(self) -> object | None:
         """Which people it speaks of, the same for the same ones; None if they are those of the table itself."""

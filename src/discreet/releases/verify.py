@@ -16,11 +16,12 @@ from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.words import needs_population
 from discreet.models.registry import model_from_words
 from discreet.models.verdicts import Verdict, verdict
 from discreet.policy.kinds import PUBLICATIONS, Comparing
 from discreet.publications.published import AGAIN, Manifest, Published
-from discreet.publications.source.outside import needs_population, promised_marginals, read_population
+from discreet.publications.source.outside import promised_marginals, read_population
 from discreet.publications.source.population import Surroundings, differing
 from discreet.publications.source.table import read_source
 from discreet.releases.contents import check_contents, read_manifest, read_mapping

@@ -22,7 +22,7 @@ from discreet.engines.base import Engine, Tables, TooManyCombinations
 from discreet.engines.duckdb.publishing import about_file
 from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
-from discreet.models.presence.presence import Presence, out_of_reach
+from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
 from discreet.policy.kinds import PUBLICATIONS, Writing
 from discreet.policy.policy import Policy
@@ -243,7 +243,7 @@ def _refuse_at_once(policy: Policy, rows: int, population: Population | None) ->
     """Limits of presence that nothing can keep: a search would say which group is in the way, not why."""
     people = 0 if population is None else population.size
     for model in policy.models if people else ():
-        if isinstance(model, Presence) and (error := out_of_reach(model, rows, people)) is not None:
+        if isinstance(model, AboutPopulation) and (error := model.out_of_reach(rows, people)) is not None:
             raise error
 
 

@@ -30,10 +30,10 @@ from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.words import rule_from_words
-from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
-from discreet.models.presence.words import read_marginals
+from discreet.models.presence.words import needs_population, read_marginals
 from discreet.policy.policy import Policy, attribute_place, check_columns
 
 PeopleByValue = Mapping[str, Mapping[Value, int]]
@@ -123,7 +123,7 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
     if given is not None:
         population, wrong = _open_population(given, policy.quasi_identifiers)
         mistakes += wrong
-    elif rows is not None and any(map(_needs_population, policy.models)):
+    elif rows is not None and any(map(needs_population, policy.models)):
         population = everybody
     by_value, wrong = _given_marginals(policy)
     mistakes += wrong
@@ -156,14 +156,10 @@ def _nobody(policy: Policy) -> Mistake:
     return Mistake("private", "no row matches", repair)
 
 
-def _needs_population(model: PrivacyModel) -> bool:
-    return isinstance(model, AboutPopulation) and getattr(model, "marginals", None) is None
-
-
 def _population_of(policy: Policy) -> Any:
     """Where the population comes from, if not from the source; promises that speak of one all speak of the same."""
-    named = (getattr(model, "population", None) for model in policy.models if _needs_population(model))
-    return next((given for given in named if given is not None), None)
+    named = (model.population for model in policy.models if needs_population(model))
+    return next((population for population in named if population is not None), None)
 
 
 def _open_population(given: Any, columns: Sequence[str]) -> tuple[Engine | None, list[Mistake]]:
@@ -182,13 +178,14 @@ def _open_population(given: Any, columns: Sequence[str]) -> tuple[Engine | None,
 
 def _given_marginals(policy: Policy) -> tuple[PeopleByValue | None, list[Mistake]]:
     """How many people have each value, if a promise says that instead of naming a population."""
-    asked = next((m for m in policy.models if getattr(m, "marginals", None) is not None), None)
-    if not isinstance(asked, ConfidentPresence):
+    confident = [model for model in policy.models if isinstance(model, ConfidentPresence)]
+    told = next((model for model in confident if model.marginals is not None), None)
+    if told is None:
         return None, []
-    given, mistakes = read_marginals(asked.marginals, _MARGINALS)
+    marginals, mistakes = read_marginals(told.marginals, _MARGINALS)
     if mistakes:
         return None, mistakes
-    return people_by_value(given, asked.size, policy.quasi_identifiers, _MARGINALS)
+    return people_by_value(marginals, told.size, policy.quasi_identifiers, _MARGINALS)
 
 
 def _with_marginals(frequency: FrequencySet, everybody: PeopleByValue) -> FrequencySet:

@@ -127,6 +127,9 @@ class ConfidentPresence(Parameterized):
         bound = rest_confidence(published, int(low), int(high), float(self.confidence))
         return Fraction(bound) >= self.confidence, bound
 
+    def out_of_reach(self, rows: int, people: int) -> None:
+        return None  # that hangs on who the others may be
+
     def among(self) -> object | None:
         if self.marginals is None:
             return named(self.population)

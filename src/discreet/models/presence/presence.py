@@ -68,6 +68,25 @@ class Presence(Parameterized):
         rows, people = np.array([groups.left_out]), np.array([groups.elsewhere])
         return bool(within(self.delta, rows, people)[0]), groups.left_out / max(groups.elsewhere, 1)
 
+    def out_of_reach(self, rows: int, people: int) -> Infeasible | None:
+        """The error for a δ that no release of so many rows can keep, if it is one.
+
+        Everybody is in one published group or in the rest, so that the table's share of the population is a mean of all
+        chances of being in it, and lies between the least and the largest of them.
+
+        >>> Presence((0, 0.1)).out_of_reach(70, 300).mistakes[0].repair
+        'choose delta with 0.2333 in it, publish fewer rows, or name a larger population'
+        """
+        if within(self.delta, np.array([rows]), np.array([people]))[0]:
+            return None
+        share = f"{rows / people:.4g}"
+        rule = (
+            f"{self.describe()} can't be had: {rows:,} of the population's {people:,} people are in the table, which "
+            f"is {share} of them, and everybody's chance of being in it is as much on average, whatever is published"
+        )
+        other = "fewer rows, or name a larger" if rows > self.delta[1] * people else "more rows, or name a smaller"
+        return Infeasible(rule, repair=f"choose delta with {share} in it, publish {other} population")
+
     def among(self) -> object | None:
         return named(self.population)
 
@@ -80,28 +99,6 @@ class Presence(Parameterized):
     def to_words(self) -> dict[str, dict[str, object]]:
         [words] = super().to_words().values()
         return {self.word: words | source_words(self.population)}
-
-
-def out_of_reach(model: Presence, rows: int, people: int) -> Infeasible | None:
-    """The error for a δ that no release of so many rows can keep, if it is one: no search is needed to know.
-
-    Everybody is in one published group or in the rest, so that the table's share of the population is a mean of all
-    chances of being in it, and lies between the least and the largest of them.
-
-    >>> print(out_of_reach(Presence((0, 0.1)), 70, 300))
-    require: (0, 0.1)-presence can't be had: 70 of the population's 300 people are in the table, which is 0.2333 of \
-them, and everybody's chance of being in it is as much on average, whatever is published; choose delta with 0.2333 \
-in it, publish fewer rows, or name a larger population
-    """
-    if within(model.delta, np.array([rows]), np.array([people]))[0]:
-        return None
-    share = f"{rows / people:.4g}"
-    rule = (
-        f"{model.describe()} can't be had: {rows:,} of the population's {people:,} people are in the table, which is "
-        f"{share} of them, and everybody's chance of being in it is as much on average, whatever is published"
-    )
-    other = "fewer rows, or name a larger" if rows > model.delta[1] * people else "more rows, or name a smaller"
-    return Infeasible(rule, repair=f"choose delta with {share} in it, publish {other} population")
 
 
 def within(delta: tuple[Fraction, Fraction], rows: IntArray, people: IntArray) -> BoolArray:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from discreet.addresses import located
 from discreet.errors import Mistake, did_you_mean, shown
 from discreet.files.numbers import whole_number
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import read_numbers
+from discreet.models.base import PrivacyModel
 from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
 from discreet.models.parameters import exact as as_fraction
 from discreet.models.presence.confident_presence import ConfidentPresence
@@ -30,6 +31,11 @@ _CONFIDENT_WORDS = ("delta", "confidence", "population", "marginals", "size", "c
 _NUMBER = Number(0, closed=True, why="nobody is counted less than 0 times")
 _SIZE = Whole(1, "it is how many people there are, those in the table included")
 _SHOWN = 10  # mistakes of one attribute
+
+
+def needs_population(model: PrivacyModel) -> TypeGuard[Presence | ConfidentPresence]:
+    """Is it about people whom only a list of them tells?"""
+    return isinstance(model, Presence) or (isinstance(model, ConfidentPresence) and model.marginals is None)
 
 
 def read_presence(

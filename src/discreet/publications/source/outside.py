@@ -24,11 +24,6 @@ from discreet.publications.source.table import value_codes
 _MARGINALS = "confident_presence.marginals"
 
 
-def needs_population(model: PrivacyModel) -> bool:
-    """Is it about people whom only a list of them tells?"""
-    return isinstance(model, Presence) or (isinstance(model, ConfidentPresence) and model.marginals is None)
-
-
 def read_population(
     population: Any, manifest: Manifest, models: Sequence[PrivacyModel], table: FrequencySet | None
 ) -> Surroundings:
