@@ -42,7 +42,6 @@ def attribute(folder: Path, column: ColumnProfile) -> Attribute:
 
 ROWS = 400
 LEFT_OUT, COARSER, SENSITIVE = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
-BY_MONTH = {"dates": ["month", "quarter", "year"]}
 TO_DECADES = {"dates": ["month", "quarter", "year", "decade"]}
 BY_DAY = {"dates": ["day", "month", "quarter", "year"]}
 NAMED: dict[str, tuple[list[str | None], Role, object]] = {

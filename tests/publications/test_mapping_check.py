@@ -20,7 +20,7 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Cuts, Dates, Flat, Intervals, Prefixes, Taxonomy
 from discreet.publications.mapping import _entry
 from discreet.publications.meanings import height, is_name, stands_for
-from discreet.publications.published_rules import Told
+from discreet.publications.published_rules import PublishedRule
 from tests.releases.making import put_manifest
 from tests.releases.reading import manifest_of, read_table
 
@@ -255,7 +255,7 @@ def test_every_name_of_every_level_is_known_for_one(hierarchy: Hierarchy) -> Non
 def test_what_we_write_into_a_mapping_stands_for_what_it_says(hierarchy: Hierarchy, data: st.DataObject) -> None:
     places = st.integers(0, len(hierarchy.leaves) - 1)
     low, high = hierarchy.cover(*sorted((data.draw(places), data.draw(places))))
-    entry = _entry(hierarchy, low, high, hierarchy.label(low, high), Told(hierarchy.rule))
+    entry = _entry(hierarchy, low, high, hierarchy.label(low, high), PublishedRule(hierarchy.rule))
     assert stands_for(hierarchy.rule, entry["text"], entry["parts"]), entry
 
 
@@ -267,6 +267,6 @@ def test_no_text_stands_for_the_leaves_of_another(hierarchy: Hierarchy, data: st
     assume(ranges[0] != ranges[1])
     [text, _], [_, parts] = (
         [e["text"], e["parts"]]
-        for e in (_entry(hierarchy, *r, hierarchy.label(*r), Told(hierarchy.rule)) for r in ranges)
+        for e in (_entry(hierarchy, *r, hierarchy.label(*r), PublishedRule(hierarchy.rule)) for r in ranges)
     )
     assert not stands_for(hierarchy.rule, text, parts), (text, parts)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from discreet.counts.frequency import FrequencySet
     from discreet.engines.base import PublishedTables, Tables
     from discreet.publications.published import Manifest, Published
-    from discreet.publications.published_rules import Told
+    from discreet.publications.published_rules import PublishedRule
     from discreet.publications.source.population import Surroundings
     from discreet.search.plan import Plan
     from discreet.utility.queries import Workload
@@ -90,10 +90,10 @@ class Publication(Protocol):
     def write(self, plan: Any, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
         """Write the tables; returns what the manifest says of them."""
 
-    def levels(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, int] | None:
+    def levels(self, plan: Any, rules: Mapping[str, PublishedRule]) -> Mapping[str, int] | None:
         """The published level of each quasi-identifier, where a whole column has one."""
 
-    def mapping(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, Any] | None:
+    def mapping(self, plan: Any, rules: Mapping[str, PublishedRule]) -> Mapping[str, Any] | None:
         """How later rows can be published the same way, if they can."""
 
     def read(

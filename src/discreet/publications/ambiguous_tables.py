@@ -62,17 +62,17 @@ def auxiliary_names(sets: Sequence[Sequence[str]]) -> list[str]:
     >>> auxiliary_names([["age"], ["zip", "sex"], ["Age"], ["a/b"], ["?"]])
     ['auxiliary_age', 'auxiliary_zip_sex', 'auxiliary_Age_2', 'auxiliary_a_b', 'auxiliary_']
     """
-    found: list[str] = []
+    names: list[str] = []
     for attributes in sets:
         plain = unicodedata.normalize("NFC", "_".join(attributes))
         stem = "auxiliary_" + re.sub(r"\W+", "_", plain)[:48].strip("_")
-        taken = {unicodedata.normalize("NFC", name.casefold()) for name in found}
+        taken = {unicodedata.normalize("NFC", name.casefold()) for name in names}
         name, i = stem, 1
         while unicodedata.normalize("NFC", name.casefold()) in taken:
             i += 1
             name = f"{stem}_{i}"
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,12 +84,12 @@ class Ambiguous(Apart):
 
     @property
     def tables(self) -> Mapping[str, int]:
-        return {t.file: t.rows for t in self.auxiliary} | {self.values.file: len(self.values.found.counts)}
+        return {t.file: t.rows for t in self.auxiliary} | {self.values.file: len(self.values.frequencies.counts)}
 
     def counted(self) -> Counted:
         columns: Counted = {}
         for names, table in zip(self.sets, self.auxiliary, strict=True):
-            columns |= counted_values(names, table.found)
+            columns |= counted_values(names, table.frequencies)
         return columns | self.counted_sensitive()
 
     def judged(self, hierarchies: Mapping[str, object]) -> Groups:
@@ -108,45 +108,45 @@ def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: Frequency
         raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
     auxiliary = tuple(read_grouped(tables, file, attributes, group) for file, attributes in sets.items())
     values = _counted(read_grouped(tables, last, [*sensitive, count], group))
-    mistakes = [m for found in auxiliary for m in _auxiliary_mistakes(found, values)]
+    mistakes = [m for grouped in auxiliary for m in _auxiliary_mistakes(grouped, values)]
     if table is not None:
-        for found, attributes in zip(auxiliary, sets.values(), strict=True):  # who has a value is one row at least
-            mistakes += misfits(found.file, found.found, attributes, table)
-        mistakes += misfits(last, values.found, sensitive, table)
+        for grouped, attributes in zip(auxiliary, sets.values(), strict=True):  # who has a value is one row at least
+            mistakes += misfits(grouped.file, grouped.frequencies, attributes, table)
+        mistakes += misfits(last, values.frequencies, sensitive, table)
     if mistakes:
         raise DataError(*mistakes)
     named = tuple(tuple(attributes) for attributes in sets.values())
     return Ambiguous(auxiliary=auxiliary, sets=named, values=values, sensitive=tuple(sensitive), table=table)
 
 
-def _auxiliary_mistakes(found: Grouped, values: Grouped) -> list[Mistake]:
-    if found.groups != values.groups:
-        return [Mistake(found.file, f"has not the groups of {values.file}", AGAIN)]
+def _auxiliary_mistakes(grouped: Grouped, values: Grouped) -> list[Mistake]:
+    if grouped.groups != values.groups:
+        return [Mistake(grouped.file, f"has not the groups of {values.file}", AGAIN)]
     mistakes = []
-    if (found.found.counts > 1).any():
-        mistakes.append(Mistake(found.file, "lists a row twice", AGAIN))
-    if (found.sizes > values.sizes).any():
-        mistakes.append(Mistake(found.file, "lists more combinations of a group than the group has rows", AGAIN))
+    if (grouped.frequencies.counts > 1).any():
+        mistakes.append(Mistake(grouped.file, "lists a row twice", AGAIN))
+    if (grouped.sizes > values.sizes).any():
+        mistakes.append(Mistake(grouped.file, "lists more combinations of a group than the group has rows", AGAIN))
     return mistakes
 
 
-def _counted(found: Grouped) -> Grouped:
+def _counted(grouped: Grouped) -> Grouped:
     """The sensitive table with each entry counted as its last column says."""
-    texts = found.found.values[-1]
+    texts = grouped.frequencies.values[-1]
     counts = np.array([_whole(text) for text in texts], dtype=np.int64)
     if (counts < 1).any():
-        raise DataError(Mistake(found.file, "has counts that are not whole numbers from 1", AGAIN))
-    per_entry: IntArray = counts[found.found.codes[-1]]
-    own = Frequencies(found.found.values[:-1], found.found.codes[:-1], per_entry)
-    if (found.found.counts > 1).any() or _repeats(own, found):
-        raise DataError(Mistake(found.file, "lists a value of a group twice", AGAIN))
-    return replace(found, found=own)
+        raise DataError(Mistake(grouped.file, "has counts that are not whole numbers from 1", AGAIN))
+    per_entry: IntArray = counts[grouped.frequencies.codes[-1]]
+    own = Frequencies(grouped.frequencies.values[:-1], grouped.frequencies.codes[:-1], per_entry)
+    if (grouped.frequencies.counts > 1).any() or _repeats(own, grouped):
+        raise DataError(Mistake(grouped.file, "lists a value of a group twice", AGAIN))
+    return replace(grouped, frequencies=own)
 
 
-def _repeats(own: Frequencies, found: Grouped) -> bool:
+def _repeats(own: Frequencies, grouped: Grouped) -> bool:
     """Has a group the same sensitive values with two counts?"""
-    columns = [found.group, *own.codes]
-    distinct, _ = merged(columns, [found.groups, *(len(v) for v in own.values)], own.counts)
+    columns = [grouped.group, *own.codes]
+    distinct, _ = merged(columns, [grouped.groups, *(len(v) for v in own.values)], own.counts)
     return len(distinct[0]) < len(own.counts)
 
 

@@ -83,8 +83,8 @@ def from_ambiguous(ambiguous: Ambiguous, table: FrequencySet, workload: Workload
 def from_recoded(published: Recoded, manifest: Manifest, table: FrequencySet, workload: Workload) -> FloatArray:
     """Answers from a table whose texts stand for sets of leaves; rows that are all ``*`` are in no group."""
     kept = published.group >= 0
-    found, group = published.found, published.group[kept]
-    counts = found.counts[kept]
+    frequencies, group = published.frequencies, published.group[kept]
+    counts = frequencies.counts[kept]
     first = np.unique(group, return_index=True)[1]
     level = manifest["node"] or {}
     quasi_identifiers = [c for c in manifest["columns"] if manifest["roles"][c] == "quasi_identifier"]
@@ -92,13 +92,15 @@ def from_recoded(published: Recoded, manifest: Manifest, table: FrequencySet, wo
     parts = [
         published_sets(
             workload.attributes.index(name),
-            found.codes[i][kept][first].astype(np.int64),
-            _leaves(found.values[i], leaves[name], level.get(name)),
+            frequencies.codes[i][kept][first].astype(np.int64),
+            _leaves(frequencies.values[i], leaves[name], level.get(name)),
         )
         for i, name in enumerate(quasi_identifiers)
         if name in workload.attributes
     ]
-    own = Grouped("", Frequencies(found.values, tuple(c[kept] for c in found.codes), counts), group, published.groups)
+    own = Grouped(
+        "", Frequencies(frequencies.values, tuple(c[kept] for c in frequencies.codes), counts), group, published.groups
+    )
     names = [*quasi_identifiers, *published.sensitive]
     return estimates(workload, parts, own.sizes, _tally_of(own, names, table, workload))
 
@@ -107,22 +109,22 @@ def _places(plan: Plan, workload: Workload) -> tuple[dict[str, int], Tally | Non
     """Where the workload speaks of each quasi-identifier, and the tally of its sensitive attribute, if it has one."""
     last = workload.attributes[-1]
     tally = plan.groups.tallies.get(last)
-    asked = workload.attributes if tally is None else workload.attributes[:-1]
+    named = workload.attributes if tally is None else workload.attributes[:-1]
     known = plan.frequency.attributes
-    strange = [a for a in asked if a not in known]
+    strange = [a for a in named if a not in known]
     if strange:
         rule = "{!r} is not a quasi-identifier of the plan"
         raise PolicyError(*(Mistake("workload", rule.format(a), did_you_mean(a, known)) for a in strange))
-    return {name: place for place, name in enumerate(asked)}, tally
+    return {name: place for place, name in enumerate(named)}, tally
 
 
 def _everybody(people: People, places: Mapping[str, int]) -> Combinations:
     """All quasi-identifiers in one table, with how many people have each combination."""
-    asked = [d for d, h in enumerate(people.hierarchies) if h.attribute in places]
+    named = [d for d, h in enumerate(people.hierarchies) if h.attribute in places]
     return Combinations(
-        tuple(places[people.hierarchies[d].attribute] for d in asked),
+        tuple(places[people.hierarchies[d].attribute] for d in named),
         people.offsets,
-        tuple(people.codes[d] for d in asked),
+        tuple(people.codes[d] for d in named),
         people.counts,
     )
 
@@ -133,11 +135,11 @@ def _apart(people: People, table: tuple[int, ...], places: Mapping[str, int]) ->
 
     group = people.group
     _, first = distinct([group, *(people.codes[d] for d in table)], len(group))
-    asked = [d for d in table if people.hierarchies[d].attribute in places]
+    named = [d for d in table if people.hierarchies[d].attribute in places]
     return Combinations(
-        tuple(places[people.hierarchies[d].attribute] for d in asked),
+        tuple(places[people.hierarchies[d].attribute] for d in named),
         np.searchsorted(group[first], np.arange(len(people.offsets))).astype(np.int64),
-        tuple(people.codes[d][first] for d in asked),
+        tuple(people.codes[d][first] for d in named),
         np.ones(len(first), dtype=np.int64),
     )
 
@@ -148,12 +150,12 @@ def _entries(
     """A published table of exact quasi-identifiers, group by group; `counted`, with how often each row is there."""
     order = np.argsort(part.group, kind="stable")
     leaves = dict(zip(table.attributes, table.hierarchies, strict=True))
-    asked = [(i, workload.attributes.index(c), leaves[c]) for i, c in enumerate(columns) if c in workload.attributes]
+    named = [(i, workload.attributes.index(c), leaves[c]) for i, c in enumerate(columns) if c in workload.attributes]
     return Combinations(
-        tuple(place for _, place, _ in asked),
+        tuple(place for _, place, _ in named),
         np.searchsorted(part.group[order], np.arange(part.groups + 1)).astype(np.int64),
-        tuple(value_codes(h, part.found.values[i])[part.found.codes[i]][order] for i, _, h in asked),
-        part.found.counts[order] if counted else np.ones(len(order), dtype=np.int64),
+        tuple(value_codes(h, part.frequencies.values[i])[part.frequencies.codes[i]][order] for i, _, h in named),
+        part.frequencies.counts[order] if counted else np.ones(len(order), dtype=np.int64),
     )
 
 
@@ -164,8 +166,8 @@ def _tally_of(values: Grouped, names: Sequence[str], table: FrequencySet, worklo
         return None
     hierarchy = table.sensitive_hierarchies[last]
     column = list(names).index(last)
-    code = value_codes(hierarchy, values.found.values[column])[values.found.codes[column]]
-    return tally(values.group, code, values.found.counts, values.groups, table.totals[last], hierarchy)
+    code = value_codes(hierarchy, values.frequencies.values[column])[values.frequencies.codes[column]]
+    return tally(values.group, code, values.frequencies.counts, values.groups, table.totals[last], hierarchy)
 
 
 def _leaves(texts: Sequence[Value], hierarchy: Hierarchy, level: int | None) -> list[IntArray]:

@@ -13,7 +13,7 @@ from discreet.search.registry import searches_for
 
 if TYPE_CHECKING:
     from discreet.publications.published import Manifest
-    from discreet.publications.published_rules import Told
+    from discreet.publications.published_rules import PublishedRule
     from discreet.search.plan import Plan
 
 
@@ -42,10 +42,10 @@ class Kind:
     def notes(self, plan: Plan) -> list[str]:
         return []
 
-    def levels(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, int] | None:
+    def levels(self, plan: Any, rules: Mapping[str, PublishedRule]) -> Mapping[str, int] | None:
         return None
 
-    def mapping(self, plan: Any, rules: Mapping[str, Told]) -> Mapping[str, Any] | None:
+    def mapping(self, plan: Any, rules: Mapping[str, PublishedRule]) -> Mapping[str, Any] | None:
         return None
 
     def check_mapping(self, published: Any, manifest: Manifest, mapping: Mapping[str, Any]) -> list[Mistake]:

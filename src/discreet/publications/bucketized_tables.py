@@ -82,21 +82,23 @@ class Bucketized(Apart):
         return {self.people.file: self.people.rows, self.values.file: self.values.rows}
 
     def counted(self) -> Counted:
-        return counted_values(self.quasi_identifiers, self.people.found) | self.counted_sensitive()
+        return counted_values(self.quasi_identifiers, self.people.frequencies) | self.counted_sensitive()
 
     def judged(self, hierarchies: Mapping[str, object]) -> Groups:
         leaves, codes = self._coded()
-        people = people_of(self.people.group, codes, self.people.found.counts, self.groups, leaves, self.table)
+        people = people_of(self.people.group, codes, self.people.frequencies.counts, self.groups, leaves, self.table)
         return Groups(self.people.sizes, self.tallies(hierarchies), people)
 
     def _coded(self) -> tuple[tuple[Hierarchy, ...], list[Codes]]:
         """The quasi-identifiers as leaves of flat hierarchies: the source's, so that codes agree, or their own."""
-        found = self.people.found
+        frequencies = self.people.frequencies
         if self.table is None:
-            leaves = tuple(build(n, v, Flat()) for n, v in zip(self.quasi_identifiers, found.values, strict=True))
+            leaves = tuple(build(n, v, Flat()) for n, v in zip(self.quasi_identifiers, frequencies.values, strict=True))
         else:
             leaves = self.table.hierarchies
-        return leaves, [value_codes(h, v)[c] for h, v, c in zip(leaves, found.values, found.codes, strict=True)]
+        return leaves, [
+            value_codes(h, v)[c] for h, v, c in zip(leaves, frequencies.values, frequencies.codes, strict=True)
+        ]
 
 
 def read_bucketized(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Bucketized:
@@ -112,8 +114,8 @@ def read_bucketized(tables: PublishedTables, manifest: Manifest, table: Frequenc
     values = read_grouped(tables, second, sensitive, group)
     mistakes = [] if _fit(people, values) else [Mistake(second, f"has not the groups of {first}", AGAIN)]
     if table is not None:
-        mistakes += misfits(first, people.found, quasi_identifiers, table)
-        mistakes += misfits(second, values.found, sensitive, table, manifest.get("distorted", []))
+        mistakes += misfits(first, people.frequencies, quasi_identifiers, table)
+        mistakes += misfits(second, values.frequencies, sensitive, table, manifest.get("distorted", []))
     if mistakes:
         raise DataError(*mistakes)
     return Bucketized(

@@ -122,18 +122,18 @@ class Grouped:
     """A published table whose rows name their group, as counted: one entry per distinct row."""
 
     file: str
-    found: Frequencies  # of the columns that were asked for, without the group
+    frequencies: Frequencies  # of the columns that were asked for, without the group
     group: IntArray  # of each entry, from 0
     groups: int
 
     @property
     def rows(self) -> int:
-        return int(self.found.counts.sum())
+        return int(self.frequencies.counts.sum())
 
     @property
     def sizes(self) -> IntArray:
         """How many rows each group has."""
-        return group_sizes(self.group, self.found.counts, self.groups)
+        return group_sizes(self.group, self.frequencies.counts, self.groups)
 
 
 def read_grouped(
@@ -141,12 +141,12 @@ def read_grouped(
 ) -> Grouped:
     """Count a published table: one scan of it. It must have these columns, and those `beside` them, alone."""
     engine = open_table(tables, table, [*columns, *beside, group_column])
-    found, number = engine.grouped_frequencies(columns, group_column)
+    frequencies, number = engine.grouped_frequencies(columns, group_column)
     groups = int(number.max(initial=0))
     if number.min(initial=1) < 1 or groups > len(number) or not np.bincount(number, minlength=1)[1:].all():
         # Other names, or gaps between them, could say something about the people.
         raise DataError(Mistake(table, "its groups are not numbered 1, 2, …", AGAIN))
-    return Grouped(table, found, number - 1, groups)
+    return Grouped(table, frequencies, number - 1, groups)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -180,9 +180,9 @@ class Apart:
 
     def counted_sensitive(self) -> Counted:
         """The sensitive values, and how many people have each."""
-        return counted_values(self.sensitive, self.values.found)
+        return counted_values(self.sensitive, self.values.frequencies)
 
     def tallies(self, hierarchies: Mapping[str, object]) -> dict[str, Tally]:
         """The sensitive values of each group."""
         own, places = self.values, {name: i for i, name in enumerate(self.sensitive)}
-        return sensitive_tallies(own.found, places, own.group, self.groups, hierarchies, self.table)
+        return sensitive_tallies(own.frequencies, places, own.group, self.groups, hierarchies, self.table)

@@ -18,18 +18,18 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.intervals import Cuts
 from discreet.hierarchies.texts import span
-from discreet.publications.published_rules import Told, last_filled, nodes_of
+from discreet.publications.published_rules import PublishedRule, last_filled, nodes_of
 from discreet.publications.region_kernels import cheapest_cover
 from discreet.publications.tables import published_values
 from discreet.search.plan import SUPPRESSED, Recoding
 
 
-def mapping_of(plan: Recoding, rules: Mapping[str, Told]) -> dict[str, Any]:
+def mapping_of(plan: Recoding, rules: Mapping[str, PublishedRule]) -> dict[str, Any]:
     """What `recode` needs: the rule of every attribute as it is told, and the levels or the published groups."""
     hierarchies = plan.frequency.hierarchies
     attributes = {h.attribute: rules[h.attribute].words for h in hierarchies}
     if plan.node is not None:
-        return {"hierarchies": attributes, "levels": told_levels(plan, rules)}
+        return {"hierarchies": attributes, "levels": published_levels(plan, rules)}
     columns = []
     for d, h in enumerate(hierarchies):
         texts, of_group = published_values(plan, d)
@@ -38,7 +38,7 @@ def mapping_of(plan: Recoding, rules: Mapping[str, Told]) -> dict[str, Any]:
     return {"hierarchies": attributes, "groups": _distinct([list(g) for g in zip(*columns, strict=True)])}
 
 
-def told_levels(plan: Recoding, rules: Mapping[str, Told]) -> dict[str, int] | None:
+def published_levels(plan: Recoding, rules: Mapping[str, PublishedRule]) -> dict[str, int] | None:
     """The level of every attribute in the rule that is told; None where rows were treated differently."""
     if plan.node is None:
         return None
@@ -79,7 +79,7 @@ def _distinct(groups: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
     return [unique[key] for key in sorted(unique)]
 
 
-def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, told: Told) -> dict[str, Any]:
+def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, rule: PublishedRule) -> dict[str, Any]:
     """What a group publishes of one attribute, and what that text stands for, in parts.
 
     A part is a node of the hierarchy [level, name], the members of a set ["set", …], or a range of numbers or dates
@@ -88,7 +88,7 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, told: Told) -
     """
     nodes = nodes_of(hierarchy, low, high)
     if text in nodes:
-        return {"text": text, "parts": told.parts(nodes[text], text)}
+        return {"text": text, "parts": rule.parts(nodes[text], text)}
     if not hierarchy.ordered:  # also a node whose name means something else too
         return {"text": text, "parts": [["set", *hierarchy.labels[0][low : high + 1]]]}
     last_number = last_filled(hierarchy, low, high)
@@ -98,7 +98,7 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, told: Told) -
     nodes = nodes_of(hierarchy, low, high)
     first, last = hierarchy.leaves[low], hierarchy.leaves[high]
     if shown in nodes:
-        parts = told.parts(nodes[shown], shown)
+        parts = rule.parts(nodes[shown], shown)
     elif first and last and shown == span(first, last):
         parts = [["", first, last]]
     else:  # written as a set, so it means no others
@@ -108,10 +108,10 @@ def _entry(hierarchy: Hierarchy, low: int, high: int, text: Value, told: Told) -
 
 def boxes_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[Any]]) -> tuple[Codes, Codes, IntArray]:
     """The published groups as ranges of the new table's leaves, a box for every choice of parts; and its group."""
-    found = [RangeFinder(h) for h in hierarchies]
+    finders = [RangeFinder(h) for h in hierarchies]
     ends, owner = [], []
     for number, group in enumerate(groups):
-        for box in product(*(finder.find(entry["parts"]) for finder, entry in zip(found, group, strict=True))):
+        for box in product(*(finder.find(entry["parts"]) for finder, entry in zip(finders, group, strict=True))):
             ends.append(box)
             owner.append(number)
     both = np.array(ends, dtype=np.int32).reshape(len(ends), len(hierarchies), 2)
@@ -123,10 +123,10 @@ def runs_of_groups(hierarchies: Sequence[Hierarchy], groups: Sequence[Sequence[A
 
     Gives `run`, and the first and the last leaf of each.
     """
-    found, many, ends = [RangeFinder(h) for h in hierarchies], [0], []
+    finders, many, ends = [RangeFinder(h) for h in hierarchies], [0], []
     known: dict[tuple[int, str], list[tuple[int, int]]] = {}
     for group in groups:
-        for d, (finder, entry) in enumerate(zip(found, group, strict=True)):
+        for d, (finder, entry) in enumerate(zip(finders, group, strict=True)):
             key = (d, repr(entry["parts"]))
             if key not in known:
                 known[key] = _apart(finder.find(entry["parts"]))
@@ -157,7 +157,7 @@ class RangeFinder:
 
     def find(self, parts: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
         """First and last leaf of every run; none where the table has no such leaf."""
-        return [found for part in parts for found in self._find(part)]
+        return [finders for part in parts for finders in self._find(part)]
 
     def _find(self, part: Sequence[Any]) -> list[tuple[int, int]]:
         h = self._hierarchy

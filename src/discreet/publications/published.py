@@ -113,7 +113,7 @@ def names_file(hierarchy: object) -> bool:
 
 
 def sensitive_tallies(
-    found: Frequencies,
+    frequencies: Frequencies,
     sensitive: Mapping[str, int],
     group: IntArray,
     groups: int,
@@ -122,11 +122,11 @@ def sensitive_tallies(
 ) -> dict[str, Tally]:
     """How often each group has each value of the sensitive attributes, beside how often the whole release has it.
 
-    `sensitive` tells their columns in `found`. Values are coded as in the source `table`, where it is given.
+    `sensitive` tells their columns in `frequencies`. Values are coded as in the source `table`, where it is given.
     """
     tallies = {}
     for name, column in sensitive.items():
-        values, counts = found.values[column], value_counts(found, column)
+        values, counts = frequencies.values[column], value_counts(frequencies, column)
         own = {v: int(n) for v, n in zip(values, counts, strict=True) if n}
         if table is None:
             hierarchy = hierarchy_in_words(name, hierarchies.get(name), list(own))
@@ -134,7 +134,7 @@ def sensitive_tallies(
             hierarchy = table.sensitive_hierarchies[name]
         reference = np.array([own.get(v, 0) for v in hierarchy.leaves], dtype=np.int64)
         code = np.array([hierarchy.index.get(v, 0) for v in values], dtype=np.int32)
-        tallies[name] = tally(group, code[found.codes[column]], found.counts, groups, reference, hierarchy)
+        tallies[name] = tally(group, code[frequencies.codes[column]], frequencies.counts, groups, reference, hierarchy)
     return tallies
 
 

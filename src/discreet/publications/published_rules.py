@@ -29,7 +29,7 @@ _SOME_LEVEL = "year"  # of dates that are published as ranges only
 
 
 @dataclass(frozen=True)
-class Told:
+class PublishedRule:
     """A rule as the release tells it, and where the levels of the rule that was used are in it."""
 
     rule: Rule
@@ -53,7 +53,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class _Reduced(Told):
+class _Reduced(PublishedRule):
     """A rule with fewer levels; those that nothing published shows are gone."""
 
     levels: Mapping[int, int]
@@ -76,7 +76,7 @@ class _ReducedCuts(_Reduced):
         return [[1, self.rule.name_between(a, b)] for a, b in pairwise(cuts)]
 
 
-def told_rules(plan: Plan, words: Mapping[str, object]) -> dict[str, Told]:
+def published_rules(plan: Plan, words: Mapping[str, object]) -> dict[str, PublishedRule]:
     """The rule of every quasi-identifier and sensitive attribute; `words` is what the policy says of each, or None.
 
     Where a population is known, rules follow that and not the table: whoever knows it knows them.
@@ -85,17 +85,17 @@ def told_rules(plan: Plan, words: Mapping[str, object]) -> dict[str, Told]:
     known = frequency.population is not None or frequency.marginals is not None
     rules = {}
     for d, hierarchy in enumerate(frequency.hierarchies):
-        given = words.get(hierarchy.attribute)
-        if known or isinstance(given, Rule):
-            rules[hierarchy.attribute] = Told(hierarchy.rule)
+        asked_for = words.get(hierarchy.attribute)
+        if known or isinstance(asked_for, Rule):
+            rules[hierarchy.attribute] = PublishedRule(hierarchy.rule)
         elif isinstance(plan, Recoding):
             texts = [text for text in published_values(plan, d)[0] if text]
             shown = {text: level for text, level in _shown_names(plan, d).items() if text}
-            rules[hierarchy.attribute] = _told(hierarchy.rule, given, shown, texts, hierarchy.height)
+            rules[hierarchy.attribute] = _published(hierarchy.rule, asked_for, shown, texts, hierarchy.height)
         else:
-            rules[hierarchy.attribute] = _told(hierarchy.rule, given, {}, [], hierarchy.height)
+            rules[hierarchy.attribute] = _published(hierarchy.rule, asked_for, {}, [], hierarchy.height)
     for name, hierarchy in frequency.sensitive_hierarchies.items():  # their values are published as they are
-        rules[name] = _told(hierarchy.rule, words.get(name), {}, [], hierarchy.height)
+        rules[name] = _published(hierarchy.rule, words.get(name), {}, [], hierarchy.height)
     return rules
 
 
@@ -147,26 +147,26 @@ def last_filled(hierarchy: Hierarchy, low: int, high: int) -> int:
     return high
 
 
-def _told(rule: Rule, given: object, shown: Mapping[str, int], texts: list[str], height: int) -> Told:
+def _published(rule: Rule, given: object, shown: Mapping[str, int], texts: list[str], height: int) -> PublishedRule:
     inner = {text: level for text, level in shown.items() if 0 < level < height}
     if not _follows_the_data(given):
         if isinstance(rule, Intervals | Cuts) and isinstance(given, Mapping) and "decimals" not in given:
             decimals = _shown_decimals(inner)
-            return Told(replace(rule, decimals=decimals is not False), decimals=decimals)
-        return Told(rule)
+            return PublishedRule(replace(rule, decimals=decimals is not False), decimals=decimals)
+        return PublishedRule(rule)
     spans = any(text not in shown and text != EVERYTHING for text in texts)
     if isinstance(rule, Cuts):
-        return _told_cuts(rule, inner, texts, spans, height)
+        return _published_cuts(rule, inner, texts, spans, height)
     if isinstance(rule, Dates):
-        return _told_dates(rule, inner, spans, height)
-    return Told(rule)
+        return _published_dates(rule, inner, spans, height)
+    return PublishedRule(rule)
 
 
 def _follows_the_data(given: object) -> bool:
     return given is None or (isinstance(given, Mapping) and "quantiles" in given)
 
 
-def _told_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bool, height: int) -> Told:
+def _published_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bool, height: int) -> PublishedRule:
     bounds = {text: ends for text, ends in rule.ends().items() if text in inner}
     cuts = {cut for ends in bounds.values() for cut in ends if cut is not None}
     if spans and not cuts:  # ranges need a rule that knows numbers; where it cuts makes no difference
@@ -174,15 +174,15 @@ def _told_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bo
     if not cuts:
         return _Reduced(Flat(), {height: 1})
     decimals = _shown_decimals(inner)
-    told = Cuts((tuple(sorted(cuts)),), decimals=decimals is not False)
-    return _ReducedCuts(told, dict.fromkeys(inner.values(), 1) | {height: 2}, bounds, decimals=decimals)
+    shown_rule = Cuts((tuple(sorted(cuts)),), decimals=decimals is not False)
+    return _ReducedCuts(shown_rule, dict.fromkeys(inner.values(), 1) | {height: 2}, bounds, decimals=decimals)
 
 
-def _told_dates(rule: Dates, inner: Mapping[str, int], spans: bool, height: int) -> Told:
+def _published_dates(rule: Dates, inner: Mapping[str, int], spans: bool, height: int) -> PublishedRule:
     levels = sorted(set(inner.values()))
     if levels:
-        told = Dates(tuple(rule.levels[level - 1] for level in levels))
-        return _Reduced(told, {level: i for i, level in enumerate(levels, start=1)} | {height: len(levels) + 1})
+        shown_rule = Dates(tuple(rule.levels[level - 1] for level in levels))
+        return _Reduced(shown_rule, {level: i for i, level in enumerate(levels, start=1)} | {height: len(levels) + 1})
     return _Reduced(Dates((_SOME_LEVEL,)) if spans else Flat(), {height: 2 if spans else 1})
 
 

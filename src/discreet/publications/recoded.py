@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.counts.frequency import FrequencySet
     from discreet.engines.base import PublishedTables, Tables
     from discreet.publications.published import Manifest
-    from discreet.publications.published_rules import Told
+    from discreet.publications.published_rules import PublishedRule
     from discreet.publications.recoded_tables import Recoded
     from discreet.publications.source.population import Surroundings
     from discreet.search.plan import Recoding
@@ -38,12 +38,12 @@ class RecodedKind(Kind):
         write_recoded(plan, writing, tables, table, random)
         return {"table": table}
 
-    def levels(self, plan: Recoding, rules: Mapping[str, Told]) -> Mapping[str, int] | None:
-        from discreet.publications.mapping import told_levels
+    def levels(self, plan: Recoding, rules: Mapping[str, PublishedRule]) -> Mapping[str, int] | None:
+        from discreet.publications.mapping import published_levels
 
-        return told_levels(plan, rules)
+        return published_levels(plan, rules)
 
-    def mapping(self, plan: Recoding, rules: Mapping[str, Told]) -> Mapping[str, Any] | None:
+    def mapping(self, plan: Recoding, rules: Mapping[str, PublishedRule]) -> Mapping[str, Any] | None:
         from discreet.publications.mapping import mapping_of
 
         return mapping_of(plan, rules)

@@ -32,13 +32,13 @@ from discreet.search.plan import Recoding
 class Recoded:
     """The published table as anybody can count it: groups of equal quasi-identifiers, suppressed rows apart."""
 
-    found: Frequencies
+    frequencies: Frequencies
     group: IntArray  # of each combination; −1: a row published as all *
     groups: int
-    sensitive: Mapping[str, int]  # name → column of `found`
+    sensitive: Mapping[str, int]  # name → column of `frequencies`
     file: str = "data"
     around: Around | None = None  # the people it could be about, where they are known
-    names: tuple[str, ...] = ()  # of all columns of `found`
+    names: tuple[str, ...] = ()  # of all columns of `frequencies`
 
     @property
     def tables(self) -> Mapping[str, int]:
@@ -46,17 +46,17 @@ class Recoded:
 
     @property
     def rows(self) -> int:
-        return int(self.found.counts.sum())
+        return int(self.frequencies.counts.sum())
 
     @property
     def starred(self) -> int:
-        return int(self.found.counts[self.group < 0].sum())
+        return int(self.frequencies.counts[self.group < 0].sum())
 
     @property
     def sizes(self) -> IntArray:
         """How many rows each group has."""
         kept = self.group >= 0
-        return group_sizes(self.group[kept], self.found.counts[kept], self.groups)
+        return group_sizes(self.group[kept], self.frequencies.counts[kept], self.groups)
 
     @property
     def smallest(self) -> int:
@@ -68,25 +68,27 @@ class Recoded:
 
     def counted(self) -> Counted:
         kept = self.group >= 0
-        counts = np.where(kept, self.found.counts, 0)
-        return counted_values(self.names, replace(self.found, counts=counts))
+        counts = np.where(kept, self.frequencies.counts, 0)
+        return counted_values(self.names, replace(self.frequencies, counts=counts))
 
     def texts(self) -> list[tuple[Value, ...]]:
         """What each group publishes of its quasi-identifiers."""
         kept = np.flatnonzero(self.group >= 0)
         first = kept[np.unique(self.group[kept], return_index=True)[1]]
-        width = len(self.found.values) - len(self.sensitive)
+        width = len(self.frequencies.values) - len(self.sensitive)
         columns = [
             [values[code] for code in codes[first].tolist()]
-            for values, codes in zip(self.found.values[:width], self.found.codes[:width], strict=True)
+            for values, codes in zip(self.frequencies.values[:width], self.frequencies.codes[:width], strict=True)
         ]
         return list(zip(*columns, strict=True))
 
     def judged(self, hierarchies: Mapping[str, object]) -> Groups:
         kept = self.group >= 0
         group = self.group[kept]
-        found = Frequencies(self.found.values, tuple(c[kept] for c in self.found.codes), self.found.counts[kept])
-        tallies = sensitive_tallies(found, self.sensitive, group, self.groups, hierarchies)
+        frequencies = Frequencies(
+            self.frequencies.values, tuple(c[kept] for c in self.frequencies.codes), self.frequencies.counts[kept]
+        )
+        tallies = sensitive_tallies(frequencies, self.sensitive, group, self.groups, hierarchies)
         groups = Groups(self.sizes, tallies)
         if self.around is None:
             return groups
@@ -112,9 +114,9 @@ def read_recoded(tables: PublishedTables, manifest: Manifest) -> Recoded:
     table = manifest["table"]
     engine = open_table(tables, table, manifest["columns"])
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
-    found = engine.frequencies([*quasi_identifiers, *sensitive])
+    frequencies = engine.frequencies([*quasi_identifiers, *sensitive])
     star = manifest.get("suppressed_as") == "star" and manifest["rows"]["suppressed"] > 0
-    recoded = group_recoded(found, len(quasi_identifiers), sensitive, star=star, file=table)
+    recoded = group_recoded(frequencies, len(quasi_identifiers), sensitive, star=star, file=table)
     return replace(recoded, names=(*quasi_identifiers, *sensitive))
 
 
@@ -125,14 +127,14 @@ def among(recoded: Recoded, mapping: Mapping[str, Any], manifest: Manifest, know
 
 
 def group_recoded(
-    found: Frequencies, width: int, sensitive: Sequence[str], *, star: bool, file: str = "data"
+    frequencies: Frequencies, width: int, sensitive: Sequence[str], *, star: bool, file: str = "data"
 ) -> Recoded:
     """Put equal quasi-identifiers (the first `width` columns) together; with `star`, rows that are all ``*`` apart."""
-    starred = np.full(len(found.counts), star)
-    for values, codes in zip(found.values, found.codes, strict=True):
+    starred = np.full(len(frequencies.counts), star)
+    for values, codes in zip(frequencies.values, frequencies.codes, strict=True):
         starred &= np.array([v == EVERYTHING for v in values], dtype=np.bool_)[codes]
-    group = number_equal(found.codes[:width], len(found.counts))
+    group = number_equal(frequencies.codes[:width], len(frequencies.counts))
     kept, numbers = np.unique(group[~starred], return_inverse=True)
     group = np.full(len(group), -1, dtype=np.int64)
     group[~starred] = numbers
-    return Recoded(found, group, len(kept), {name: width + i for i, name in enumerate(sensitive)}, file)
+    return Recoded(frequencies, group, len(kept), {name: width + i for i, name in enumerate(sensitive)}, file)

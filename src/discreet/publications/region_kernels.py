@@ -38,7 +38,7 @@ def owners(codes: Codes, low: Codes, high: Codes, owner: IntArray, leaves: IntAr
     those in all the words of its leaves. Exact, and an inner loop of a few instructions for 64 boxes.
     """
     one = np.uint64(1)
-    found = np.full(len(codes), NOBODYS, dtype=np.int64)
+    owned_by = np.full(len(codes), NOBODYS, dtype=np.int64)
     starts = np.zeros(len(leaves) + 1, dtype=np.int64)
     for d in range(len(leaves)):
         starts[d + 1] = starts[d] + leaves[d] + 1  # one more, where the last boxes end
@@ -66,10 +66,10 @@ def owners(codes: Codes, low: Codes, high: Codes, owner: IntArray, leaves: IntAr
                 box = first + 64 * word
                 while left != 0:
                     if left & one:
-                        if found[i] == NOBODYS:
-                            found[i] = owner[box]
-                        elif found[i] != owner[box]:
-                            found[i] = SEVERAL
+                        if owned_by[i] == NOBODYS:
+                            owned_by[i] = owner[box]
+                        elif owned_by[i] != owner[box]:
+                            owned_by[i] = SEVERAL
                     left >>= one
                     box += 1
-    return found
+    return owned_by

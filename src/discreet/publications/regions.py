@@ -55,8 +55,8 @@ class Regions:
             return np.zeros(self.groups, dtype=np.int64), 0
         owner = owners(codes, self.low[:, narrow], self.high[:, narrow], self.group, leaves[narrow])
         inside = (owner != NOBODYS) & (owner != SEVERAL)
-        found = np.bincount(owner[inside], weights=population.counts[inside], minlength=self.groups)
-        return found.astype(np.int64), int(population.counts[owner == SEVERAL].sum())
+        inhabitants = np.bincount(owner[inside], weights=population.counts[inside], minlength=self.groups)
+        return inhabitants.astype(np.int64), int(population.counts[owner == SEVERAL].sum())
 
 
 def regions(
@@ -64,10 +64,10 @@ def regions(
 ) -> Regions:
     """Where the published groups lie, given by what they publish of each attribute."""
     try:
-        found = _by_level(hierarchies, mapping, texts) if "levels" in mapping else _by_box(hierarchies, mapping, texts)
+        placed = _by_level(hierarchies, mapping, texts) if "levels" in mapping else _by_box(hierarchies, mapping, texts)
     except _NOT_OURS:
         raise DataError(_STRANGE) from None
-    return found
+    return placed
 
 
 def _by_level(hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any], texts: Sequence[Any]) -> Regions:

@@ -67,8 +67,8 @@ def release_rows(plan: Recoding, columns: list[str], star: bool) -> CountedRows:
         codes.append(code)
     codes, count = _merged(codes, [len(d) + 1 for d in dictionaries], count)
     exact = frequency.sensitive.keys() if not stars else ()
-    told = zip(columns, codes, dictionaries, strict=True)
-    return CountedRows(tuple(CodedColumn(c, code, texts, c in exact) for c, code, texts in told), count)
+    written = zip(columns, codes, dictionaries, strict=True)
+    return CountedRows(tuple(CodedColumn(c, code, texts, c in exact) for c, code, texts in written), count)
 
 
 def in_use(texts: list[Value], code: Codes) -> tuple[list[Value], Codes]:

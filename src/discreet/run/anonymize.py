@@ -29,7 +29,7 @@ from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.publications.published import Manifest
-from discreet.publications.published_rules import Told, taxonomy_notes, told_rules
+from discreet.publications.published_rules import PublishedRule, published_rules, taxonomy_notes
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
@@ -287,7 +287,7 @@ def publish(
         with clock("publish"):
             progress("publish", 0, 0, "")
             written = _write_tables(policy, intake, plan, tables)
-            rules = told_rules(plan, {a.name: a.hierarchy for a in policy.attributes})
+            rules = published_rules(plan, {a.name: a.hierarchy for a in policy.attributes})
             mapping = kind.mapping(plan, rules) if mapping is None else mapping
             if mapping is not None:
                 (partial / MAPPING).write_text(_json(mapping), encoding="utf-8")
@@ -307,7 +307,7 @@ def publish(
             manifest["groups"] = published.groups
             manifest["smallest_group"] = published.smallest
             if published.around is not None:
-                manifest["population"] = published.around.told()
+                manifest["population"] = published.around.words()
             findings = recheck(manifest, partial, None, published)
             if not findings.kept:
                 raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
@@ -354,7 +354,7 @@ def _columns(policy: Policy, engine: Engine) -> list[str]:
     return [c for c in engine.columns if c in asked]
 
 
-def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Told]) -> Manifest:
+def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, PublishedRule]) -> Manifest:
     """Everything the manifest says that does not come from reading the files back."""
     frequency = plan.frequency
     suppressed = plan.suppressed
@@ -381,7 +381,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Told]
         },
         "suppressed_as": policy.suppressed,
         "node": kind.levels(plan, rules),
-        "hierarchies": {name: told.words for name, told in rules.items()},
+        "hierarchies": {name: rule.words for name, rule in rules.items()},
         "policy": _public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),

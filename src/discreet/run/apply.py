@@ -111,10 +111,10 @@ def _check_kind(earlier: Path, manifest: Manifest) -> None:
 
 def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) -> None:
     """The promises of the whole rest on the earlier release, so it must be what it was."""
-    found = verify(earlier, database=database, key=key)
-    if not found.kept:
-        broken = (Mistake(str(earlier), f"breaks a promise: {v.witness()}") for v in found.verdicts if not v.holds)
-        raise ReleaseError(*found.mistakes, *broken)
+    findings = verify(earlier, database=database, key=key)
+    if not findings.kept:
+        broken = (Mistake(str(earlier), f"breaks a promise: {v.witness()}") for v in findings.verdicts if not v.holds)
+        raise ReleaseError(*findings.mistakes, *broken)
 
 
 def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest) -> Recoding:
@@ -128,7 +128,7 @@ def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: 
         failing |= whole[both.group[old_rows:]]
         stays = plan.group != SUPPRESSED
         if not failing.any():
-            broken = int(both.found.counts[:old_rows][whole[both.group[:old_rows]]].sum())
+            broken = int(both.frequencies.counts[:old_rows][whole[both.group[:old_rows]]].sum())
             if broken:
                 raise Infeasible(
                     f"{broken:,} rows of the earlier release would no longer keep their promises",
@@ -158,8 +158,8 @@ def _as_published(plan: Recoding, policy: Policy) -> Recoded:
     for name, of_row in plan.frequency.sensitive.items():
         values.append(plan.frequency.sensitive_hierarchies[name].leaves)
         codes.append(of_row[row].astype(np.int64))
-    found = Frequencies(tuple(values), tuple(codes), plan.count[stays])
-    return group_recoded(found, len(plan.frequency.hierarchies), policy.sensitive, star=False)
+    frequencies = Frequencies(tuple(values), tuple(codes), plan.count[stays])
+    return group_recoded(frequencies, len(plan.frequency.hierarchies), policy.sensitive, star=False)
 
 
 def _together(before: Recoded, new: Recoded) -> Recoded:
@@ -167,15 +167,15 @@ def _together(before: Recoded, new: Recoded) -> Recoded:
     kept = before.group >= 0
     values, codes = [], []
     for mine, theirs, a, b in zip(
-        before.found.values, new.found.values, before.found.codes, new.found.codes, strict=True
+        before.frequencies.values, new.frequencies.values, before.frequencies.codes, new.frequencies.codes, strict=True
     ):
         unique = {v: i for i, v in enumerate(dict.fromkeys([*mine, *theirs]))}
         values.append(tuple(unique))
         ours = np.array([unique[v] for v in mine], dtype=np.int64)
         others = np.array([unique[v] for v in theirs], dtype=np.int64)
         codes.append(np.concatenate([ours[a[kept]], others[b]]))
-    counts = np.concatenate([before.found.counts[kept], new.found.counts])
-    width = len(before.found.values) - len(before.sensitive)
+    counts = np.concatenate([before.frequencies.counts[kept], new.frequencies.counts])
+    width = len(before.frequencies.values) - len(before.sensitive)
     return group_recoded(Frequencies(tuple(values), tuple(codes), counts), width, tuple(before.sensitive), star=False)
 
 

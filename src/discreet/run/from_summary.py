@@ -29,7 +29,7 @@ from discreet.policy.policy import Policy
 from discreet.policy.words import STATISTICS, SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.run.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
-from discreet.run.looks import EstimatedLooks, Looks, Seen, Surprised
+from discreet.run.looks import EstimatedLooks, Look, Looks, Surprised
 from discreet.search.instant.cuts import s_instant_cut
 from discreet.search.instant.m_instant import m_instant
 from discreet.search.instant.s_instant import Tuning, s_instant
@@ -57,7 +57,7 @@ class Summarized:
     population: Population | None = None
     counted: Engine | None = None
     statistics: Statistics | None = None
-    seen: Seen | None = None
+    seen: Look | None = None
 
     def looks(self, suppressing: bool = False) -> Looks:
         """Looks at the table, through the summary's hierarchies; `suppressing`, it matters how many rows there are."""
@@ -272,8 +272,8 @@ def _check_promises(policy: Policy, summary: Saveable) -> None:
         each = np.arange(len(hierarchy.leaves), dtype=np.int32)
         counts = np.ceil(shares[0] * summary.rows).astype(np.int64)
         columns = tuple(np.zeros_like(each) for _ in summary.hierarchies)
-        told = FrequencySet(summary.hierarchies, columns, {name: each}, {name: hierarchy}, counts)
-        check_promises([model for model in policy.models if model.attribute == name], told)
+        table = FrequencySet(summary.hierarchies, columns, {name: each}, {name: hierarchy}, counts)
+        check_promises([model for model in policy.models if model.attribute == name], table)
 
 
 def _check_population(plan: Recoding) -> None:
@@ -325,15 +325,15 @@ def _check_fits(policy: Policy, summary: Saveable, path: Path, source: Path | No
         for h, known_values in values
         if not h.index.keys() >= set(known_values)
     ]
-    asked = [*policy.quasi_identifiers], [*policy.sensitive]
+    columns = [*policy.quasi_identifiers], [*policy.sensitive]
     known = [h.attribute for h in summary.hierarchies], list(summary.sensitive_hierarchies)
-    if asked != known:
+    if columns != known:
         rule = (
             f"is about the columns {', '.join([*known[0], *known[1]])}, the policy about other ones, or in other roles"
         )
         mistakes.append(Mistake(str(path), rule, "make the summary again"))
     given = {a.name: a.hierarchy for a in policy.attributes}
-    built = [h for h in summary.hierarchies if h.attribute in asked[0]]
+    built = [h for h in summary.hierarchies if h.attribute in columns[0]]
     mistakes += [
         Mistake(str(path), f"has another hierarchy of {shown(h.attribute)} than the policy", "make the summary again")
         for h in built

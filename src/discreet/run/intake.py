@@ -58,14 +58,14 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     """Read the policy's table (or `source`: a path or a frame), checking that the two fit. All mistakes at once."""
     engine, population, everybody = open_tables(policy, source)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
-    found = engine.frequencies(columns)
+    frequencies = engine.frequencies(columns)
     people = None if population is None else population.frequencies(policy.quasi_identifiers)
     if people is not None:
         everybody = by_value(policy.quasi_identifiers, people)
-    hierarchies = build_all(policy, by_value(columns, found), everybody)
+    hierarchies = build_all(policy, by_value(columns, frequencies), everybody)
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
-    frequency = frequency_set(found, hierarchies[:width], sensitive)
+    frequency = frequency_set(frequencies, hierarchies[:width], sensitive)
     if people is not None:
         frequency = _with_population(policy, frequency, people)
     elif everybody is not None:
@@ -119,9 +119,9 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
             engine = everybody.only(rows)
     except DataError as error:
         mistakes += error.mistakes
-    given = _population_of(policy)
-    if given is not None:
-        population, wrong = _open_population(given, policy.quasi_identifiers)
+    population_named = _population_of(policy)
+    if population_named is not None:
+        population, wrong = _open_population(population_named, policy.quasi_identifiers)
         mistakes += wrong
     elif rows is not None and any(map(needs_population, policy.models)):
         population = everybody
@@ -162,15 +162,17 @@ def _population_of(policy: Policy) -> Any:
     return next((population for population in named if population is not None), None)
 
 
-def _open_population(given: Any, columns: Sequence[str]) -> tuple[Engine | None, list[Mistake]]:
+def _open_population(population_named: Any, columns: Sequence[str]) -> tuple[Engine | None, list[Mistake]]:
     """The table of everybody who could be in, and what is wrong with it."""
     try:
-        engine = open_source(given, columns)
+        engine = open_source(population_named, columns)
     except DataError as error:
         rename = {"source": "population"}  # what engines call a frame
         return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]
     return engine, [
-        Mistake(_place(given), f"has no column {shown(name)}, the table does", did_you_mean(name, engine.columns))
+        Mistake(
+            _place(population_named), f"has no column {shown(name)}, the table does", did_you_mean(name, engine.columns)
+        )
         for name in columns
         if name not in engine.columns
     ]
@@ -179,13 +181,13 @@ def _open_population(given: Any, columns: Sequence[str]) -> tuple[Engine | None,
 def _given_marginals(policy: Policy) -> tuple[PeopleByValue | None, list[Mistake]]:
     """How many people have each value, if a promise says that instead of naming a population."""
     confident = [model for model in policy.models if isinstance(model, ConfidentPresence)]
-    told = next((model for model in confident if model.marginals is not None), None)
-    if told is None:
+    promise = next((model for model in confident if model.marginals is not None), None)
+    if promise is None:
         return None, []
-    marginals, mistakes = read_marginals(told.marginals, _MARGINALS)
+    marginals, mistakes = read_marginals(promise.marginals, _MARGINALS)
     if mistakes:
         return None, mistakes
-    return people_by_value(marginals, told.size, policy.quasi_identifiers, _MARGINALS)
+    return people_by_value(marginals, promise.size, policy.quasi_identifiers, _MARGINALS)
 
 
 def _with_marginals(frequency: FrequencySet, everybody: PeopleByValue) -> FrequencySet:
@@ -201,12 +203,12 @@ def _place(population: Any) -> str:
 
 def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencies) -> FrequencySet:
     """The table beside its population, or beside the marginals of those who are not in it, as the promises need."""
-    given = _population_of(policy)
+    population_named = _population_of(policy)
     population = population_of(people, frequency.hierarchies)
-    if given is None and population.size == frequency.rows:
+    if population_named is None and population.size == frequency.rows:
         rule = "every row matches: then everybody is in the table, and nobody's presence can be hidden"
         raise DataError(Mistake("private", rule, "choose the rows to be published among all people who could be in"))
-    mistakes = population_mistakes(population, frequency, _place(given))
+    mistakes = population_mistakes(population, frequency, _place(population_named))
     if mistakes:
         raise DataError(*mistakes)
     exactly = any(isinstance(model, Presence) for model in policy.models)
@@ -218,10 +220,11 @@ def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencie
     )
 
 
-def by_value(names: Sequence[str], found: Frequencies) -> dict[str, dict[Value, int]]:
+def by_value(names: Sequence[str], frequencies: Frequencies) -> dict[str, dict[Value, int]]:
     """Per attribute, how many people have each value."""
     return {
-        name: dict(zip(found.values[i], value_counts(found, i).tolist(), strict=True)) for i, name in enumerate(names)
+        name: dict(zip(frequencies.values[i], value_counts(frequencies, i).tolist(), strict=True))
+        for i, name in enumerate(names)
     }
 
 
@@ -242,20 +245,20 @@ def check_stars(policy: Policy, values: PeopleByValue) -> None:
         raise DataError(*mistakes)
 
 
-def build_all(policy: Policy, found: PeopleByValue, everybody: PeopleByValue | None = None) -> list[Hierarchy]:
+def build_all(policy: Policy, rows_by_value: PeopleByValue, everybody: PeopleByValue | None = None) -> list[Hierarchy]:
     """A hierarchy for every quasi-identifier and sensitive attribute; the mistakes of all of them together.
 
-    `found` has how many rows have each value of these, in order. `everybody` has the values of a population with their
-    counts. Where it is there, rules that follow the data follow the population: what is published then does not depend
-    on who of them is in the table.
+    `rows_by_value` has how many rows have each value of these, in order. `everybody` has the values of a population
+    with their counts. Where it is there, rules that follow the data follow the population: what is published then does
+    not depend on who of them is in the table.
     """
-    if not any(any(counts.values()) for counts in found.values()):
+    if not any(any(counts.values()) for counts in rows_by_value.values()):
         raise DataError(_nobody(policy))
-    check_stars(policy, found)
+    check_stars(policy, rows_by_value)
     hierarchies: list[Hierarchy] = []
     mistakes: list[Mistake] = []
     words = {a.name: a.hierarchy for a in policy.attributes}
-    for name, of_table in found.items():
+    for name, of_table in rows_by_value.items():
         known = (everybody or {}).get(name)
         counts = of_table if known is None else {**dict.fromkeys(of_table, 0), **known}
         place = f"{attribute_place(name)}.hierarchy"

@@ -59,20 +59,22 @@ class Looks:
             for h, merged in zip(self.hierarchies, stands_for, strict=True)
         }
         looked = self.engine.coded(codes)
-        found = looked.frequencies([*codes, *self.sensitive])
+        frequencies = looked.frequencies([*codes, *self.sensitive])
         self.engine.scans += looked.scans
-        known = Frequencies(self._leaves(found), found.codes, found.counts)
+        known = Frequencies(self._leaves(frequencies), frequencies.codes, frequencies.counts)
         return replace(
             frequency_set(known, self.hierarchies, self.sensitive, self.leaf_rows), population=self.population
         )
 
-    def _leaves(self, found: Frequencies) -> tuple[tuple[str | None, ...], ...]:
+    def _leaves(self, frequencies: Frequencies) -> tuple[tuple[str | None, ...], ...]:
         """The values of the columns, the quasi-identifiers by their leaves again."""
         width = len(self.hierarchies)
-        strange = [h.attribute for h, values in zip(self.hierarchies, found.values, strict=False) if None in values]
+        strange = [
+            h.attribute for h, values in zip(self.hierarchies, frequencies.values, strict=False) if None in values
+        ]
         strange += [
             name
-            for (name, h), values in zip(self.sensitive.items(), found.values[width:], strict=True)
+            for (name, h), values in zip(self.sensitive.items(), frequencies.values[width:], strict=True)
             if not h.index.keys() >= set(values)
         ]
         if strange:
@@ -80,40 +82,40 @@ class Looks:
             raise DataError(*(Mistake(name, rule, "make the summary again") for name in strange))
         leaves = [
             tuple(h.leaves[int(value or 0)] for value in values)
-            for h, values in zip(self.hierarchies, found.values, strict=False)
+            for h, values in zip(self.hierarchies, frequencies.values, strict=False)
         ]
-        return (*leaves, *found.values[width:])
+        return (*leaves, *frequencies.values[width:])
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Look:
     """What a look has shown: combinations of values, quasi-identifiers first.
 
     Value v of quasi-identifier d was counted as the value ``stands_for[d][v]``; one that is not there, as itself.
     """
 
-    found: Frequencies
+    frequencies: Frequencies
     stands_for: tuple[Mapping[Value, Value], ...]
 
     @property
     def rows(self) -> int:
-        return int(self.found.counts.sum())
+        return int(self.frequencies.counts.sum())
 
     def unknown_to(self, hierarchies: Sequence[Hierarchy]) -> dict[str, dict[Value, int]]:
         """The values that hierarchies of the columns lack, with their rows."""
         unknown = {}
-        for h, values, codes in zip(hierarchies, self.found.values, self.found.codes, strict=True):
+        for h, values, codes in zip(hierarchies, self.frequencies.values, self.frequencies.codes, strict=True):
             strange = [i for i, value in enumerate(values) if value not in h.index]
             if strange:
-                rows = np.bincount(codes, weights=self.found.counts, minlength=len(values))
+                rows = np.bincount(codes, weights=self.frequencies.counts, minlength=len(values))
                 unknown[h.attribute] = {values[i]: int(rows[i]) for i in strange}
         return unknown
 
     def tells(self, hierarchies: Sequence[Hierarchy], stands_for: Sequence[Codes]) -> bool:
         """Is everything told apart that another look would tell apart?"""
-        for h, seen, asked in zip(hierarchies, self.stands_for, stands_for, strict=True):
+        for h, seen, wanted in zip(hierarchies, self.stands_for, stands_for, strict=True):
             counted_as = [h.index[seen.get(leaf, leaf)] for leaf in h.leaves]
-            if (asked[counted_as] != asked).any():
+            if (wanted[counted_as] != wanted).any():
                 return False
         return True
 
@@ -121,7 +123,7 @@ class Seen:
 class Surprised(Exception):
     """A look met values that nobody expected, or another number of rows: the search must begin again with these."""
 
-    def __init__(self, seen: Seen, unknown: Mapping[str, Mapping[Value, int]]):
+    def __init__(self, seen: Look, unknown: Mapping[str, Mapping[Value, int]]):
         super().__init__("a look at the table showed what no estimate knew")
         self.seen, self.unknown = seen, unknown
 
@@ -136,7 +138,7 @@ class EstimatedLooks(Looks):
     """
 
     expected: int | None = None
-    seen: Seen | None = None
+    seen: Look | None = None
 
     def merged(self, stands_for: Sequence[Codes]) -> FrequencySet:
         """The table where each leaf of quasi-identifier d is counted as the leaf ``stands_for[d][leaf]``."""
@@ -147,12 +149,12 @@ class EstimatedLooks(Looks):
         unknown = seen.unknown_to([*self.hierarchies, *self.sensitive.values()])
         if unknown or self.expected not in (None, seen.rows):
             raise Surprised(seen, unknown)
-        frequency = standing_for(frequency_set(seen.found, self.hierarchies, self.sensitive), stands_for)
+        frequency = standing_for(frequency_set(seen.frequencies, self.hierarchies, self.sensitive), stands_for)
         parts = zip(frequency.codes, stands_for, self.leaf_rows, strict=True)
         leaf_rows = tuple(shared_out(np.bincount(c, frequency.counts, len(s)), s, rows) for c, s, rows in parts)
         return replace(frequency, leaf_rows=leaf_rows)
 
-    def _look(self, stands_for: Sequence[Codes]) -> Seen:
+    def _look(self, stands_for: Sequence[Codes]) -> Look:
         codes = {
             h.attribute: dict(zip(h.leaves, merged.tolist(), strict=True))
             for h, merged in zip(self.hierarchies, stands_for, strict=True)
@@ -166,12 +168,14 @@ class EstimatedLooks(Looks):
             occurring, code = np.unique(place, return_inverse=True)
             values.append(tuple(every[i] for i in occurring.tolist()))
             columns.append(code.reshape(-1).astype(np.int32))
-        found = Frequencies((*values, *counted.others.values), (*columns, *counted.others.codes), counted.others.counts)
+        frequencies = Frequencies(
+            (*values, *counted.others.values), (*columns, *counted.others.codes), counted.others.counts
+        )
         stands = (
             {leaf: h.leaves[s] for leaf, s in zip(h.leaves, merged.tolist(), strict=True)}
             for h, merged in zip(self.hierarchies, stands_for, strict=True)
         )
-        return Seen(found, tuple(stands))
+        return Look(frequencies, tuple(stands))
 
 
 def shared_out(total: Any, stands_for: Codes, expected: IntArray) -> IntArray:

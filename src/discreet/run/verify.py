@@ -38,9 +38,9 @@ def verify(
     without credentials), if they are in one that the environment does not name. `key` is the file of a public key that
     the manifest must be signed by.
     """
-    told, unsigned = check_signature(Path(folder), key)
+    signature, unsigned = check_signature(Path(folder), key)
     findings = _verify(folder, source, population, database)
-    return replace(findings, signature=told, mistakes=(*unsigned, *findings.mistakes))
+    return replace(findings, signature=signature, mistakes=(*unsigned, *findings.mistakes))
 
 
 def _verify(folder: Path | str, source: Any, population: Any, database: str | None) -> Findings:

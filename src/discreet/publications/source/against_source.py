@@ -113,25 +113,25 @@ def _recoded(
     recoded: Recoded, source: Frequencies, hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any]
 ) -> list[Mistake]:
     """Exactly: rows that no row of the source can have become, if all the others have one."""
-    width, found = len(hierarchies), recoded.found
-    beside = range(width, len(found.values))
-    kinds = _common(source, beside, found, beside)
+    width, frequencies = len(hierarchies), recoded.frequencies
+    beside = range(width, len(frequencies.values))
+    kinds = _common(source, beside, frequencies, beside)
     shown = recoded.group >= 0
-    strange = int(found.counts[shown & ~kinds.known].sum())
+    strange = int(frequencies.counts[shown & ~kinds.known].sum())
     asks = np.flatnonzero(shown & kinds.known)
-    asked = Asked(kinds.release[asks], recoded.group[asks], found.counts[asks])
+    wanted = Asked(kinds.release[asks], recoded.group[asks], frequencies.counts[asks])
     leaves = [value_codes(h, v)[c] for h, v, c in zip(hierarchies, source.values, source.codes, strict=False)]
     if "levels" in mapping:
         levels = [mapping["levels"][h.attribute] for h in hierarchies]
         group = _groups_at(levels, hierarchies, leaves, recoded)
         places = np.where(group < 0, -1, group * kinds.many + kinds.source)
-        left = beyond(places, source.counts, asked, kinds.many)
+        left = beyond(places, source.counts, wanted, kinds.many)
     else:
         listed = {tuple(entry["text"] for entry in group): group for group in mapping["groups"]}
         runs = runs_of_groups(hierarchies, [listed[text] for text in recoded.texts()])
         labels = Labels(*runs, tuple(len(h.leaves) for h in hierarchies))
-        left = unplaced(Offered(kinds.source, np.stack(leaves, axis=1), source.counts), asked, labels)
-    return _told(
+        left = unplaced(Offered(kinds.source, np.stack(leaves, axis=1), source.counts), wanted, labels)
+    return _misfits(
         recoded.file,
         (strange, "with values that no row of the source has"),
         (left, "that no row of the source can have become, if each becomes one at most"),
@@ -164,36 +164,36 @@ def _bucketized(people: Grouped, values: Grouped, source: Frequencies, compared:
 
     `compared` are the sensitive columns that nobody distorted.
     """
-    width = len(people.found.values)
+    width = len(people.frequencies.values)
     if not compared:
         return []
-    place = _common(source, range(width), people.found, range(width))
-    kind = _common(source, [width + i for i in compared], values.found, compared)
-    strange = int(people.found.counts[~place.known].sum())
+    place = _common(source, range(width), people.frequencies, range(width))
+    kind = _common(source, [width + i for i in compared], values.frequencies, compared)
+    strange = int(people.frequencies.counts[~place.known].sum())
     (of_place, of_kind), count = merged([place.source, kind.source], [place.many, kind.many], source.counts)
     own_place, own_kind = of_place.astype(np.int64), of_kind.astype(np.int64)
     standing = _in_groups(people, place)
     shown = _in_groups(values, kind)
-    unheld = unpaired(own_kind, own_place, count, _asked(values.group, kind, values.found), standing)
-    unserved = unpaired(own_place, own_kind, count, _asked(people.group, place, people.found), shown)
+    unheld = unpaired(own_kind, own_place, count, _wanted(values.group, kind, values.frequencies), standing)
+    unserved = unpaired(own_place, own_kind, count, _wanted(people.group, place, people.frequencies), shown)
     return [
-        *_told(people.file, (strange, "with values that no row of the source has")),
-        *_told(people.file, (unserved, "in groups that have none of the values which the source has for them")),
-        *_told(values.file, (unheld, "in groups where nobody has them in the source")),
+        *_misfits(people.file, (strange, "with values that no row of the source has")),
+        *_misfits(people.file, (unserved, "in groups that have none of the values which the source has for them")),
+        *_misfits(values.file, (unheld, "in groups where nobody has them in the source")),
     ]
 
 
-def _asked(group: IntArray, numbers: _Common, found: Frequencies) -> Asked:
+def _wanted(group: IntArray, numbers: _Common, frequencies: Frequencies) -> Asked:
     known = numbers.known
     (groups, kinds), count = merged(
-        [group[known], numbers.release[known]], [int(group.max(initial=0)) + 1, numbers.many], found.counts[known]
+        [group[known], numbers.release[known]], [int(group.max(initial=0)) + 1, numbers.many], frequencies.counts[known]
     )
     return Asked(kinds.astype(np.int64), groups.astype(np.int64), count)
 
 
 def _in_groups(table: Grouped, numbers: _Common) -> Pairs:
     """Which combinations each group of a table lists, and how often."""
-    listed = _asked(table.group, numbers, table.found)
+    listed = _wanted(table.group, numbers, table.frequencies)
     return pairs_of(listed.group, listed.kind, listed.count, table.groups, numbers.many)
 
 
@@ -201,11 +201,11 @@ def _ambiguous(published: Ambiguous, sets: Sequence[Sequence[str]], table: Frequ
     """Every value of a group needs somebody all of whose values it lists; everything listed, somebody who fits."""
     source, values = _counted(table), published.values
     columns = range(len(table.attributes), len(source.values))
-    kind = _common(source, columns, values.found, range(len(columns)))
+    kind = _common(source, columns, values.frequencies, range(len(columns)))
     codes, runs, leaves = [], [], []
     for auxiliary, attributes in zip(published.auxiliary, sets, strict=True):
         theirs = [table.attributes.index(a) for a in attributes]
-        numbers = _common(source, theirs, auxiliary.found, range(len(theirs)))
+        numbers = _common(source, theirs, auxiliary.frequencies, range(len(theirs)))
         codes.append(numbers.source)
         runs.append(_in_groups(auxiliary, numbers))
         leaves.append(numbers.many)
@@ -213,12 +213,12 @@ def _ambiguous(published: Ambiguous, sets: Sequence[Sequence[str]], table: Frequ
     labels = Labels(run, listed, listed, tuple(leaves))
     met = np.zeros(len(listed), dtype=np.int64)
     offered = Offered(kind.source, np.stack(codes, axis=1).astype(np.int32), source.counts)
-    left = unplaced(offered, _asked(values.group, kind, values.found), labels, met)
+    left = unplaced(offered, _wanted(values.group, kind, values.frequencies), labels, met)
     unheld = np.bincount(table_of[met == 0], minlength=len(runs)).tolist()
-    told = _told(values.file, (left, "in groups where nobody has them in the source"))
+    misfits = _misfits(values.file, (left, "in groups where nobody has them in the source"))
     for auxiliary, many in zip(published.auxiliary, unheld, strict=True):
-        told += _told(auxiliary.file, (many, "of which no row of the source fits the group"))
-    return told
+        misfits += _misfits(auxiliary.file, (many, "of which no row of the source fits the group"))
+    return misfits
 
 
 def _side_by_side(tables: Sequence[Pairs], groups: int) -> tuple[IntArray, Codes, IntArray]:
@@ -231,7 +231,7 @@ def _side_by_side(tables: Sequence[Pairs], groups: int) -> tuple[IntArray, Codes
     return run, numbers[order].astype(np.int32), at[order] % width
 
 
-def _told(file: str, *counted: tuple[int, str]) -> list[Mistake]:
+def _misfits(file: str, *counted: tuple[int, str]) -> list[Mistake]:
     return [
         Mistake(file, f"has {many:,} {'row' if many == 1 else 'rows'} {rule}", _REPAIR)
         for many, rule in counted

@@ -63,7 +63,7 @@ def pairs_of(group: IntArray, place: IntArray, count: IntArray, groups: int, pla
     return Pairs(starts.astype(np.int64), place[order], count[order], places)
 
 
-def unplaced(offered: Offered, asked: Asked, labels: Labels, met: IntArray | None = None) -> int:
+def unplaced(offered: Offered, wanted: Asked, labels: Labels, met: IntArray | None = None) -> int:
     """How many published rows are left over, if every other one gets a row of the source that its labels hold.
 
     0 if and only if there is an assignment. In `met`, if given, runs that somebody who fits their group has become 1.
@@ -77,14 +77,14 @@ def unplaced(offered: Offered, asked: Asked, labels: Labels, met: IntArray | Non
     # Late: most re-checks need no compiled code.
     from discreet.publications.source.assignment_kernels import MOST_EDGES, TOO_MANY, unmet_by_labels
 
-    offers, asks, by_offer, by_ask = _by_kind(offered.kind, asked.kind)
+    offers, asks, by_offer, by_ask = _by_kind(offered.kind, wanted.kind)
     missing = unmet_by_labels(
         offers,
         np.ascontiguousarray(offered.codes[by_offer], dtype=np.int32),
         offered.count[by_offer],
         asks,
-        asked.group[by_ask],
-        asked.count[by_ask],
+        wanted.group[by_ask],
+        wanted.count[by_ask],
         labels.run,
         labels.first,
         labels.last,
@@ -97,19 +97,19 @@ def unplaced(offered: Offered, asked: Asked, labels: Labels, met: IntArray | Non
     return int(missing.sum())
 
 
-def unpaired(kind: IntArray, place: IntArray, count: IntArray, asked: Asked, pairs: Pairs) -> int:
+def unpaired(kind: IntArray, place: IntArray, count: IntArray, wanted: Asked, pairs: Pairs) -> int:
     """The same where groups list who stands in them: entries of the source have a `place`, each once in a kind."""
     from discreet.publications.source.assignment_kernels import unmet_by_pairs
 
-    offers, asks, by_offer, by_ask = _by_kind(kind, asked.kind)
+    offers, asks, by_offer, by_ask = _by_kind(kind, wanted.kind)
     return int(
         unmet_by_pairs(
             offers,
             place[by_offer],
             count[by_offer],
             asks,
-            asked.group[by_ask],
-            asked.count[by_ask],
+            wanted.group[by_ask],
+            wanted.count[by_ask],
             pairs.starts,
             pairs.place,
             pairs.count,
@@ -118,7 +118,7 @@ def unpaired(kind: IntArray, place: IntArray, count: IntArray, asked: Asked, pai
     )
 
 
-def beyond(offered: IntArray, count: IntArray, asked: Asked, kinds: int) -> int:
+def beyond(offered: IntArray, count: IntArray, wanted: Asked, kinds: int) -> int:
     """The same where labels don't overlap: `offered` has the group (or −1) of each row of the source, times the kinds.
 
     Everybody can be published in one way only, so counting decides.
@@ -128,22 +128,22 @@ def beyond(offered: IntArray, count: IntArray, asked: Asked, kinds: int) -> int:
     1
     """
     fits = offered >= 0
-    keys = np.concatenate([offered[fits], asked.group * kinds + asked.kind])
+    keys = np.concatenate([offered[fits], wanted.group * kinds + wanted.kind])
     distinct, number = np.unique(keys, return_inverse=True)
-    surplus = group_sizes(number, np.concatenate([-count[fits], asked.count]), len(distinct))
+    surplus = group_sizes(number, np.concatenate([-count[fits], wanted.count]), len(distinct))
     return int(np.maximum(surplus, 0).sum())
 
 
-def _by_kind(offered: IntArray, asked: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _by_kind(offered: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Where each kind begins and ends in the source and in the release, and what puts their entries in that order."""
-    kinds = np.unique(asked)
+    kinds = np.unique(wanted)
     by_offer = np.argsort(offered, kind="stable")
     sorted_offers = offered[by_offer]
     low, high = np.searchsorted(sorted_offers, kinds), np.searchsorted(sorted_offers, kinds, side="right")
     taken = np.repeat(low - np.concatenate([[0], np.cumsum(high - low)[:-1]]), high - low) + np.arange(
         (high - low).sum()
     )
-    by_ask = np.argsort(asked, kind="stable")
+    by_ask = np.argsort(wanted, kind="stable")
     offers = np.concatenate([[0], np.cumsum(high - low)]).astype(np.int64)
-    asks = np.searchsorted(asked[by_ask], np.append(kinds, np.iinfo(np.int64).max)).astype(np.int64)
+    asks = np.searchsorted(wanted[by_ask], np.append(kinds, np.iinfo(np.int64).max)).astype(np.int64)
     return offers, asks, by_offer[taken.astype(np.int64)], by_ask

@@ -40,12 +40,12 @@ def read_population(
     ]
     if lacking:
         raise DataError(*lacking)
-    found = engine.frequencies(columns)
+    frequencies = engine.frequencies(columns)
     words = manifest["hierarchies"]
     hierarchies = tuple(
-        hierarchy_in_words(name, words[name], values) for name, values in zip(columns, found.values, strict=True)
+        hierarchy_in_words(name, words[name], values) for name, values in zip(columns, frequencies.values, strict=True)
     )
-    everyone = population_of(found, hierarchies)
+    everyone = population_of(frequencies, hierarchies)
     everybody = tuple(
         np.bincount(codes, weights=everyone.counts, minlength=len(h.leaves)).astype(np.int64)
         for h, codes in zip(hierarchies, everyone.codes, strict=True)
@@ -69,9 +69,9 @@ def promised_marginals(
     if not promised:
         return None
     columns, words = quasi_identifiers_of(manifest), manifest["hierarchies"]
-    given, mistakes = read_marginals(promised[0].marginals, _MARGINALS)
+    marginals_told, mistakes = read_marginals(promised[0].marginals, _MARGINALS)
     if not mistakes:
-        people, mistakes = people_by_value(given, promised[0].size, columns, _MARGINALS)
+        people, mistakes = people_by_value(marginals_told, promised[0].size, columns, _MARGINALS)
     if mistakes:
         raise DataError(*mistakes)
     hierarchies = tuple(hierarchy_in_words(name, words[name], list(people[name])) for name in columns)

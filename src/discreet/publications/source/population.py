@@ -49,7 +49,7 @@ class Around:
     left_out: int
     elsewhere: int
 
-    def told(self) -> dict[str, Any]:
+    def words(self) -> dict[str, Any]:
         """What the manifest says of it: sizes, and the least and the largest probability of being in the table."""
         if self.population is None:
             return {"people": self.people}
@@ -128,8 +128,8 @@ def _as_published(known: Surroundings, levels: Sequence[int], low: Codes, sizes:
         first = h.first[level][h.codes[level]]
         everybody.append(np.bincount(first, weights=counts, minlength=len(counts)).astype(np.int64))
         inside.append(np.bincount(low[:, d], weights=sizes, minlength=len(counts)).astype(np.int64))
-    found = outsiders(everybody, inside, known.people, int(sizes.sum()))
-    return replace(found, possible=tuple(c > 0 for c in known.everybody))
+    marginals = outsiders(everybody, inside, known.people, int(sizes.sum()))
+    return replace(marginals, possible=tuple(c > 0 for c in known.everybody))
 
 
 def _misplaced(population: IntArray, several: int, elsewhere: int, sizes: IntArray, left_out: int) -> list[Mistake]:
@@ -147,13 +147,13 @@ def _misplaced(population: IntArray, several: int, elsewhere: int, sizes: IntArr
     return mistakes
 
 
-def differing(found: Around, said: object) -> list[Mistake]:
+def differing(around_it: Around, said: object) -> list[Mistake]:
     """Is this the population that the manifest speaks of?"""
-    told = found.told()
-    if said == told:
+    counted = around_it.words()
+    if said == counted:
         return []
     people = said.get("people") if isinstance(said, Mapping) else None
     rule = "its people fall in other groups than those that the release was made with"
-    if people != told["people"]:
-        rule = f"has {told['people']:,} people, the release was made with {people}"
+    if people != counted["people"]:
+        rule = f"has {counted['people']:,} people, the release was made with {people}"
     return [Mistake("population", rule, _THE_VERY)]

@@ -31,11 +31,11 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     """
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
-    found = count_source(source, columns)
-    values = dict(zip(columns, found.values, strict=True))
+    frequencies = count_source(source, columns)
+    values = dict(zip(columns, frequencies.values, strict=True))
     words = manifest.get("hierarchies", {})
     return frequency_set(
-        found,
+        frequencies,
         [
             hierarchy_in_words(name, words[name], values[name])
             if rules and name in words
@@ -79,17 +79,17 @@ def value_codes(hierarchy: Hierarchy, values: Sequence[Value]) -> Codes:
 
 
 def misfits(
-    file: str, found: Frequencies, columns: Sequence[str], table: FrequencySet, distorted: Sequence[str] = ()
+    file: str, frequencies: Frequencies, columns: Sequence[str], table: FrequencySet, distorted: Sequence[str] = ()
 ) -> list[Mistake]:
     """What a published file has that the source has not: rows, counted with repetitions, or values that were distorted.
 
-    `found` are the published `columns`. Rows are compared without the distorted ones.
+    `frequencies` are the published `columns`. Rows are compared without the distorted ones.
     """
     hierarchies = dict(zip(table.attributes, table.hierarchies, strict=True)) | dict(table.sensitive_hierarchies)
     codes = dict(zip(table.attributes, table.codes, strict=True)) | dict(table.sensitive)
     published = {
         name: value_codes(hierarchies[name], values)[places]
-        for name, values, places in zip(columns, found.values, found.codes, strict=True)
+        for name, values, places in zip(columns, frequencies.values, frequencies.codes, strict=True)
     }
     repair = "give the very table that was published, or publish it again"
     mistakes = [
@@ -98,13 +98,13 @@ def misfits(
         if name in published and (published[name] < 0).any()
     ]
     compared = [name for name in columns if name not in distorted]
-    known = np.ones(len(found.counts), dtype=np.bool_)
+    known = np.ones(len(frequencies.counts), dtype=np.bool_)
     for name in compared:
         known &= published[name] >= 0
     both = [np.concatenate([published[name][known], codes[name]]) for name in compared]
     sizes = [len(hierarchies[name].leaves) for name in compared]
-    _, surplus = merged(both, sizes, np.concatenate([found.counts[known], -table.counts]))
-    beyond = int(found.counts[~known].sum() + np.maximum(surplus, 0).sum())
+    _, surplus = merged(both, sizes, np.concatenate([frequencies.counts[known], -table.counts]))
+    beyond = int(frequencies.counts[~known].sum() + np.maximum(surplus, 0).sum())
     if beyond:
         rows = "row" if beyond == 1 else "rows"
         mistakes.append(Mistake(file, f"has {beyond:,} {rows} that the source has not", repair))

@@ -98,10 +98,10 @@ def _apart(names: Sequence[str], published: Bucketized, groups: Groups) -> tuple
 def _together(
     column: int, names: tuple[str, str], people: Grouped, sizes: IntArray, having: Sequence[IntArray]
 ) -> ErrorBar:
-    codes, counts = people.found.codes[column], people.found.counts
-    total = np.bincount(codes, weights=counts, minlength=len(people.found.values[column]))
+    codes, counts = people.frequencies.codes[column], people.frequencies.counts
+    total = np.bincount(codes, weights=counts, minlength=len(people.frequencies.values[column]))
     widths = []
-    for value in most_common(people.found.values[column], total, MOST_QUESTIONS // max(len(having), 1) + 1):
+    for value in most_common(people.frequencies.values[column], total, MOST_QUESTIONS // max(len(having), 1) + 1):
         here = codes == value
         a = np.bincount(people.group[here], weights=counts[here], minlength=len(sizes))
         widths += [int((np.minimum(a, b) - np.maximum(a + b - sizes, 0)).sum()) for b in having]
