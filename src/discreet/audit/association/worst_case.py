@@ -277,7 +277,8 @@ def judged(
 
     `sets` is how many sets there are, among which the work is divided.
     """
-    from discreet.audit.association.worst_case_kernels import judge
+    # late: loads numba
+    from discreet.audit.association.worst_case_kernels import Protected, Raised, Units, Worth, judge
 
     tally, groups = summed.tally, len(summed.total)
     rows = len(known.support)
@@ -291,30 +292,23 @@ def judged(
     chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
     width = chances.shape[1]
     named_by = [np.flatnonzero(protected[:, v]) for v in range(width)]
-    told = (
-        starts,
-        unit % rows,
-        many,
-        np.searchsorted(tally.group, np.arange(groups + 1)),
-        tally.value,
-        tally.count,
-        chances,
-        np.ascontiguousarray(chances @ protected.T.astype(np.float64)),
-        protected,
-        np.cumsum([0, *(len(those) for those in named_by)]),
-        np.concatenate([*named_by, np.empty(0, dtype=np.int64)]).astype(np.int64),
-        _worth_one(summed, np.diff(starts), sets),
-        _worth_all(summed, np.diff(starts), sets),
-        least,
-        bound,
-        one,
-        one_bound,
-        contradicted,
+    values = np.searchsorted(tally.group, np.arange(groups + 1))
+    known_of = (
+        Units(starts, unit % rows, many, values, tally.value, tally.count),
+        Protected(
+            chances,
+            np.ascontiguousarray(chances @ protected.T.astype(np.float64)),
+            protected,
+            np.cumsum([0, *(len(those) for those in named_by)]),
+            np.concatenate([*named_by, np.empty(0, dtype=np.int64)]).astype(np.int64),
+        ),
+        Worth(_worth_one(summed, np.diff(starts), sets), _worth_all(summed, np.diff(starts), sets)),
+        Raised(least, bound, one, one_bound, contradicted),
     )
     # Groups don't know of each other: they are judged side by side, a few at a time, since some take much longer.
     cuts = np.unique(np.linspace(0, groups, _PARTS + 1).astype(np.int64)).tolist()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for part in [pool.submit(judge, *ends, *told) for ends in pairwise(cuts)]:
+        for part in [pool.submit(judge, *ends, *known_of) for ends in pairwise(cuts)]:
             part.result()
     return Beliefs(people, least[place], bound[place], one[place], one_bound[place], contradicted)
 

@@ -232,6 +232,7 @@ def outsiders(
     `factors` are how many of the `people` outside have a group's value in each column, `low` and `high` what a promise
     allows of them all together. `work` limits what is counted, in steps.
     """
+    from discreet.audit.presence.marginals_kernels import Counted, Groups  # late: loads numba
     from discreet.audit.presence.marginals_kernels import outsiders as count
 
     kinds = np.array([len(np.unique(column)) for column in factors.T], dtype=np.int64)
@@ -243,10 +244,8 @@ def outsiders(
     starts = np.concatenate([[0], np.cumsum(np.bincount(of.ravel(), minlength=len(tuples)))]).astype(np.int64)
     expected, below, above = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
     sure, maybe = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
-    done = count(
-        tuples, of_group, starts, rows, people, float(confidence), low, high, _WORK if work is None else work,
-        expected, sure, maybe, below, above,
-    )  # fmt: skip
+    groups, counted = Groups(tuples, of_group, starts, rows, low, high), Counted(expected, sure, maybe, below, above)
+    done = count(groups, people, float(confidence), _WORK if work is None else work, counted)
     for g in np.flatnonzero(done & (sure < maybe)):
         tail = exact_tail(ordered[g].tolist(), people, int(maybe[g]))
         if tail is not None and tail >= confidence:
@@ -269,7 +268,7 @@ def _bounded(
     real zeros only). So Chernoff's bounds hold: P(n₀ ≤ b) ≤ exp(−(μ − b + b ln(b/μ))) for b ≤ μ, and for b ≥ μ that of
     P(n₀ ≥ b); and a convex function of it is expected to be no more than for a Poisson number (Hoeffding 1956).
     """
-    from discreet.audit.presence.marginals_kernels import poisson_shares
+    from discreet.audit.presence.marginals_kernels import poisson_shares  # late: loads numba
 
     mean = mean * (1 - 1e-12)
     at, end = np.full(len(mean), -1.0), np.floor(mean)
