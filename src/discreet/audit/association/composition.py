@@ -180,9 +180,9 @@ def _pairs(here: Places, there: Places) -> tuple[IntArray, IntArray, IntArray]:
     return person, here.groups[here.starts[person] + turn], there.groups[there.starts[person] + step]
 
 
-def _fills(found: Places, people: IntArray, view: ReleaseView) -> bool:
+def _fills(fits: Places, people: IntArray, view: ReleaseView) -> bool:
     """Are the people on the list those in the release? Each fits one group at most, and all groups are full."""
-    only = found.only
+    only = fits.only
     if (only == -2).any():
         return False
     placed = only >= 0
@@ -222,9 +222,9 @@ def _weighed(
 
     a, b, values = _side_by_side(mine, theirs, len(view.sizes), len(other.sizes))
     fits = []
-    for found, groups in ((here, len(view.sizes)), (there, len(other.sizes))):
-        many = np.bincount(found.groups, weights=np.repeat(people, found.many), minlength=groups)
-        fits.append(Fits(found.starts, found.groups, 1 / np.maximum(many, 1)))
+    for placed, groups in ((here, len(view.sizes)), (there, len(other.sizes))):
+        many = np.bincount(placed.groups, weights=np.repeat(people, placed.many), minlength=groups)
+        fits.append(Fits(placed.starts, placed.groups, 1 / np.maximum(many, 1)))
     chance: FloatArray = mixed_beliefs(*fits, a, b, values)
     return chance
 

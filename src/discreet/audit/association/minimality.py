@@ -96,10 +96,10 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
 
     `listed` must be the people in the table: those on the list must fill every group.
     """
-    aim, found = goal(view), places(view, listed) if view.kind.labelled else None
-    if aim is None or found is None or not {*view.quasi_identifiers} <= {*listed.columns}:
+    aim, fitting_groups = goal(view), places(view, listed) if view.kind.labelled else None
+    if aim is None or fitting_groups is None or not {*view.quasi_identifiers} <= {*listed.columns}:
         return []
-    group, people = found.only, np.asarray(listed.frequencies.counts, dtype=np.int64)
+    group, people = fitting_groups.only, np.asarray(listed.frequencies.counts, dtype=np.int64)
     filled = np.bincount(group[group >= 0], weights=people[group >= 0], minlength=len(view.sizes))
     if (group == -2).any() or not np.array_equal(filled, view.sizes):
         return []
@@ -226,9 +226,9 @@ class _Known:
         weighed = []
         for g in np.flatnonzero(split):
             own = order[starts[g] : starts[g + 1]]
-            found = self._weighed(int(g), own[sizes[own] >= self.aim.k], own[sizes[own] < self.aim.k], sizes)
-            if found is not None:
-                weighed.append(found)
+            worlds = self._weighed(int(g), own[sizes[own] >= self.aim.k], own[sizes[own] < self.aim.k], sizes)
+            if worlds is not None:
+                weighed.append(worlds)
         self.heeded += bool(weighed)
         if step.together and len(weighed) * (step.spare + 1) > MOST_SUMS:
             self.too_many |= {int(of_part[one.parts[0]]) for one in weighed}

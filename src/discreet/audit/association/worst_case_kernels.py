@@ -116,10 +116,10 @@ def _dealt(f: FloatArray, many: IntArray, people: int, having: int, out: FloatAr
         for turn in range(many[i]):
             j -= 1
             if turn == 0:
-                found = 0.0
+                sum_of_worlds = 0.0
                 for k in range(having):
-                    found += before[j, k] * after[having - 1 - k]
-                out[i] = min(found * f[i] / total, 1.0)
+                    sum_of_worlds += before[j, k] * after[having - 1 - k]
+                out[i] = min(sum_of_worlds * f[i] / total, 1.0)
             for k in range(having, 0, -1):
                 after[k] = after[k] * (1.0 - f[i]) + after[k - 1] * f[i]
             after[0] *= 1.0 - f[i]
@@ -239,7 +239,7 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
     least, second = np.empty(values), np.empty(values)
     at = np.empty(values, dtype=np.int64)
     for x in range(values):
-        told = False
+        has_bound = False
         for y in range(values):
             least[y], second[y], at[y] = np.inf, np.inf, -1
             for i in range(kinds):
@@ -252,12 +252,12 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
                         second[y] = ratio
                     if second[y] == 0.0:  # none is smaller; where many people can't have x, this comes soon
                         break
-            told |= y != x and second[y] > 0.0
+            has_bound |= y != x and second[y] > 0.0
         for i in range(kinds):
             if p[i, x] <= 0:
                 out[i, x] = 0.0
                 continue
-            if not told:
+            if not has_bound:
                 out[i, x] = 1.0
                 continue
             others = 0.0
@@ -360,7 +360,7 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
                     last_group[named_by[at]] = g
                     touched[touches] = named_by[at]
                     touches += 1
-        p, single, found = np.empty((kinds, values)), np.empty(kinds), np.empty(kinds)
+        p, single, raised_to = np.empty((kinds, values)), np.empty(kinds), np.empty(kinds)
         for at in range(touches):
             s, those = touched[at], 0
             for v in range(values):
@@ -368,14 +368,14 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
             for i in range(kinds):
                 single[i] = min(of_set[row[low + i], s], 1.0)
             if not worth.one[g]:
-                one_at_most(single, many[low:high], those, found)
+                one_at_most(single, many[low:high], those, raised_to)
                 for i in range(kinds):
-                    one_bound[low + i] = max(one_bound[low + i], found[i])
-                    bound[low + i] = max(bound[low + i], found[i])
-            elif one_value(single, many[low:high], those, found):
+                    one_bound[low + i] = max(one_bound[low + i], raised_to[i])
+                    bound[low + i] = max(bound[low + i], raised_to[i])
+            elif one_value(single, many[low:high], those, raised_to):
                 for i in range(kinds):
-                    one[low + i] = max(one[low + i], found[i])
-                    chance[low + i] = max(chance[low + i], found[i])
+                    one[low + i] = max(one[low + i], raised_to[i])
+                    chance[low + i] = max(chance[low + i], raised_to[i])
             else:
                 contradicted[g] = True
         for i in range(kinds):

@@ -41,10 +41,10 @@ def give(
         for e in range(starts[i], starts[i + 1]):
             if spare[i] == 0:
                 break
-            given = min(spare[i], need[units[e]], most[e])
-            spare[i] -= given
-            need[units[e]] -= given
-            flow[e] = given
+            more = min(spare[i], need[units[e]], most[e])
+            spare[i] -= more
+            need[units[e]] -= more
+            flow[e] = more
 
 
 class Network(NamedTuple):
@@ -156,7 +156,7 @@ def _path(root: int, network: Network, flow: Flow, search: _Search) -> bool:
     unit_level, kind_level, next_edge, next_unit, taken, passed = search
     depth, u = 0, root
     while True:
-        found = False
+        further = False
         while next_edge[u] < first[u + 1]:
             e = edges[next_edge[u]]
             i = kind[e]
@@ -172,13 +172,13 @@ def _path(root: int, network: Network, flow: Flow, search: _Search) -> bool:
                 v = units[f]
                 if along[f] > 0 and unit_level[v] == unit_level[u] + 1:
                     passed[depth] = f
-                    depth, u, found = depth + 1, v, True
+                    depth, u, further = depth + 1, v, True
                     break
                 next_unit[i] += 1
-            if found:
+            if further:
                 break
             next_edge[u] += 1
-        if found:
+        if further:
             continue
         if depth == 0:
             return False

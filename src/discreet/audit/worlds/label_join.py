@@ -122,15 +122,15 @@ def label_values(labels: Sequence[Label], values: Sequence[str | None]) -> tuple
     (array([0, 1, 1]), array([1, 0, 1]))
     """
     known = Values(values)
-    found = []
+    places = []
     for label in labels:
         if isinstance(label, Exactly):  # a look-up: a column may have as many exact labels as values
-            found.append(np.array(known.places(label.value), dtype=np.int64))
+            places.append(np.array(known.places(label.value), dtype=np.int64))
         else:
-            found.append(np.flatnonzero(covers(label, known)).astype(np.int64))
-    counts = np.array([len(f) for f in found], dtype=np.int64)
-    each = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-    return np.repeat(np.arange(len(found), dtype=np.int64), counts), each
+            places.append(np.flatnonzero(covers(label, known)).astype(np.int64))
+    counts = np.array([len(f) for f in places], dtype=np.int64)
+    each = np.concatenate(places) if places else np.zeros(0, dtype=np.int64)
+    return np.repeat(np.arange(len(places), dtype=np.int64), counts), each
 
 
 def _trie(labels: list[IntArray], groups: int) -> tuple[IntArray, IntArray, IntArray]:

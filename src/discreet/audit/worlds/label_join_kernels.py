@@ -70,21 +70,21 @@ def join(
                 for label in labels_of[starts_of[at] : starts_of[at + 1]]:
                     fitting[d, label] = True
                 marked[d] = at
-            found = 0
+            nodes = 0
             for a in range(length[d]):
                 child, last = first_child[active[d, a]], first_child[active[d, a] + 1]
                 if last - child <= 8 * (starts_of[at + 1] - starts_of[at]):
                     for c in range(child, last):
                         if fitting[d, node_label[c]]:
-                            active[d + 1, found] = c
-                            found += 1
+                            active[d + 1, nodes] = c
+                            nodes += 1
                 else:
                     for label in labels_of[starts_of[at] : starts_of[at + 1]]:
                         c = child + np.searchsorted(node_label[child:last], label)
                         if c < last and node_label[c] == label:
-                            active[d + 1, found] = c
-                            found += 1
-            length[d + 1] = found
+                            active[d + 1, nodes] = c
+                            nodes += 1
+            length[d + 1] = nodes
         for a in range(length[depth]):
             leaf = active[depth, a] - leaves
             for g in range(leaf_first[leaf], leaf_first[leaf + 1]):
