@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.association import common_people
+from discreet.audit.association import common_people_kernels
+from discreet.audit.association.common_people import Counts
 from discreet.audit.association.composition import composition
 from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
 from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT
@@ -73,10 +74,8 @@ def test_what_people_in_both_groups_have_is_told_by_the_worlds_in_which_they_agr
     mine, theirs = tally([one]), tally([two])
     chance, exact = np.zeros(1), np.zeros(1, dtype=np.bool_)
     zero, ends = np.zeros(1, dtype=np.int64), [np.array([0, len(t.value)]) for t in (mine, theirs)]
-    common_people.most_believed(
-        zero, zero, np.array([common]),
-        ends[0], mine.value, mine.count, ends[1], theirs.value, theirs.count, chance, exact,
-    )  # fmt: skip
+    counts = [Counts(end, one.value, one.count) for end, one in zip(ends, (mine, theirs), strict=True)]
+    common_people_kernels.most_believed(zero, zero, np.array([common]), *counts, chance, exact)
     expected = largest_belief(one, two, common)
     assert exact[0]
     assert chance[0] == pytest.approx(-1 if expected is None else float(expected), abs=1e-12)
@@ -88,9 +87,8 @@ def test_large_groups_are_estimated_well() -> None:
     found = []
     for many in (576, 577):  # just below and above what is counted
         chance, exact = np.zeros(1), np.ones(1, dtype=np.bool_)
-        common_people.most_believed(
-            zero, zero, np.array([many]), starts, value, first, starts, value, second, chance, exact
-        )
+        counts = [Counts(starts, value, count) for count in (first, second)]
+        common_people_kernels.most_believed(zero, zero, np.array([many]), *counts, chance, exact)
         found.append((bool(exact[0]), float(chance[0])))
     (counted, nearly), (not_counted, estimated) = found
     assert counted

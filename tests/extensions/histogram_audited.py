@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.faults.comparison import Table
-from discreet.audit.kinds.base import Alike, AtLarge
-from discreet.audit.lines import EXACT, Fault, Line
-from discreet.audit.presence.marginals import Marginals
+from discreet.audit.kinds.base import Alike, AtLarge, Unplaced
+from discreet.audit.lines import EXACT, Fault
 from discreet.audit.reading.description import Description
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.release import ReleaseFiles, Rows, counted_people, sizes_of, tally_of
-from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.reading.view import ReleaseView
 
 
-@dataclass(frozen=True, eq=False)
-class AuditedHistogram:
+class AuditedHistogram(Unplaced):
     """All rows look alike."""
-
-    view: ReleaseView
 
     word = "histogram"
     labelled, rows_are_people, has_groups = False, False, False
@@ -53,24 +47,6 @@ class AuditedHistogram:
 
     def at_large(self, alike: Alike, population: Population) -> AtLarge:
         return AtLarge(1 / np.maximum(self.view.sizes, 1), EXACT, 0, {})
-
-    def places(self, listed: Population) -> None:
-        return None
-
-    def people(self, tally: Tally, knowledge: Knowledge | None) -> None:
-        return None
-
-    def own_list(self) -> None:
-        return None
-
-    def present(
-        self,
-        population: Population | None,
-        marginals: Marginals | None,
-        confidence: float | None,
-        threshold: float | None,
-    ) -> list[Line]:
-        return []
 
     @staticmethod
     def compare(release: ReleaseFiles, table: Table) -> Iterable[Fault]:

@@ -151,11 +151,11 @@ def _beside(release: ReleaseFiles, source: Any) -> tuple[list[Fault], str]:
     """What is wrong with the page beside the tables, and what comparing with the source came to."""
     if source is None:
         return [*report_faults(release)], ""
-    table, found = read_source(release, source)
+    table, all_faults = read_source(release, source)
     if table is None:
-        return [*found, *report_faults(release)], ""
-    found, sentence = compare_with(release, table, found)
-    return [*found, *report_faults(release, table)], sentence
+        return [*all_faults, *report_faults(release)], ""
+    all_faults, sentence = compare_with(release, table, all_faults)
+    return [*all_faults, *report_faults(release, table)], sentence
 
 
 class _Progress:

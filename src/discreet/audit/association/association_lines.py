@@ -28,15 +28,15 @@ def association(
     each attribute beforehand (see `read_knowledges`), `stubbornness` and `prior` describe realistic adversaries.
     Without a threshold, what the release promises is one, else one half.
     """
-    found: list[Line] = []
+    lines: list[Line] = []
     for tally in view.tallies:
-        found += [
+        lines += [
             uniform_worlds(view, tally, threshold),
             *protected_values(view, tally, threshold),
             homogeneity(view, tally, threshold),
             skew(view, tally, threshold),
             *(knowing_rows(view, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
         ]
-        found += worst_case(view, tally, (knowledge or {}).get(tally.attribute), threshold)
-        found += realistic_lines(view, tally, stubbornness, prior, threshold)
-    return found
+        lines += worst_case(view, tally, (knowledge or {}).get(tally.attribute), threshold)
+        lines += realistic_lines(view, tally, stubbornness, prior, threshold)
+    return lines

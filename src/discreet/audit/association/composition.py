@@ -6,13 +6,12 @@ How likely each value is then is worked out in `common_people`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
-from discreet.audit.association.common_people import mixed_beliefs, most_believed
+from discreet.audit.association.common_people import Counts, Fits
 from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView, Tally
@@ -181,9 +180,9 @@ def _pairs(here: Places, there: Places) -> tuple[IntArray, IntArray, IntArray]:
     return person, here.groups[here.starts[person] + turn], there.groups[there.starts[person] + step]
 
 
-def _fills(found: Places, people: IntArray, view: ReleaseView) -> bool:
+def _fills(fits: Places, people: IntArray, view: ReleaseView) -> bool:
     """Are the people on the list those in the release? Each fits one group at most, and all groups are full."""
-    only = found.only
+    only = fits.only
     if (only == -2).any():
         return False
     placed = only >= 0
@@ -203,22 +202,15 @@ def _apart(first: IntArray, second: IntArray, common: IntArray, view: ReleaseVie
     return apart
 
 
-@dataclass(frozen=True, eq=False)
-class _Sorted:
-    starts: IntArray
-    values: IntArray
-    counts: IntArray
-
-
 def _chances(
     mine: Tally, theirs: Tally, first: IntArray, second: IntArray, common: IntArray
 ) -> tuple[FloatArray, BoolArray]:
     """The largest posterior about people in each pair of groups (−1: nobody can be in both), and which are exact."""
+    from discreet.audit.association.common_people_kernels import most_believed  # late: loads numba
+
     a, b, _ = _side_by_side(mine, theirs, int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1)
     chance, exact = np.zeros(len(first)), np.ones(len(first), dtype=np.bool_)
-    most_believed(
-        first, second, common, a.starts, a.values, a.counts, b.starts, b.values, b.counts, chance, exact
-    )  # fmt: skip
+    most_believed(first, second, common, a, b, chance, exact)
     return np.round(chance, 12), exact  # a tie with the threshold is one, in spite of the sums
 
 
@@ -226,28 +218,27 @@ def _weighed(
     view: ReleaseView, other: ReleaseView, mine: Tally, theirs: Tally, people: IntArray, here: Places, there: Places
 ) -> FloatArray:
     """The largest belief about everybody, if a group of n people that m people fit has each of them with chance n/m."""
+    from discreet.audit.association.common_people_kernels import mixed_beliefs  # late: loads numba
+
     a, b, values = _side_by_side(mine, theirs, len(view.sizes), len(other.sizes))
-    weights = []
-    for found, groups in ((here, len(view.sizes)), (there, len(other.sizes))):
-        fits = np.bincount(found.groups, weights=np.repeat(people, found.many), minlength=groups)
-        weights.append(1 / np.maximum(fits, 1))
-    chance: FloatArray = mixed_beliefs(
-        here.starts, here.groups, there.starts, there.groups, weights[0], weights[1],
-        a.starts, a.values, a.counts, b.starts, b.values, b.counts, values,
-    )  # fmt: skip
+    fits = []
+    for placed, groups in ((here, len(view.sizes)), (there, len(other.sizes))):
+        many = np.bincount(placed.groups, weights=np.repeat(people, placed.many), minlength=groups)
+        fits.append(Fits(placed.starts, placed.groups, 1 / np.maximum(many, 1)))
+    chance: FloatArray = mixed_beliefs(*fits, a, b, values)
     return chance
 
 
-def _side_by_side(mine: Tally, theirs: Tally, groups_1: int, groups_2: int) -> tuple[_Sorted, _Sorted, int]:
+def _side_by_side(mine: Tally, theirs: Tally, groups_1: int, groups_2: int) -> tuple[Counts, Counts, int]:
     """Both tallies with the same numbers for the same values, and how many there are."""
     place = {value: i for i, value in enumerate(mine.values)}
     number = np.array([place.setdefault(value, len(place)) for value in theirs.values], dtype=np.int64)
     return _sorted(mine, np.arange(len(mine.values)), groups_1), _sorted(theirs, number, groups_2), len(place)
 
 
-def _sorted(tally: Tally, number: IntArray, groups: int) -> _Sorted:
+def _sorted(tally: Tally, number: IntArray, groups: int) -> Counts:
     """A tally with the values numbered anew, ascending within each group."""
     value = number[tally.value]
     order = np.lexsort((value, tally.group))
     starts = np.searchsorted(tally.group[order], np.arange(groups + 1))
-    return _Sorted(starts.astype(np.int64), value[order], tally.count[order].astype(np.int64))
+    return Counts(starts.astype(np.int64), value[order], tally.count[order].astype(np.int64))

@@ -19,6 +19,7 @@ from discreet.arrays import IntArray
 from discreet.audit.reading.tallies import Whole
 from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.engines.base import Frequencies
+from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.files.numbers import exact_number
 
@@ -78,8 +79,6 @@ class Known:
 
 def read_knowledges(source: Any, view: ReleaseView) -> dict[str, Knowledge]:
     """What she knows of each sensitive attribute of a release; a table of shares may be about some of them only."""
-    from discreet.engines.open import open_source
-
     there = open_source(source, view.quasi_identifiers).columns
     about = [tally.attribute for tally in view.tallies]
     shares = _CHANCE in there and _CHANCE not in (*view.quasi_identifiers, *about)
@@ -88,23 +87,22 @@ def read_knowledges(source: Any, view: ReleaseView) -> dict[str, Knowledge]:
 
 def read_knowledge(source: Any, view: ReleaseView, attribute: str) -> Knowledge:
     """The source table (a path or a frame), or a table of shares: with a column p that is no column of the release."""
-    from discreet.engines.open import open_source
-
     names = [*view.quasi_identifiers, attribute]
     engine = open_source(source, names)
     lacking = [c for c in names if c not in engine.columns]
     if _CHANCE in engine.columns and _CHANCE not in names and attribute in engine.columns:
         return _listed(engine.frequencies([c for c in [*names, _CHANCE] if c in engine.columns]), names, engine.columns)
     if lacking:
-        found = (Mistake("knowledge", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking)
-        raise DataError(*found)
+        mistakes = (Mistake("knowledge", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking)
+        raise DataError(*mistakes)
     return Counted(view.quasi_identifiers, engine.frequencies(names))
 
 
-def _listed(found: Frequencies, names: Sequence[str], there: Sequence[str]) -> Listed:
+def _listed(frequencies: Frequencies, names: Sequence[str], there: Sequence[str]) -> Listed:
     """Rows of shares; a quasi-identifier that is left empty is not in the row's signature."""
     *about, attribute = [c for c in names if c in there]
-    columns = [[values[code] for code in codes] for values, codes in zip(found.values, found.codes, strict=True)]
+    pairs = zip(frequencies.values, frequencies.codes, strict=True)
+    columns = [[values[code] for code in codes] for values, codes in pairs]
     rows: list[Row] = []
     for *cells, value, chance in zip(*columns, strict=True):
         share = exact_number(chance)
@@ -129,8 +127,8 @@ def attribute_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
     (31, 42)
     """
     largest = len(names) if len(names) <= _ALL_SETS else _LARGE_SETS
-    found = [chosen for size in range(1, largest + 1) for chosen in combinations(names, size)]
-    return found if largest == len(names) else [*found, tuple(names)]
+    sets = [chosen for size in range(1, largest + 1) for chosen in combinations(names, size)]
+    return sets if largest == len(names) else [*sets, tuple(names)]
 
 
 def domain(knowledge: Knowledge, tally: Tally) -> tuple[str | None, ...]:

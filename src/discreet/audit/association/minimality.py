@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import FloatArray, IntArray
-from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE
+from discreet.arrays import FloatArray, IntArray, number_equal
+from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE, Demands
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
@@ -42,7 +42,7 @@ class Goal:
     k: int
     attribute: str
     kinds: IntArray
-    asked: FloatArray
+    limits: FloatArray
     factor: FloatArray
 
 
@@ -87,8 +87,8 @@ def goal(view: ReleaseView) -> Goal | None:
         attributes |= {promise.attribute} if promise.attribute else {tally.attribute for tally in view.tallies}
     if len(attributes) != 1:
         return None
-    kind, asked, factor = zip(*kinds, strict=True)
-    return Goal(k, str(attributes.pop()), np.array(kind), np.array(asked), np.array(factor))
+    kind, limit, factor = zip(*kinds, strict=True)
+    return Goal(k, str(attributes.pop()), np.array(kind), np.array(limit), np.array(factor))
 
 
 def minimality(view: ReleaseView, listed: Population, threshold: float | None = None) -> list[Line]:
@@ -96,10 +96,10 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
 
     `listed` must be the people in the table: those on the list must fill every group.
     """
-    aim, found = goal(view), places(view, listed) if view.kind.labelled else None
-    if aim is None or found is None or not {*view.quasi_identifiers} <= {*listed.columns}:
+    aim, fitting_groups = goal(view), places(view, listed) if view.kind.labelled else None
+    if aim is None or fitting_groups is None or not {*view.quasi_identifiers} <= {*listed.columns}:
         return []
-    group, people = found.only, np.asarray(listed.frequencies.counts, dtype=np.int64)
+    group, people = fitting_groups.only, np.asarray(listed.frequencies.counts, dtype=np.int64)
     filled = np.bincount(group[group >= 0], weights=people[group >= 0], minlength=len(view.sizes))
     if (group == -2).any() or not np.array_equal(filled, view.sizes):
         return []
@@ -176,8 +176,7 @@ def _steps(view: ReleaseView, listed: Population, group: IntArray, people: IntAr
 
 
 def _numbered(group: IntArray, key: IntArray) -> IntArray:
-    part: IntArray = np.unique((group + 1) * (int(key.max(initial=0)) + 1) + key, return_inverse=True)[1]
-    return part
+    return number_equal([group + 1, key], len(group))
 
 
 def _halves(group: IntArray, number: FloatArray, people: IntArray) -> IntArray:
@@ -227,9 +226,9 @@ class _Known:
         weighed = []
         for g in np.flatnonzero(split):
             own = order[starts[g] : starts[g + 1]]
-            found = self._weighed(int(g), own[sizes[own] >= self.aim.k], own[sizes[own] < self.aim.k], sizes)
-            if found is not None:
-                weighed.append(found)
+            worlds = self._weighed(int(g), own[sizes[own] >= self.aim.k], own[sizes[own] < self.aim.k], sizes)
+            if worlds is not None:
+                weighed.append(worlds)
         self.heeded += bool(weighed)
         if step.together and len(weighed) * (step.spare + 1) > MOST_SUMS:
             self.too_many |= {int(of_part[one.parts[0]]) for one in weighed}
@@ -241,26 +240,27 @@ class _Known:
         return chance[step.part]
 
     def _weighed(self, g: int, large: IntArray, small: IntArray, sizes: IntArray) -> _Weighed | None:
-        from discreet.audit.association.refused_splits import weigh
+        from discreet.audit.association.refused_splits_kernels import weigh  # late: loads numba
 
         has = np.flatnonzero(self.counts[g])
         counts, columns = self.counts[g][has], len(large) + (len(small) > 0)
-        asked = (self.aim.kinds, self.aim.asked, self.aim.factor, self.table[has], float(1 - self.table[has].sum()))
+        table = self.table[has]
+        demands = Demands(self.aim.kinds, self.aim.limits, self.aim.factor, table, float(1 - table.sum()))
         expected = np.prod([float(n + 1) ** min(columns - 1, 3) for n in counts]) / (counts.sum() + 1.0) ** 0.5
         if len(large) <= MOST_PARTS and expected <= 50 * MOST_TABLES:
             chance = np.zeros(2 ** len(large))
             held = np.zeros((2 ** len(large), columns, len(has)))
-            if weigh(counts, sizes[large], int(sizes[small].sum()), *asked, MOST_TABLES, chance, held):
+            if weigh(counts, sizes[large], int(sizes[small].sum()), demands, MOST_TABLES, chance, held):
                 sets = np.flatnonzero(chance > 0)
                 return _Weighed(large, small, sizes, sets, chance[sets], held[sets])
         self.too_many.add(g)
-        return self._sampled(counts, large, small, sizes, asked)
+        return self._sampled(counts, large, small, sizes, demands)
 
     def _sampled(
-        self, counts: IntArray, large: IntArray, small: IntArray, sizes: IntArray, asked: tuple[Any, ...]
+        self, counts: IntArray, large: IntArray, small: IntArray, sizes: IntArray, demands: Demands
     ) -> _Weighed | None:
         """The same from random worlds."""
-        from discreet.audit.association.refused_splits import breaking
+        from discreet.audit.association.refused_splits_kernels import breaking  # late: loads numba
 
         worlds = min(SAMPLES, MOST_DEALT // int(counts.sum()))
         if worlds < SAMPLES // 10 or len(large) > MOST_BITS:
@@ -272,7 +272,7 @@ class _Known:
         cell += np.arange(worlds)[:, None] * len(parts) * len(counts)
         shape = (worlds, len(parts), len(counts))
         dealt = np.bincount(cell.ravel(), minlength=worlds * len(parts) * len(counts)).reshape(shape)
-        broken = breaking(dealt[:, : len(large)], sizes[large], *asked)
+        broken = breaking(dealt[:, : len(large)], sizes[large], demands)
         sets, of_world = np.unique(broken, return_inverse=True)
         held = np.zeros((len(sets), *shape[1:]))
         np.add.at(held, of_world, dealt / worlds)

@@ -171,9 +171,9 @@ def realistic_lines(
     """
     summed, whole = summed_up(tally, len(view.sizes)), whole_table(tally)
     promised = view.promised("realistic", tally.attribute) or {}
-    told = stubbornness if stubbornness is not None else promised.get("stubbornness")
-    sigmas = [Fraction(s) for s in STUBBORNNESS] if told is None else [Fraction(str(told))]
-    usual = Fraction(USUAL) if told is None else sigmas[0]
+    sigma = stubbornness if stubbornness is not None else promised.get("stubbornness")
+    sigmas = [Fraction(s) for s in STUBBORNNESS] if sigma is None else [Fraction(str(sigma))]
+    usual = Fraction(USUAL) if sigma is None else sigmas[0]
     protected = protected_by(summed, whole, promised.get("prior") if prior is None else prior)
     known = int(promised.get("known", 0))
     return [

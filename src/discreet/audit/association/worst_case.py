@@ -99,17 +99,17 @@ def worst_case(
     """
     promise = _promise(view, tally.attribute)
     said: Mapping[str, Any] = promise.parameters if promise else {}
-    given = knowledge if knowledge is not None else given_knowledge(said)
-    people = people_of(view, tally, given)
+    own_knowledge = knowledge if knowledge is not None else given_knowledge(said)
+    people = people_of(view, tally, own_knowledge)
     if people is None or not len(people.group):
         return []
-    known = given if given is not None else learnt(people, tally)
-    promised = None if promise is None or given is None else float(1 / Fraction(str(said["r"])))
-    found = beliefs(view, tally, people, known, said)
-    name = "learnt_association" if given is None else "worst_case"
-    lines = [_line(view, tally, name, found, said, promised, threshold)]
-    if (found.bound > found.chance).any():
-        lines.append(_line(view, tally, f"{name}_one_value", found.one_value, said, promised, threshold))
+    known = own_knowledge if own_knowledge is not None else learnt(people, tally)
+    promised = None if promise is None or own_knowledge is None else float(1 / Fraction(str(said["r"])))
+    posterior = beliefs(view, tally, people, known, said)
+    name = "learnt_association" if own_knowledge is None else "worst_case"
+    lines = [_line(view, tally, name, posterior, said, promised, threshold)]
+    if (posterior.bound > posterior.chance).any():
+        lines.append(_line(view, tally, f"{name}_one_value", posterior.one_value, said, promised, threshold))
     return lines
 
 
@@ -117,15 +117,15 @@ def _line(
     view: ReleaseView,
     tally: Tally,
     name: str,
-    found: Beliefs,
+    posterior: Beliefs,
     said: Mapping[str, Any],
     promised: float | None,
     threshold: float | None,
 ) -> Line:
-    people, by_bound = found.people, found.bound > found.chance
+    people, by_bound = posterior.people, posterior.bound > posterior.chance
     placed = int(people.many.sum())
     precision = AT_LEAST if placed < view.people else AT_MOST if by_bound.any() else EXACT
-    chance = found.chance if precision == AT_LEAST else found.at_most
+    chance = posterior.chance if precision == AT_LEAST else posterior.at_most
     limit = line_threshold(threshold, promised)
     title, knows, assumes = _WORDS[name.removesuffix("_one_value")]
     if name.endswith("_one_value"):
@@ -144,10 +144,10 @@ def _line(
         promised=promised,
         precision=precision,
         details={
-            "worst_exact": float(found.chance.max(initial=0.0)),
+            "worst_exact": float(posterior.chance.max(initial=0.0)),
             "people_decided_by_a_bound": int(people.many[by_bound].sum()),
             "people_not_placed": view.people - placed,
-            "groups_that_contradict_her": int(found.contradicted.sum()),
+            "groups_that_contradict_her": int(posterior.contradicted.sum()),
             "min_support": int(said.get("min_support", MIN_SUPPORT)),
         },
     )
@@ -199,10 +199,10 @@ def placed_people(view: ReleaseView, tally: Tally, knowledge: Counted) -> People
     values[where.groups[np.repeat(where.many > 1, where.many)]] = -1  # somebody may be in it or in another one
     alone = where.only >= 0
     codes = tuple(codes[alone].astype(np.int64) for codes in listed.frequencies.codes)
-    found = People(
+    people = People(
         listed.columns, listed.frequencies.values, codes, where.only[alone], listed.frequencies.counts[alone]
     )
-    return filling(found, values)
+    return filling(people, values)
 
 
 def filling(people: People, sizes: IntArray) -> People:
@@ -227,11 +227,11 @@ def beliefs(view: ReleaseView, tally: Tally, people: People, knowledge: Knowledg
     """What she believes, in the end, of everybody: the largest over all sets of attributes."""
     summed = summed_up(tally, len(view.sizes))
     protected = protected_sets(said.get("values"), domain(knowledge, tally))
-    found = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(view.sizes))
+    posterior = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(view.sizes))
     known = sets_of(view, tally, people, knowledge, said)
     for each in known:
-        found = found.raised(judged(each, people, summed, protected, found.chance, len(known)))
-    return found
+        posterior = posterior.raised(judged(each, people, summed, protected, posterior.chance, len(known)))
+    return posterior
 
 
 def sets_of(
@@ -277,7 +277,8 @@ def judged(
 
     `sets` is how many sets there are, among which the work is divided.
     """
-    from discreet.audit.association.worst_case_kernels import judge
+    # late: loads numba
+    from discreet.audit.association.worst_case_kernels import Protected, Raised, Units, Worth, judge
 
     tally, groups = summed.tally, len(summed.total)
     rows = len(known.support)
@@ -291,30 +292,23 @@ def judged(
     chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
     width = chances.shape[1]
     named_by = [np.flatnonzero(protected[:, v]) for v in range(width)]
-    told = (
-        starts,
-        unit % rows,
-        many,
-        np.searchsorted(tally.group, np.arange(groups + 1)),
-        tally.value,
-        tally.count,
-        chances,
-        np.ascontiguousarray(chances @ protected.T.astype(np.float64)),
-        protected,
-        np.cumsum([0, *(len(those) for those in named_by)]),
-        np.concatenate([*named_by, np.empty(0, dtype=np.int64)]).astype(np.int64),
-        _worth_one(summed, np.diff(starts), sets),
-        _worth_all(summed, np.diff(starts), sets),
-        least,
-        bound,
-        one,
-        one_bound,
-        contradicted,
+    values = np.searchsorted(tally.group, np.arange(groups + 1))
+    known_of = (
+        Units(starts, unit % rows, many, values, tally.value, tally.count),
+        Protected(
+            chances,
+            np.ascontiguousarray(chances @ protected.T.astype(np.float64)),
+            protected,
+            np.cumsum([0, *(len(those) for those in named_by)]),
+            np.concatenate([*named_by, np.empty(0, dtype=np.int64)]).astype(np.int64),
+        ),
+        Worth(_worth_one(summed, np.diff(starts), sets), _worth_all(summed, np.diff(starts), sets)),
+        Raised(least, bound, one, one_bound, contradicted),
     )
     # Groups don't know of each other: they are judged side by side, a few at a time, since some take much longer.
     cuts = np.unique(np.linspace(0, groups, _PARTS + 1).astype(np.int64)).tolist()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for part in [pool.submit(judge, *ends, *told) for ends in pairwise(cuts)]:
+        for part in [pool.submit(judge, *ends, *known_of) for ends in pairwise(cuts)]:
             part.result()
     return Beliefs(people, least[place], bound[place], one[place], one_bound[place], contradicted)
 

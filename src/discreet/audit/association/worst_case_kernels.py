@@ -6,6 +6,8 @@ value (or set of values) against all others, and all values at once.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -114,10 +116,10 @@ def _dealt(f: FloatArray, many: IntArray, people: int, having: int, out: FloatAr
         for turn in range(many[i]):
             j -= 1
             if turn == 0:
-                found = 0.0
+                sum_of_worlds = 0.0
                 for k in range(having):
-                    found += before[j, k] * after[having - 1 - k]
-                out[i] = min(found * f[i] / total, 1.0)
+                    sum_of_worlds += before[j, k] * after[having - 1 - k]
+                out[i] = min(sum_of_worlds * f[i] / total, 1.0)
             for k in range(having, 0, -1):
                 after[k] = after[k] * (1.0 - f[i]) + after[k - 1] * f[i]
             after[0] *= 1.0 - f[i]
@@ -237,7 +239,7 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
     least, second = np.empty(values), np.empty(values)
     at = np.empty(values, dtype=np.int64)
     for x in range(values):
-        told = False
+        has_bound = False
         for y in range(values):
             least[y], second[y], at[y] = np.inf, np.inf, -1
             for i in range(kinds):
@@ -250,12 +252,12 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
                         second[y] = ratio
                     if second[y] == 0.0:  # none is smaller; where many people can't have x, this comes soon
                         break
-            told |= y != x and second[y] > 0.0
+            has_bound |= y != x and second[y] > 0.0
         for i in range(kinds):
             if p[i, x] <= 0:
                 out[i, x] = 0.0
                 continue
-            if not told:
+            if not has_bound:
                 out[i, x] = 1.0
                 continue
             others = 0.0
@@ -288,36 +290,61 @@ def one_at_most(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> 
         out[i] = min(tilted[i] * _UP, 1.0)
 
 
-@njit(cache=True, nogil=True)
-def judge(
-    from_group: int,
-    to_group: int,
-    starts: IntArray,
-    row: IntArray,
-    many: IntArray,
-    value_starts: IntArray,
-    value: IntArray,
-    count: IntArray,
-    chances: FloatArray,
-    set_chances: FloatArray,
-    member: BoolArray,
-    named_starts: IntArray,
-    named_by: IntArray,
-    worth_one: BoolArray,
-    worth_all: BoolArray,
-    chance: FloatArray,
-    bound: FloatArray,
-    one: FloatArray,
-    one_bound: FloatArray,
-    contradicted: BoolArray,
-) -> None:
-    """Raise `chance` (exact) and `bound` (at most) of every unit of some groups to what one set of attributes tells.
+class Units(NamedTuple):
+    """People and values of groups: unit i of group g, from ``starts[g]`` on, is ``many[i]`` people of one `row`.
 
-    Unit i of group g is ``many[i]`` people of one row of `chances`; ``member[s, v]`` says whether the protected set s
-    has value v, ``named_by[named_starts[v]:named_starts[v + 1]]`` are the sets that have it. `worth_one` and
-    `worth_all` are groups whose worlds may be counted out in each view; where they are not, and a bound does not show
-    that it makes no difference, the bound is kept. `one` and `one_bound` are raised to what one value at a time tells.
+    Group g has ``value[value_starts[g]:value_starts[g + 1]]``, so many times (`having`).
     """
+
+    starts: IntArray
+    row: IntArray
+    many: IntArray
+    value_starts: IntArray
+    value: IntArray
+    having: IntArray
+
+
+class Protected(NamedTuple):
+    """How likely people of each row have each value (`chances`), and each protected set of values (`of_set`).
+
+    ``member[s, v]`` says whether the set s has value v; ``named_by[named_starts[v]:named_starts[v + 1]]`` are the sets
+    that have it.
+    """
+
+    chances: FloatArray
+    of_set: FloatArray
+    member: BoolArray
+    named_starts: IntArray
+    named_by: IntArray
+
+
+class Worth(NamedTuple):
+    """The groups whose worlds may be counted out: one value at a time, and all at once."""
+
+    one: BoolArray
+    all: BoolArray
+
+
+class Raised(NamedTuple):
+    """What is known of every unit, raised in place: exact chances and bounds, by all values and by one at a time."""
+
+    chance: FloatArray
+    bound: FloatArray
+    one: FloatArray
+    one_bound: FloatArray
+    contradicted: BoolArray
+
+
+@njit(cache=True, nogil=True)
+def judge(from_group: int, to_group: int, units: Units, protected: Protected, worth: Worth, raised: Raised) -> None:
+    """Raise the chances (exact) and bounds (at most) of every unit of some groups to what one set of attributes tells.
+
+    Where the worlds of a group are not counted out, and a bound does not show that it makes no difference, the bound is
+    kept.
+    """
+    starts, row, many, value_starts, value, count = units
+    chances, of_set, member, named_starts, named_by = protected
+    chance, bound, one, one_bound, contradicted = raised
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
     for g in range(from_group, to_group):
@@ -333,33 +360,33 @@ def judge(
                     last_group[named_by[at]] = g
                     touched[touches] = named_by[at]
                     touches += 1
-        p, single, found = np.empty((kinds, values)), np.empty(kinds), np.empty(kinds)
+        p, single, raised_to = np.empty((kinds, values)), np.empty(kinds), np.empty(kinds)
         for at in range(touches):
             s, those = touched[at], 0
             for v in range(values):
                 those += having[v] if member[s, own[v]] else 0
             for i in range(kinds):
-                single[i] = min(set_chances[row[low + i], s], 1.0)
-            if not worth_one[g]:
-                one_at_most(single, many[low:high], those, found)
+                single[i] = min(of_set[row[low + i], s], 1.0)
+            if not worth.one[g]:
+                one_at_most(single, many[low:high], those, raised_to)
                 for i in range(kinds):
-                    one_bound[low + i] = max(one_bound[low + i], found[i])
-                    bound[low + i] = max(bound[low + i], found[i])
-            elif one_value(single, many[low:high], those, found):
+                    one_bound[low + i] = max(one_bound[low + i], raised_to[i])
+                    bound[low + i] = max(bound[low + i], raised_to[i])
+            elif one_value(single, many[low:high], those, raised_to):
                 for i in range(kinds):
-                    one[low + i] = max(one[low + i], found[i])
-                    chance[low + i] = max(chance[low + i], found[i])
+                    one[low + i] = max(one[low + i], raised_to[i])
+                    chance[low + i] = max(chance[low + i], raised_to[i])
             else:
                 contradicted[g] = True
         for i in range(kinds):
             for v in range(values):
                 p[i, v] = chances[row[low + i], own[v]]
         together = np.empty((kinds, values))
-        if not (worth_all[g] and _few_states(having)):  # else counting out takes no longer than a bound
+        if not (worth.all[g] and _few_states(having)):  # else counting out takes no longer than a bound
             at_most(p, many[low:high], having, together)
             if not _raises(together, touched[:touches], member, own, chance[low:high]):
                 continue
-        if worth_all[g] and all_values(p, many[low:high], having, together):
+        if worth.all[g] and all_values(p, many[low:high], having, together):
             _raise(together, touched[:touches], member, own, chance[low:high])
         else:
             at_most(p, many[low:high], having, together)

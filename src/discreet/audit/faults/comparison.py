@@ -42,32 +42,32 @@ class Table:
 
 def compare(release: ReleaseFiles, source: Any) -> tuple[list[Fault], str]:
     """Hold a release against its `source` (a path or a frame): faults, and a sentence if it may be of this table."""
-    table, found = read_source(release, source)
-    return (found, "") if table is None else compare_with(release, table, found)
+    table, faults = read_source(release, source)
+    return (faults, "") if table is None else compare_with(release, table, faults)
 
 
 def read_source(release: ReleaseFiles, source: Any) -> tuple[Table | None, list[Fault]]:
     """The source's published columns; none, if it is a table of shares. And what it lacks."""
-    told = release.description
-    known = (*told.quasi_identifiers, *told.sensitive, *told.others)
+    description = release.description
+    known = (*description.quasi_identifiers, *description.sensitive, *description.others)
     columns = [c for c in dict.fromkeys(c for rows in release.files for c in rows.columns) if c in known]
     engine = open_source(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
-    if any(c not in told.others for c in lacking):
+    if any(c not in description.others for c in lacking):
         raise DataError(*(Mistake("source", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking))
     if _SHARES in engine.columns and _SHARES not in columns:
         rule = "has a column p, and is read as shares of values: the release is compared with no table"
         return None, [not_compared("source", rule, "give the original table, without that column")]
     here = [c for c in columns if c in engine.columns]
-    found = [not_compared(c, "is not in the source: its values are compared with nothing") for c in lacking]
-    return Table(tuple(here), engine.frequencies(here)), found
+    faults = [not_compared(c, "is not in the source: its values are compared with nothing") for c in lacking]
+    return Table(tuple(here), engine.frequencies(here)), faults
 
 
 def compare_with(release: ReleaseFiles, table: Table, lacking: Sequence[Fault] = ()) -> tuple[list[Fault], str]:
     """The same with a table that was read."""
-    found = [*lacking, *_lost_rows(release, table.rows)]
-    found += release.view.kind.compare(release, table)
-    return found, "" if any(fault.grave for fault in found) else _sentence(release, table.rows, found)
+    faults = [*lacking, *_lost_rows(release, table.rows)]
+    faults += release.view.kind.compare(release, table)
+    return faults, "" if any(fault.grave for fault in faults) else _sentence(release, table.rows, faults)
 
 
 def not_compared(place: str, rule: str, repair: str = "give the table that was published") -> Fault:
@@ -92,8 +92,8 @@ def rows_are(many: int) -> str:
     return "1 row is" if many == 1 else f"{many:,} rows are"
 
 
-def _sentence(release: ReleaseFiles, rows: int, found: Sequence[Fault]) -> str:
-    part = ", as far as they can be compared" if found else ""
+def _sentence(release: ReleaseFiles, rows: int, faults: Sequence[Fault]) -> str:
+    part = ", as far as they can be compared" if faults else ""
     what = "every published row" if release.view.kind.labelled else "what is published of every group"
     left = rows - release.view.people
     rest = f", and {left:,} of them are not published" if left else ""

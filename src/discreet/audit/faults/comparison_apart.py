@@ -30,18 +30,18 @@ _MOST_PAIRS = 100_000_000  # of a person and a value in the same group
 
 def bucketized(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     """What is wrong with people and values in two tables."""
-    told = release.description
+    description = release.description
     people, values = _files(release)
-    distorted = tuple(str(c) for c in told.manifest.get("distorted") or ())
+    distorted = tuple(str(c) for c in description.manifest.get("distorted") or ())
     for column in distorted:
         rule = "the search exchanged values on purpose, as the manifest says: they are compared with nothing"
         yield not_compared(f"{values.file}: {column}", rule, "nothing to mend")
     known, strange = _comparable(release, table, distorted)
     yield from strange
-    weights = counted_people(values, told.count if told.count in values.columns else "")
+    weights = counted_people(values, description.count if description.count in values.columns else "")
     number = _groups(release, (people, values))
-    own, person = _codes(people, table, [c for c in known if c in people.columns], bool(told.manifest))
-    theirs, value = _codes(values, table, [c for c in known if c in values.columns], bool(told.manifest))
+    own, person = _codes(people, table, [c for c in known if c in people.columns], bool(description.manifest))
+    theirs, value = _codes(values, table, [c for c in known if c in values.columns], bool(description.manifest))
     wrong = [
         *_more_than_there_are(
             people, own, np.ones(len(people), dtype=np.int64), person, table.frequencies.counts, "people"
@@ -59,10 +59,10 @@ def bucketized(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
 
 def ambiguous(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     """What is wrong with values of groups in tables apart."""
-    from discreet.audit.faults.comparison_kernels import fits_of_groups
+    from discreet.audit.faults.comparison_kernels import fits_of_groups  # late: loads numba
 
-    told, ours, sizes = release.description, bool(release.description.manifest), release.view.sizes
-    [values] = [rows for rows in release.files if not {*rows.columns} & {*told.quasi_identifiers}]
+    description, ours, sizes = release.description, bool(release.description.manifest), release.view.sizes
+    [values] = [rows for rows in release.files if not {*rows.columns} & {*description.quasi_identifiers}]
     known, strange = _comparable(release, table)
     yield from strange
     number = _groups(release, release.files)
@@ -70,7 +70,7 @@ def ambiguous(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     order = np.lexsort((own, number[values.file]))
     unit, first = numbered([number[values.file][order], own[order]], len(values))
     first = order[first]
-    weights = counted_people(values, told.count)[order]
+    weights = counted_people(values, description.count)[order]
     wanted = np.bincount(unit, weights=weights, minlength=len(first)).astype(np.int64)
     listed = [
         _Listed.of(rows, number[rows.file], *_codes(rows, table, [c for c in known if c in rows.columns], ours))
@@ -146,11 +146,11 @@ def _groups(release: ReleaseFiles, files: Sequence[Rows]) -> Mapping[str, IntArr
     names, codes = release.grouped.column(release.description.group)
     number = dict(zip(np.asarray(codes).tolist(), release.group.tolist(), strict=True))
     of_name = {names[code]: group for code, group in number.items()}
-    found = {}
+    groups_of = {}
     for rows in files:
         theirs, code = rows.column(release.description.group)
-        found[rows.file] = np.array([of_name[name] for name in theirs], dtype=np.int64)[code]
-    return found
+        groups_of[rows.file] = np.array([of_name[name] for name in theirs], dtype=np.int64)[code]
+    return groups_of
 
 
 def _comparable(release: ReleaseFiles, table: Table, but: Sequence[str] = ()) -> tuple[list[str], list[Fault]]:
@@ -173,7 +173,7 @@ def _codes(rows: Rows, table: Table, columns: Sequence[str], ours: bool) -> tupl
         texts, codes = rows.column(column)
         own, theirs = tokens(texts, not ours), tokens(table.values(column), not ours)
         place = {token: i for i, token in enumerate(dict.fromkeys([*own, *theirs]))}
-        of_text, of_value = (np.array([place[t] for t in found], dtype=np.int64) for found in (own, theirs))
+        of_text, of_value = (np.array([place[t] for t in each_text], dtype=np.int64) for each_text in (own, theirs))
         both.append(np.append(of_text[codes], of_value[table.codes(column)]))
     number, _ = numbered(both, len(rows) + len(table.frequencies.counts))
     return number[: len(rows)], number[len(rows) :]

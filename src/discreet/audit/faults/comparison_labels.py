@@ -23,7 +23,7 @@ from discreet.audit.worlds.label_join import Fitting, fitting, joined, label_val
 
 def untrue_rows(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     """Published rows that no row of the source can be, or is left for."""
-    told, rows = release.description, release.grouped
+    description, rows = release.description, release.grouped
     kept = np.flatnonzero(release.group >= 0)
     unit, first = numbered([rows.column(c)[1][kept] for c in table.columns], len(kept))
     columns = []
@@ -33,7 +33,7 @@ def untrue_rows(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         held, strange = _held(release, table, column, [texts[i] for i in used], label.astype(np.int64))
         columns.append(held)
         yield from strange
-    weights = counted_people(rows, told.count)[kept]
+    weights = counted_people(rows, description.count)[kept]
     wanted = np.bincount(unit, weights=weights, minlength=len(first)).astype(np.int64)
     lines = rows.first(kept[first])
     fits = joined(columns, table.frequencies.counts, len(wanted))
@@ -107,15 +107,15 @@ def _exact(
     release: ReleaseFiles, published: Sequence[str | None], values: Sequence[str | None]
 ) -> tuple[tuple[IntArray, IntArray], bool]:
     """Pairs of published texts and the values that they are; and whether they say anything."""
-    told = release.description
-    both = alike([*published, *values], values, blank_is_null=not told.manifest)
+    ours, suppressed = bool(release.description.manifest), release.description.suppressed
+    both = alike([*published, *values], values, blank_is_null=not ours)
     own, theirs = both[: len(published)], both[len(published) :]
     order = np.argsort(theirs, kind="stable")  # values that are alike stand together
     low, high = (np.searchsorted(theirs[order], own, side=side) for side in ("left", "right"))
     many = np.where(own < 0, 0, high - low)
     at = np.repeat(low - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
     pairs = np.repeat(np.arange(len(published)), many), order[at]
-    hidden = np.array([not told.manifest and text == told.suppressed for text in published], dtype=np.bool_)
+    hidden = np.array([not ours and text == suppressed for text in published], dtype=np.bool_)
     if not hidden.any():
         return pairs, bool(len(published))
     shown = ~hidden[pairs[0]]

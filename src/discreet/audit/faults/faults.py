@@ -44,7 +44,7 @@ def _files(release: ReleaseFiles) -> Iterator[Fault]:
         return
     inside = release.description.tables if "database" in manifest else {}
     yield from file_faults(release.path, manifest.get("files") or {}, inside)
-    words = {word: given for word, given in manifest.items() if word != "checksum"}
+    words = {word: value for word, value in manifest.items() if word != "checksum"}
     checksum = hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
     if manifest.get("checksum", checksum) != checksum:
         rule = "was changed after it was written: its checksum differs"
@@ -76,8 +76,8 @@ def _homogeneous(release: ReleaseFiles) -> Iterator[Fault]:
         named = protected(view, tally)[tally.value]
         for grave, groups in ((True, tally.group[alone & named]), (False, tally.group[alone & ~named])):
             people = int(view.sizes[groups].sum())
-            told = "1 person" if people == 1 else f"{people:,} people"
-            rule = f"one value of {tally.attribute} only, which is so told of {told}"
+            many = "1 person" if people == 1 else f"{people:,} people"
+            rule = f"one value of {tally.attribute} only, which is so told of {many}"
             repair = MERGE if grave else "promise something about these values too, if that is not meant"
             yield from group_faults(view, "homogeneous_group", groups, rule, repair, grave=grave)
 

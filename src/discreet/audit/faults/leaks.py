@@ -28,19 +28,19 @@ _LARGEST = 50_000_000  # pairs of a label and a value of one column that are hel
 
 def leaking_columns(release: ReleaseFiles) -> Iterator[Fault]:
     """Columns that nobody named, identifiers, and whatever numbers the rows."""
-    told = release.description
-    roles = {*told.quasi_identifiers, *told.sensitive, *told.others}
+    description = release.description
+    roles = {*description.quasi_identifiers, *description.sensitive, *description.others}
     for rows in release.files:
         for column in rows.columns:
             place = f"{rows.file}: {column}"
-            if rows.column(column)[0] == (told.suppressed,):  # says nothing
+            if rows.column(column)[0] == (description.suppressed,):  # says nothing
                 continue
-            if column in told.identifiers:
+            if column in description.identifiers:
                 yield Fault("identifier", place, "is an identifier, and published", "remove the column")
-            elif column not in roles and column not in (told.group, told.count):
+            elif column not in roles and column not in (description.group, description.count):
                 repair = "remove the column, or say what it is"
                 yield Fault("unnamed_column", place, "is published, but nobody said what it is", repair)
-            rule = _key(rows, column, told.sensitive) if column not in _keyless(release) else ""
+            rule = _key(rows, column, description.sensitive) if column not in _keyless(release) else ""
             if rule:
                 repair = "remove the column: whoever has it in another table finds everybody's row"
                 yield Fault("row_number", place, rule, repair)
@@ -49,9 +49,9 @@ def leaking_columns(release: ReleaseFiles) -> Iterator[Fault]:
 def signs_of_order(release: ReleaseFiles) -> Iterator[Fault]:
     """An order of rows that neither chance nor the published values explain."""
     for rows in release.files:
-        found = unexplained(_ordered(release, rows)) if _has_order(release, rows) else None
-        if found is not None:
-            column, chance = found
+        column_and_chance = unexplained(_ordered(release, rows)) if _has_order(release, rows) else None
+        if column_and_chance is not None:
+            column, chance = column_and_chance
             rule = (
                 f"rows stand in an order that chance does not explain (runs of equal values, p {_below(chance)}): "
                 "that of the source, or one in which it was sorted before it was made coarser"
@@ -61,38 +61,38 @@ def signs_of_order(release: ReleaseFiles) -> Iterator[Fault]:
 
 def against_source(release: ReleaseFiles, source: Any) -> Iterator[Fault]:
     """What can be seen beside the table that was published: rows in its order, and NULLs that were lost."""
-    told = release.description
-    columns = [*told.quasi_identifiers, *told.sensitive]
+    description = release.description
+    columns = [*description.quasi_identifiers, *description.sensitive]
     engine = open_source(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
     if lacking:
         raise DataError(*(Mistake("source", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking))
     ordered = isinstance(engine, DuckDB)  # in a database, rows have no order
     values, codes = in_order(engine, columns) if isinstance(engine, DuckDB) else repeated(engine.frequencies(columns))
-    given = dict(zip(columns, zip(values, codes, strict=True), strict=True))
+    source_columns = dict(zip(columns, zip(values, codes, strict=True), strict=True))
     for rows in release.files:
-        yield from _lost_nulls(release, rows, given)
-        if not ordered or not _has_order(release, rows) or not {*rows.columns} & {*told.quasi_identifiers}:
+        yield from _lost_nulls(release, rows, source_columns)
+        if not ordered or not _has_order(release, rows) or not {*rows.columns} & {*description.quasi_identifiers}:
             continue
-        chance = _chance_of_order(release, rows, given)
+        chance = _chance_of_order(release, rows, source_columns)
         if chance < CHANCE and not sorted_by_itself(_ordered(release, rows)):
             rule = f"its rows stand in the order of the source (by chance with p {_below(chance)})"
             repair = "shuffle the rows: the order tells whose row is whose"
             yield Fault("rows_in_order", rows.file, rule, repair)
-    yield from _linked(release, given)
+    yield from _linked(release, source_columns)
 
 
-def _linked(release: ReleaseFiles, given: Mapping[str, Column]) -> Iterator[Fault]:
+def _linked(release: ReleaseFiles, source: Mapping[str, Column]) -> Iterator[Fault]:
     """People and values in tables apart, but both in the same order."""
-    told = release.description
+    description = release.description
     kind = release.view.kind
     if kind.labelled or not kind.rows_are_people or not all(_has_order(release, rows) for rows in release.files):
         return
-    people, values = sorted(release.files, key=lambda rows: not {*rows.columns} & {*told.quasi_identifiers})
+    people, values = sorted(release.files, key=lambda rows: not {*rows.columns} & {*description.quasi_identifiers})
     if all(sorted_by_itself(_ordered(release, rows)) for rows in release.files):
         return
-    for column in told.sensitive:
-        chance = chance_of_links(release, people, values, column, given)
+    for column in description.sensitive:
+        chance = chance_of_links(release, people, values, column, source)
         if chance < CHANCE:
             rule = (
                 f"in every group {people.file} and {values.file} are in the same order, so that people stand where "
@@ -131,18 +131,18 @@ def _ordered(release: ReleaseFiles, rows: Rows) -> list[Ordered]:
 
     Groups that stand one after the other are an order of what is published, too.
     """
-    found = []
+    ordered = []
     if rows is release.grouped and len(rows) >= 3 * (len(release.view.sizes) + 1):
         number = release.group + 1
-        found.append(Ordered("group", number, [str(g) for g in range(int(number.max(initial=0)) + 1)]))
+        ordered.append(Ordered("group", number, [str(g) for g in range(int(number.max(initial=0)) + 1)]))
     for column in rows.columns:
         if column not in _keyless(release) and _key(rows, column, release.description.sensitive):
             continue
         values, codes = rows.column(column)
         labels = _said(release, column, values)
         exact = all(isinstance(label, Exactly) for label in labels)
-        found.append(Ordered(column, codes, values, exact, _sizes(labels)))
-    return found
+        ordered.append(Ordered(column, codes, values, exact, _sizes(labels)))
+    return ordered
 
 
 def _said(release: ReleaseFiles, column: str, values: Sequence[str | None]) -> Sequence[Label]:
@@ -155,37 +155,37 @@ def _said(release: ReleaseFiles, column: str, values: Sequence[str | None]) -> S
 
 def _sizes(labels: Sequence[Label]) -> FloatArray:
     """Where each label begins, for those that have an order."""
-    found = []
+    sizes = []
     for label in labels:
         size: float | None = None
         if isinstance(label, Between):
             size = label.high if label.low is None else label.low
         elif isinstance(label, Exactly):
             size = number(label.value)
-        found.append(np.nan if size is None else size)
-    return np.array(found, dtype=np.float64)
+        sizes.append(np.nan if size is None else size)
+    return np.array(sizes, dtype=np.float64)
 
 
-def _chance_of_order(release: ReleaseFiles, rows: Rows, given: Mapping[str, Column]) -> float:
-    held = [c for c in given if c in rows.columns and len(rows.column(c)[0]) * len(given[c][0]) <= _LARGEST]
-    fits = [coverage(_said(release, c, rows.column(c)[0]), given[c][0]) for c in held]
+def _chance_of_order(release: ReleaseFiles, rows: Rows, source: Mapping[str, Column]) -> float:
+    held = [c for c in source if c in rows.columns and len(rows.column(c)[0]) * len(source[c][0]) <= _LARGEST]
+    fits = [coverage(_said(release, c, rows.column(c)[0]), source[c][0]) for c in held]
     published = [rows.column(c)[1] for c in held]
-    return in_source_order(fits, published, [given[c][1] for c in held]) if held else 1.0
+    return in_source_order(fits, published, [source[c][1] for c in held]) if held else 1.0
 
 
-def _lost_nulls(release: ReleaseFiles, rows: Rows, given: Mapping[str, Column]) -> Iterator[Fault]:
+def _lost_nulls(release: ReleaseFiles, rows: Rows, source: Mapping[str, Column]) -> Iterator[Fault]:
     """NULL in the source, but nowhere in what is published; as many rows as were suppressed may have had it.
 
     So may those that our own manifest does not count: a release may be about some people of the source only.
     """
     suppressed = release.view.left_out + release.view.starred
-    rows_given = len(next(iter(given.values()))[1])
+    rows_given = len(next(iter(source.values()))[1])
     about = (
         release.description.manifest["rows"].get("source", rows_given) if release.description.manifest else rows_given
     )
     suppressed += max(rows_given - int(about), 0)
-    for column in (c for c in given if c in rows.columns):
-        values, codes = given[column]
+    for column in (c for c in source if c in rows.columns):
+        values, codes = source[column]
         nulls = int((codes == values.index(None)).sum()) if None in values else 0
         if nulls > suppressed and not any(
             covers(label, [None])[0] for label in _said(release, column, rows.column(column)[0])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.audit.faults.row_order import at_least
 from discreet.audit.reading.release import ReleaseFiles, Rows
 
@@ -17,20 +17,20 @@ _LARGEST = 20_000_000  # people times values of their group, from which on nothi
 
 
 def chance_of_links(
-    release: ReleaseFiles, people: Rows, values: Rows, sensitive: str, given: Mapping[str, Column]
+    release: ReleaseFiles, people: Rows, values: Rows, sensitive: str, source: Mapping[str, Column]
 ) -> float:
     """How likely chance makes as many people as do fit the value that stands at the same place in their group.
 
-    A person and a value fit if somebody in the source (`given`: values and codes of each column) has both. Chernoff's
+    A person and a value fit if somebody in the `source` (values and codes of each column) has both. Chernoff's
     bound, given how many values of the group fit each person.
     """
     group, order = _by_group(people, release.description.group)
     also, other = _by_group(values, release.description.group)
     if not np.array_equal(group, also):
         return 1.0
-    person, known = _keys(release, people, given)
-    value, width = _places(values.column(sensitive), given[sensitive]), len(given[sensitive][0]) + 1
-    having = np.unique(known * width + given[sensitive][1])
+    person, known = _keys(release, people, source)
+    value, width = _places(values.column(sensitive), source[sensitive]), len(source[sensitive][0]) + 1
+    having = np.unique(known * width + source[sensitive][1])
     fitting = int(np.isin(person[order] * width + value[other], having).sum())
     # Every person with every value of the group: in how many of the orders the two meet.
     pair, count = np.unique(group * width + value[other], return_counts=True)
@@ -53,17 +53,12 @@ def _by_group(rows: Rows, column: str) -> tuple[IntArray, IntArray]:
     return rank[codes][order].astype(np.int64), order
 
 
-def _keys(release: ReleaseFiles, people: Rows, given: Mapping[str, Column]) -> tuple[IntArray, IntArray]:
+def _keys(release: ReleaseFiles, people: Rows, source: Mapping[str, Column]) -> tuple[IntArray, IntArray]:
     """A number for each combination of quasi-identifiers, the same in the release and in the source."""
-    ours, theirs = np.zeros(len(people), dtype=np.int64), np.zeros(len(next(iter(given.values()))[1]), dtype=np.int64)
-    for column in release.description.quasi_identifiers:
-        values, codes = given[column]
-        width = len(values) + 1
-        place = _places(people.column(column), given[column])
-        both = np.concatenate([ours * width + place, theirs * width + codes])
-        both = np.unique(both, return_inverse=True)[1].astype(np.int64)
-        ours, theirs = both[: len(ours)], both[len(ours) :]
-    return ours, theirs
+    names = release.description.quasi_identifiers
+    both = [np.concatenate([_places(people.column(c), source[c]), source[c][1]]) for c in names]
+    numbers = number_equal(both, len(people) + len(next(iter(source.values()))[1]))
+    return numbers[: len(people)], numbers[len(people) :]
 
 
 def _places(published: Column, source: Column) -> IntArray:

@@ -103,7 +103,7 @@ def _levels(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
         if _is_number(deciding) and not (view.sizes == deciding).any():
             rule = f"says that a group of {_figure(deciding)} decides over {promise.model}, but there is none"
             yield Fault("wrong_count", MANIFEST, rule, AGAIN)
-        reached = [found.achieved for found in levels(replace(view, promises=(promise,)))]
+        reached = [reading.achieved for reading in levels(replace(view, promises=(promise,)))]
         known = [float(each) for each in reached if each is not None]
         if not _is_number(level) or not known or len(known) < len(reached):
             continue

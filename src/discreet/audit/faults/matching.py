@@ -42,17 +42,17 @@ def shortfall(
     >>> lacking.tolist(), shortfall(np.array([0, 1]), np.array([0]), np.array([1]), np.array([1, 2])).rows
     ([0, 0], 2)
     """
-    from discreet.audit.faults.matching_kernels import augment, by_unit, give
+    from discreet.audit.faults.matching_kernels import Flow, Network, augment, by_unit, give  # late: loads numba
 
     starts, units = starts.astype(np.int64), units.astype(np.int32)
     spare, need = rows.astype(np.int64), wanted.astype(np.int64)
     limit = np.full(len(units), ENDLESS, dtype=np.int64) if most is None else most.astype(np.int64)
-    flow = np.zeros(len(units), dtype=np.int64)
-    give(starts, units, limit, np.argsort(np.diff(starts), kind="stable"), spare, need, flow)
+    along = np.zeros(len(units), dtype=np.int64)
+    give(starts, units, limit, np.argsort(np.diff(starts), kind="stable"), spare, need, along)
     if not need.any():
         return Shortfall(need, np.zeros(len(need), dtype=np.bool_))
     first, edges, kind = by_unit(starts, units, len(need))
-    contested = augment(starts, units, limit, first, edges, kind, spare, need, flow)
+    contested = augment(Network(starts, units, limit, first, edges, kind), Flow(spare, need, along))
     return Shortfall(need, contested)
 
 
@@ -62,7 +62,7 @@ def turned(starts: IntArray, kinds: NDArray[Any], many: int) -> tuple[IntArray, 
     >>> [found.tolist() for found in turned(np.array([0, 2, 3]), np.array([0, 1, 0]), 2)]
     [[0, 2, 3], [0, 1, 0]]
     """
-    from discreet.audit.faults.matching_kernels import by_unit
+    from discreet.audit.faults.matching_kernels import by_unit  # late: loads numba
 
     first, edges, unit = by_unit(starts.astype(np.int64), kinds.astype(np.int32), many)
     return first, unit[edges]

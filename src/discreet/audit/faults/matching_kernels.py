@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -39,65 +41,78 @@ def give(
         for e in range(starts[i], starts[i + 1]):
             if spare[i] == 0:
                 break
-            given = min(spare[i], need[units[e]], most[e])
-            spare[i] -= given
-            need[units[e]] -= given
-            flow[e] = given
+            more = min(spare[i], need[units[e]], most[e])
+            spare[i] -= more
+            need[units[e]] -= more
+            flow[e] = more
+
+
+class Network(NamedTuple):
+    """Who fits whom: kind i the units ``units[starts[i]:starts[i + 1]]``, with at most ``most[e]`` rows along edge e.
+
+    Seen from the other side, unit u has ``edges[first[u]:first[u + 1]]``, and edge e comes from ``kind[e]``.
+    """
+
+    starts: IntArray
+    units: Numbers
+    most: IntArray
+    first: IntArray
+    edges: IntArray
+    kind: Numbers
+
+
+class Flow(NamedTuple):
+    """What kinds have to spare, what units are in need of, and what goes along each edge; improved in place."""
+
+    spare: IntArray
+    need: IntArray
+    along: IntArray
+
+
+class _Search(NamedTuple):
+    """How far everybody is from a unit in need, where the search goes on, and the way that it came."""
+
+    unit_level: Numbers
+    kind_level: Numbers
+    next_edge: IntArray
+    next_unit: IntArray
+    taken: IntArray
+    passed: IntArray
 
 
 @njit(cache=True)
-def augment(
-    starts: IntArray,
-    units: Numbers,
-    most: IntArray,
-    first: IntArray,
-    edges: IntArray,
-    kind: Numbers,
-    spare: IntArray,
-    need: IntArray,
-    flow: IntArray,
-) -> NDArray[np.bool_]:
+def augment(network: Network, flow: Flow) -> NDArray[np.bool_]:
     """Improve the flow until nothing can be improved (Dinic 1970); says which units can't get more whoever gives way.
 
     A unit in need takes from a kind with rows to spare; or from one that gives to another unit, which then takes from
     somebody else, and so on, along the shortest such ways first.
     """
+    need, kinds = flow.need, len(flow.spare)
     many = len(need)
-    unit_level = np.empty(many, dtype=np.int32)
-    kind_level = np.empty(len(starts) - 1, dtype=np.int32)
+    search = _Search(
+        np.empty(many, dtype=np.int32),
+        np.empty(kinds, dtype=np.int32),
+        np.empty(many, dtype=np.int64),
+        np.empty(kinds, dtype=np.int64),
+        np.empty(many + 1, dtype=np.int64),
+        np.empty(many + 1, dtype=np.int64),
+    )
     queue = np.empty(many, dtype=np.int64)
-    next_edge, next_unit = np.empty(many, dtype=np.int64), np.empty(len(starts) - 1, dtype=np.int64)
-    taken, passed = np.empty(many + 1, dtype=np.int64), np.empty(many + 1, dtype=np.int64)
-    while True:
-        reached = _levels(starts, units, most, first, edges, kind, spare, need, flow, unit_level, kind_level, queue)
-        if not reached:
-            return unit_level >= 0
-        next_edge[:] = first[:-1]
-        next_unit[:] = starts[:-1]
+    while _levels(network, flow, search, queue):
+        search.next_edge[:] = network.first[:-1]
+        search.next_unit[:] = network.starts[:-1]
         for root in range(many):
-            while need[root] > 0 and _path(
-                root, starts, units, most, first, edges, kind, spare, need, flow, unit_level, kind_level,
-                next_edge, next_unit, taken, passed,
-            ):  # fmt: skip
+            while need[root] > 0 and _path(root, network, flow, search):
                 pass
+    return search.unit_level >= 0
 
 
 @njit(cache=True)
-def _levels(
-    starts: IntArray,
-    units: Numbers,
-    most: IntArray,
-    first: IntArray,
-    edges: IntArray,
-    kind: Numbers,
-    spare: IntArray,
-    need: IntArray,
-    flow: IntArray,
-    unit_level: Numbers,
-    kind_level: Numbers,
-    queue: IntArray,
-) -> bool:
+def _levels(network: Network, flow: Flow, search: _Search, queue: IntArray) -> bool:
     """How far every unit and kind is from a unit in need; is anybody reached who has rows to spare?"""
+    starts, units, most, first, edges, kind = network
+    spare, need, along = flow
+    unit_level, kind_level = search.unit_level, search.kind_level
     unit_level[:] = -1
     kind_level[:] = -1
     last = 0
@@ -115,7 +130,7 @@ def _levels(
         for x in range(first[u], first[u + 1]):
             e = edges[x]
             i = kind[e]
-            if kind_level[i] >= 0 or flow[e] == most[e]:
+            if kind_level[i] >= 0 or along[e] == most[e]:
                 continue
             kind_level[i] = unit_level[u]
             if spare[i] > 0:
@@ -123,7 +138,7 @@ def _levels(
                 continue
             for f in range(starts[i], starts[i + 1]):
                 v = units[f]
-                if unit_level[v] < 0 and flow[f] > 0:
+                if unit_level[v] < 0 and along[f] > 0:
                     unit_level[v] = unit_level[u] + 1
                     queue[last] = v
                     last += 1
@@ -131,53 +146,39 @@ def _levels(
 
 
 @njit(cache=True)
-def _path(
-    root: int,
-    starts: IntArray,
-    units: Numbers,
-    most: IntArray,
-    first: IntArray,
-    edges: IntArray,
-    kind: Numbers,
-    spare: IntArray,
-    need: IntArray,
-    flow: IntArray,
-    unit_level: Numbers,
-    kind_level: Numbers,
-    next_edge: IntArray,
-    next_unit: IntArray,
-    taken: IntArray,
-    passed: IntArray,
-) -> bool:
+def _path(root: int, network: Network, flow: Flow, search: _Search) -> bool:
     """One shortest way from the unit `root` to somebody with rows to spare, along which the flow is improved.
 
     The way goes back along ``taken[0]`` to a kind, on along ``passed[0]`` to a unit, along ``taken[1]``, and so on.
     """
+    starts, units, most, first, edges, kind = network
+    spare, _, along = flow
+    unit_level, kind_level, next_edge, next_unit, taken, passed = search
     depth, u = 0, root
     while True:
-        found = False
+        further = False
         while next_edge[u] < first[u + 1]:
             e = edges[next_edge[u]]
             i = kind[e]
-            if kind_level[i] != unit_level[u] or flow[e] == most[e]:
+            if kind_level[i] != unit_level[u] or along[e] == most[e]:
                 next_edge[u] += 1
                 continue
             taken[depth] = e
             if spare[i] > 0:
-                _improve(root, i, depth, most, spare, need, flow, taken, passed)
+                _improve(root, i, depth, most, flow, search)
                 return True
             while next_unit[i] < starts[i + 1]:
                 f = next_unit[i]
                 v = units[f]
-                if flow[f] > 0 and unit_level[v] == unit_level[u] + 1:
+                if along[f] > 0 and unit_level[v] == unit_level[u] + 1:
                     passed[depth] = f
-                    depth, u, found = depth + 1, v, True
+                    depth, u, further = depth + 1, v, True
                     break
                 next_unit[i] += 1
-            if found:
+            if further:
                 break
             next_edge[u] += 1
-        if found:
+        if further:
             continue
         if depth == 0:
             return False
@@ -188,25 +189,18 @@ def _path(
 
 
 @njit(cache=True)
-def _improve(
-    root: int,
-    last: int,
-    depth: int,
-    most: IntArray,
-    spare: IntArray,
-    need: IntArray,
-    flow: IntArray,
-    taken: IntArray,
-    passed: IntArray,
-) -> None:
+def _improve(root: int, last: int, depth: int, most: IntArray, flow: Flow, search: _Search) -> None:
+    """Send as much along the way that was found as it can bear."""
+    spare, need, along = flow
+    taken, passed = search.taken, search.passed
     more = min(need[root], spare[last])
     for d in range(depth + 1):
-        more = min(more, most[taken[d]] - flow[taken[d]])
+        more = min(more, most[taken[d]] - along[taken[d]])
         if d < depth:
-            more = min(more, flow[passed[d]])
+            more = min(more, along[passed[d]])
     for d in range(depth + 1):
-        flow[taken[d]] += more
+        along[taken[d]] += more
         if d < depth:
-            flow[passed[d]] -= more
+            along[passed[d]] -= more
     need[root] -= more
     spare[last] -= more

@@ -55,14 +55,14 @@ def report_faults(release: ReleaseFiles, table: Table | None = None) -> Iterator
 
 def _shares(page: Page) -> int:
     """Shares under a heading that says they are the source's, and sentences that tell one."""
-    found = sum(_SAID.search(said.text) is not None for said in page.texts)
+    shares = sum(_SAID.search(said.text) is not None for said in page.texts)
     for sheet in page.sheets:
         for row in sheet.rows:
             for at in (i for i, cell in enumerate(row) if _SOURCE.fullmatch(cell)):
                 below = (other[at] for other in sheet.rows if len(other) > at)
                 beside = row[at + 1 :] if at == 0 else ()
-                found += sum(_SHARE.fullmatch(cell) is not None for cell in (*below, *beside))
-    return found
+                shares += sum(_SHARE.fullmatch(cell) is not None for cell in (*below, *beside))
+    return shares
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,15 @@ class _Hidden:
 
 def _hidden(release: ReleaseFiles, table: Table) -> dict[str, _Hidden]:
     """The values of each column of the source that the files beside the page hide."""
-    told = release.description
-    policy = told.manifest.get("policy") or {}
-    models = [promise.get("model") for promise in told.manifest["promises"]]
-    words = [told.manifest.get(word) for word in ("hierarchies", "references", "roles")]
+    description = release.description
+    policy = description.manifest.get("policy") or {}
+    models = [promise.get("model") for promise in description.manifest["promises"]]
+    words = [description.manifest.get(word) for word in ("hierarchies", "references", "roles")]
     anywhere: set[str | None] = {*_scalars([words, models, policy.get("attributes"), policy.get("require")])}
     if (release.path / MAPPING).exists():
         anywhere |= {*_scalars(_mapping(release))}
     anywhere |= {None, *_NOTHING}
-    columns = [c for c in table.columns if c in (*told.quasi_identifiers, *told.sensitive)]
+    columns = [c for c in table.columns if c in (*description.quasi_identifiers, *description.sensitive)]
     shown = {column: {*_shown(release, column)} for column in columns}
     all_shown: set[str | None] = set().union(*shown.values()) | anywhere
     return {
@@ -132,7 +132,7 @@ def _named(page: Page, hidden: Mapping[str, _Hidden]) -> dict[str, int]:
     Where a heading says which column a text is about, it is held against that one; else a number of up to three digits
     is a figure like others, and what another column publishes is that.
     """
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for said in page.texts:
         about = [column for column in said.about[:2] if column in hidden]
         for text in _candidates(said.text):
@@ -143,8 +143,8 @@ def _named(page: Page, hidden: Mapping[str, _Hidden]) -> dict[str, int]:
             else:
                 naming = [column for column, values in hidden.items() if text in values.everywhere]
             for column in naming:
-                found.setdefault(column, set()).add(text)
-    return {column: len(values) for column, values in found.items()}
+                names.setdefault(column, set()).add(text)
+    return {column: len(values) for column, values in names.items()}
 
 
 def _candidates(text: str) -> Iterable[str]:

@@ -78,10 +78,10 @@ def _sorting(columns: Sequence[Ordered]) -> tuple[list[tuple[Ordered, IntArray]]
     are not sorted by; and the blocks that are equal in all the former."""
     left, taken = list(columns), []
     block = np.zeros(len(columns[0].codes) if columns else 0, dtype=np.int64)
-    while (found := next((c for c in left if _is_sorted(c, block)), None)) is not None:
-        taken.append((found, block))
-        left.remove(found)
-        new = (np.diff(block) != 0) | (np.diff(np.asarray(found.codes)) != 0)
+    while (following := next((c for c in left if _is_sorted(c, block)), None)) is not None:
+        taken.append((following, block))
+        left.remove(following)
+        new = (np.diff(block) != 0) | (np.diff(np.asarray(following.codes)) != 0)
         block = np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
     return taken, left, block
 
@@ -130,11 +130,11 @@ def _ranks(values: Sequence[Text]) -> list[IntArray]:
         [(value is not None, value or "") for value in values],
         [(2 + (v is None), 0.0, "") if not v else (n is None, n or 0.0, v) for n, v in pairs],
     ]
-    found = []
+    ranks = []
     for key in keys:
         place = {each: i for i, each in enumerate(sorted(set(key)))}
-        found.append(np.array([place[each] for each in key], dtype=np.int64))
-    return found
+        ranks.append(np.array([place[each] for each in key], dtype=np.int64))
+    return ranks
 
 
 def _without_circles(before: IntArray, after: IntArray, values: int) -> bool:
@@ -212,9 +212,9 @@ def _alike(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequen
     return (int(both.sum()) + 1) / (both.size + 1)
 
 
-def at_least(found: int, rows: int, chance: float) -> float:
+def at_least(fitting: int, rows: int, chance: float) -> float:
     """Chernoff: so many of the rows, each with this chance."""
-    share = found / max(rows, 1)
+    share = fitting / max(rows, 1)
     if share <= chance:
         return 1.0
     distance = share * math.log(share / chance)
@@ -225,7 +225,7 @@ def at_least(found: int, rows: int, chance: float) -> float:
 
 def _placed(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes], ahead: int) -> int:
     """How many published rows are found in the source, each among the few rows that follow the one found before."""
-    from discreet.audit.faults.row_order_kernels import placed_in_order  # late: most audits have no source
+    from discreet.audit.faults.row_order_kernels import placed_in_order  # late: loads numba
 
     start = np.cumsum([0, *(fit.size for fit in fits)])[:-1].astype(np.int64)
     flat = np.concatenate([fit.ravel() for fit in fits])

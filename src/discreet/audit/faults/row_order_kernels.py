@@ -21,12 +21,12 @@ def placed_in_order(
     at, placed = 0, 0
     for i in range(len(published)):
         for there in range(at, min(at + ahead, len(source))):
-            found = True
+            same = True
             for d in range(len(start)):
                 if not fits[start[d] + published[i, d] * width[d] + source[there, d]]:
-                    found = False
+                    same = False
                     break
-            if found:
+            if same:
                 at = there + 1
                 placed += 1
                 break

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.faults.comparison import Table
 from discreet.audit.faults.comparison_apart import ambiguous
-from discreet.audit.kinds.base import Alike, AtLarge
+from discreet.audit.kinds.base import Alike, AtLarge, Unplaced
 from discreet.audit.kinds.registry import AMBIGUOUS
 from discreet.audit.lines import ESTIMATE, Fault, Line
 from discreet.audit.presence.listed_exact import check_same_words
@@ -21,16 +19,13 @@ from discreet.audit.reading.description import Description
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.release import ReleaseFiles, Rows
 from discreet.audit.reading.tables_apart import read_tables_apart
-from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.reading.view import ReleaseView
 from discreet.audit.worlds.all_worlds import CONTRADICTED
 from discreet.audit.worlds.table_join import beliefs
 
 
-@dataclass(frozen=True, eq=False)
-class Ambiguous:
+class Ambiguous(Unplaced):
     """Any combination of a group's values may be a person of it; entries, not rows, are published."""
-
-    view: ReleaseView
 
     word = AMBIGUOUS
     labelled, rows_are_people = False, False
@@ -54,16 +49,6 @@ class Ambiguous:
         posterior, sizes = beliefs(self.view, population), self.view.sizes
         chance = np.where(posterior.of_group > 0, posterior.of_group, 1.0) / sizes
         return AtLarge(chance, ESTIMATE, int(sizes[posterior.decided == CONTRADICTED].sum()), {})
-
-    def places(self, listed: Population) -> None:
-        """It does not tell, one combination at a time, who may be in a group."""
-        return None
-
-    def people(self, tally: Tally, knowledge: Knowledge | None) -> None:
-        return None
-
-    def own_list(self) -> None:
-        return None
 
     def present(
         self,

@@ -93,3 +93,32 @@ class Kind(Protocol):
     @staticmethod
     def compare(release: ReleaseFiles, table: Table) -> Iterable[Fault]:
         """What in the files can't be made of the table that is said to be their source."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unplaced:
+    """The usual answers, to derive from, of a kind that places nobody in a group and publishes no list of people.
+
+    `compare` is not among them: silence there would pass for a sound release.
+    """
+
+    view: ReleaseView
+
+    def places(self, listed: Population) -> Places | None:
+        """It does not tell, one combination at a time, who may be in a group."""
+        return None
+
+    def people(self, tally: Tally, knowledge: Knowledge | None) -> People | None:
+        return None
+
+    def own_list(self) -> Population | None:
+        return None
+
+    def present(
+        self,
+        population: Population | None,
+        marginals: Marginals | None,
+        confidence: float | None,
+        threshold: float | None,
+    ) -> list[Line]:
+        return []

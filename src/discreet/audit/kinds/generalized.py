@@ -98,8 +98,8 @@ class Generalized:
     def places(self, listed: Population) -> Places | None:
         """All groups whose labels cover each combination; None if they are so many that they can't all be told."""
         regions = tuple(region for region in self.view.regions if region.attribute in listed.columns)
-        found = covered(replace(self.view, regions=regions), listed)
-        return Places(found.starts, found.groups.astype(np.int64)) if found.held else None
+        fits = covered(replace(self.view, regions=regions), listed)
+        return Places(fits.starts, fits.groups.astype(np.int64)) if fits.held else None
 
     def people(self, tally: Tally, knowledge: Knowledge | None) -> People | None:
         """Those of the source table who fit one group alone."""

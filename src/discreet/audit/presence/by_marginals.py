@@ -80,17 +80,17 @@ def presence_marginals(
     fewest, most, impossible = counts.fewest, counts.most, counts.impossible
     limit = threshold if threshold is not None else THRESHOLD if delta is None else float(delta[1])
     low, high = _limits(view.sizes, delta or (Fraction(0), Fraction(str(limit))))
-    found = outsiders(fewest, view.sizes, people, sure, low, high)
+    outside_of = outsiders(fewest, view.sizes, people, sure, low, high)
     known = bool((fewest == most).all())
-    chance = view.sizes / (view.sizes + found.least)
-    told: dict[str, Any] = {
+    chance = view.sizes / (view.sizes + outside_of.least)
+    details: dict[str, Any] = {
         "population": marginals.size,
         "confidence": float(sure),
-        "holds_with_confidence": max(float(1.0 - found.below.max(initial=0.0)), 0.0),
-        "groups_not_counted_out": int((~found.exact).sum()),
+        "holds_with_confidence": max(float(1.0 - outside_of.below.max(initial=0.0)), 0.0),
+        "groups_not_counted_out": int((~outside_of.exact).sum()),
         "groups_the_marginals_have_no_people_for": int(impossible.sum()),
     }
-    about = found if known else outsiders(counts.about, view.sizes, people, sure, low, high, _WORK / 10)
+    about = outside_of if known else outsiders(counts.about, view.sizes, people, sure, low, high, _WORK / 10)
     common: dict[str, Any] = {
         "threat": PRESENCE,
         "knows": _KNOWS,
@@ -100,16 +100,16 @@ def presence_marginals(
         "sizes": view.sizes,
         "first_line": view.first_line,
         "file": view.file,
-        "precision": EXACT if known and found.exact.all() else AT_MOST,
+        "precision": EXACT if known and outside_of.exact.all() else AT_MOST,
     }
     kept = delta is not None and said is not None and not impossible.any()
     lines = [
         line(
             adversary="presence_expected",
             title="Is somebody in the table? Expected, from marginals of the population",
-            chance=found.expected,
+            chance=outside_of.expected,
             threshold=limit,
-            details=told | _about_worst(known, about.expected),
+            details=details | _about_worst(known, about.expected),
             **common,
         ),
         line(
@@ -118,15 +118,15 @@ def presence_marginals(
             chance=chance,
             threshold=limit,
             promised=float(delta[1]) if delta is not None and kept and said is not None and sure <= said else None,
-            details=told | _about_worst(known, view.sizes / (view.sizes + about.least)),
+            details=details | _about_worst(known, view.sizes / (view.sizes + about.least)),
             **common,
         ),
     ]
     if delta is not None and said is not None:
-        upper = found.above
+        upper = outside_of.above
         if not known and delta[0] > 0:
             upper = outsiders(most, view.sizes, people, sure, low, high).above
-        outside = np.minimum(found.below + upper, 1.0)
+        outside = np.minimum(outside_of.below + upper, 1.0)
         exactly = _settled(outside, float(1 - said), fewest, people, low, high, known)
         lines.append(
             line(
@@ -182,16 +182,16 @@ def outside_counts(view: ReleaseView, marginals: Marginals, people: int, rest: i
     surely do, and those of labels that share values with it may. So may the rest, of whom no value is published.
     """
     shape = (3, len(view.sizes), len(view.regions))
-    found, impossible = np.zeros(shape, dtype=np.int64), np.zeros(len(view.sizes), dtype=np.bool_)
+    bounds, impossible = np.zeros(shape, dtype=np.int64), np.zeros(len(view.sizes), dtype=np.bool_)
     for d, region in enumerate(view.regions):
         there, surely, maybe, likely = _rows_within(view, region, marginals.counts[region.attribute])
         fewest = np.clip(there - maybe - rest, 0, people)
         most = np.maximum(np.clip(there - surely, 0, people), fewest)
         about = np.clip(np.rint((there - likely) * (people / max(people + rest, 1))), fewest, most).astype(np.int64)
         for place, counts in enumerate((fewest, most, about)):
-            found[place, :, d] = counts[region.label]
+            bounds[place, :, d] = counts[region.label]
         impossible |= (there < surely)[region.label]
-    return OutsideCounts(found[0], found[1], found[2], impossible)
+    return OutsideCounts(bounds[0], bounds[1], bounds[2], impossible)
 
 
 def _rows_within(
@@ -232,7 +232,7 @@ def outsiders(
     `factors` are how many of the `people` outside have a group's value in each column, `low` and `high` what a promise
     allows of them all together. `work` limits what is counted, in steps.
     """
-    from discreet.audit.presence.marginals_kernels import outsiders as count
+    from discreet.audit.presence import marginals_kernels as kernels  # late: loads numba
 
     kinds = np.array([len(np.unique(column)) for column in factors.T], dtype=np.int64)
     ordered = factors[:, np.argsort(kinds, kind="stable")]  # those with few values first: what is common is done once
@@ -243,10 +243,9 @@ def outsiders(
     starts = np.concatenate([[0], np.cumsum(np.bincount(of.ravel(), minlength=len(tuples)))]).astype(np.int64)
     expected, below, above = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
     sure, maybe = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
-    done = count(
-        tuples, of_group, starts, rows, people, float(confidence), low, high, _WORK if work is None else work,
-        expected, sure, maybe, below, above,
-    )  # fmt: skip
+    groups = kernels.Groups(tuples, of_group, starts, rows, low, high)
+    counted = kernels.Counted(expected, sure, maybe, below, above)
+    done = kernels.outsiders(groups, people, float(confidence), _WORK if work is None else work, counted)
     for g in np.flatnonzero(done & (sure < maybe)):
         tail = exact_tail(ordered[g].tolist(), people, int(maybe[g]))
         if tail is not None and tail >= confidence:
@@ -269,7 +268,7 @@ def _bounded(
     real zeros only). So Chernoff's bounds hold: P(n₀ ≤ b) ≤ exp(−(μ − b + b ln(b/μ))) for b ≤ μ, and for b ≥ μ that of
     P(n₀ ≥ b); and a convex function of it is expected to be no more than for a Poisson number (Hoeffding 1956).
     """
-    from discreet.audit.presence.marginals_kernels import poisson_shares
+    from discreet.audit.presence.marginals_kernels import poisson_shares  # late: loads numba
 
     mean = mean * (1 - 1e-12)
     at, end = np.full(len(mean), -1.0), np.floor(mean)
@@ -288,8 +287,8 @@ def _bounded(
 def _chernoff(mean: FloatArray, b: FloatArray) -> FloatArray:
     safe = np.maximum(mean, 1e-300)
     spread = np.where(b > 0, b * (np.log(np.maximum(b, 1e-300)) - np.log(safe)), 0.0)
-    found: FloatArray = np.exp(-np.maximum(safe - b + spread, 0.0))
-    return found
+    chance: FloatArray = np.exp(-np.maximum(safe - b + spread, 0.0))
+    return chance
 
 
 def exact_tail(factors: Sequence[int], people: int, least: int) -> Fraction | None:
@@ -317,13 +316,13 @@ def _settled(
     outside: FloatArray, limit: float, factors: IntArray, people: int, low: IntArray, high: IntArray, known: bool
 ) -> FloatArray:
     """The same, where it is as good as equal to the limit in whole numbers."""
-    found = outside.copy()
+    exact = outside.copy()
     for g in np.flatnonzero(np.abs(outside - limit) < 1e-9) if known else ():
         each = factors[g].tolist()
         inside, beyond = exact_tail(each, people, int(low[g])), exact_tail(each, people, int(high[g]) + 1)
         if inside is not None and beyond is not None:
-            found[g] = float(1 - inside + beyond)
-    return found
+            exact[g] = float(1 - inside + beyond)
+    return exact
 
 
 def _limits(rows: IntArray, delta: tuple[Fraction, Fraction]) -> tuple[IntArray, IntArray]:

@@ -107,14 +107,14 @@ def promised_alpha(release: ReleaseView) -> Fraction | None:
 
 
 def _ambiguous(release: ReleaseView, listed: Population, alpha: Fraction | None) -> PresenceAudit:
-    from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT
+    from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT  # late: loads numba
     from discreet.audit.worlds.table_join import beliefs
 
-    found = beliefs(release, listed)
-    chance, together, certain = found.chance, found.together, found.certain
+    posterior = beliefs(release, listed)
+    chance, together, certain = posterior.chance, posterior.together, posterior.certain
     published = int(release.sizes.sum())
-    contradicted = int((found.decided == CONTRADICTED).sum())
-    possible = found.people[chance > 0].sum()
+    contradicted = int((posterior.decided == CONTRADICTED).sum())
+    possible = posterior.people[chance > 0].sum()
     if published == possible and not contradicted:  # no more people are left than are published
         certain = chance > 0
         chance = together = certain.astype(np.float64)
@@ -125,13 +125,13 @@ def _ambiguous(release: ReleaseView, listed: Population, alpha: Fraction | None)
         published=published,
         groups=len(release.sizes),
         alpha=None if alpha is None else float(alpha),
-        without_list=_belief(found.unlisted, found.people, alpha),
-        by_counting=_belief(found.counted, found.people, alpha),
-        with_list=_belief(chance, found.people, alpha),
-        over_all_groups=_belief(together, found.people, alpha),
-        certain=int(found.people[certain].sum()),
-        exact_groups=int((found.decided == EXACT).sum()),
-        by_table=int((found.decided == BY_TABLE).sum()),
+        without_list=_belief(posterior.unlisted, posterior.people, alpha),
+        by_counting=_belief(posterior.counted, posterior.people, alpha),
+        with_list=_belief(chance, posterior.people, alpha),
+        over_all_groups=_belief(together, posterior.people, alpha),
+        certain=int(posterior.people[certain].sum()),
+        exact_groups=int((posterior.decided == EXACT).sum()),
+        by_table=int((posterior.decided == BY_TABLE).sum()),
         contradicted=contradicted,
     )
 
@@ -174,7 +174,7 @@ def _bucketized(release: ReleaseView, listed: Population, alpha: Fraction | None
     chance = np.minimum(same.rows / same.having, 1.0)
     contradicted = len(np.unique(table.group[same.published > same.of_row]))
     some = (chance > 0).astype(np.float64)
-    told = _belief(chance, people, alpha)
+    belief = _belief(chance, people, alpha)
     return PresenceAudit(
         release.publish,
         people=listed.people,
@@ -183,9 +183,9 @@ def _bucketized(release: ReleaseView, listed: Population, alpha: Fraction | None
         groups=len(release.sizes),
         alpha=None if alpha is None else float(alpha),
         without_list=_belief(some, people, alpha),
-        by_counting=told,
-        with_list=told,
-        over_all_groups=told,
+        by_counting=belief,
+        with_list=belief,
+        over_all_groups=belief,
         certain=int(people[same.rows == same.having].sum()),
         exact_groups=len(release.sizes) - contradicted,
         by_table=0,

@@ -142,14 +142,14 @@ def presence_among(view: ReleaseView, population: Population) -> Presence:
     """
     check_same_words(view, population)
     listed = covered(view, population)
-    found = assignments(listed, view.sizes)
+    placed = assignments(listed, view.sizes)
     rest, none = view.starred + view.left_out, listed.fits == 0
-    nowhere, everybody = int(listed.people[none].sum()), int(listed.people.sum())
-    least, most, likely = found.least.copy(), found.most.copy(), found.likely.copy()
+    nowhere, on_list = int(listed.people[none].sum()), int(listed.people.sum())
+    least, most, likely = placed.least.copy(), placed.most.copy(), placed.likely.copy()
     absent = 1.0 - least
     # 1 − n / N, rounded once: promises are compared with it.
     alone = (listed.fits == 1) & ~none
-    n, had = view.sizes[found.told_by[alone]], listed.having[found.told_by[alone]]
+    n, had = view.sizes[placed.told_by[alone]], listed.having[placed.told_by[alone]]
     absent[alone] = np.where(least[alone] == n / np.maximum(had, n), np.maximum(had - n, 0) / had, absent[alone])
     hidden, crowded = "", False
     if rest and rest <= nowhere:
@@ -157,13 +157,13 @@ def presence_among(view: ReleaseView, population: Population) -> Presence:
         least[none] = most[none] = likely[none] = rest / nowhere
         absent[none] = (nowhere - rest) / nowhere
     elif rest:
-        hidden, left = "anywhere", everybody - view.people
+        hidden, left = "anywhere", on_list - view.people
         crowded = rest > left
         share = min(rest / left, 1.0) if left > 0 else 1.0
         for chance in (least, most, likely):
             chance += (1.0 - chance) * share
         absent *= 1.0 - share
-    return Presence(listed, found, least, most, likely, absent, rest, hidden, crowded)
+    return Presence(listed, placed, least, most, likely, absent, rest, hidden, crowded)
 
 
 def check_same_words(view: ReleaseView, population: Population) -> None:
@@ -179,11 +179,11 @@ def check_same_words(view: ReleaseView, population: Population) -> None:
 
 
 def _details(said: Presence, limit: float) -> dict[str, Any]:
-    people, found = said.listed.people, said.placed
+    people, placed = said.listed.people, said.placed
     told_for_sure = said.least == 1.0
-    if found.contradicted.any():  # then nothing is certain there: others may be meant
-        told_for_sure &= ~np.append(found.contradicted, False)[found.told_by]
-    told: dict[str, Any] = {
+    if placed.contradicted.any():  # then nothing is certain there: others may be meant
+        told_for_sure &= ~np.append(placed.contradicted, False)[placed.told_by]
+    details: dict[str, Any] = {
         "on_the_list": int(people.sum()),
         "certain": int(people[told_for_sure].sum()),
         "surely_absent": int(people[said.most == 0.0].sum()),
@@ -192,17 +192,17 @@ def _details(said: Presence, limit: float) -> dict[str, Any]:
         "fit_several_groups": int(people[said.listed.fits > 1].sum()),
         "fit_no_group": int(people[said.listed.fits == 0].sum()),
         "list_may_be_everybody": said.whole,
-        "groups_the_list_can_not_fill": int(found.contradicted.sum()),
+        "groups_the_list_can_not_fill": int(placed.contradicted.sum()),
     }
     if said.rest:
-        told["left_out"] = said.rest
+        details["left_out"] = said.rest
     if not said.exact:
-        told["groups_not_counted_out"] = int((~found.exact).sum())
-        told["worst_is_at_least"] = float(said.least.max(initial=0.0))
-        told["worst_is_about"] = float(said.likely.max(initial=0.0))
-        told["above_are_at_least"] = int(people[said.least > limit].sum())
-        told["above_are_about"] = int(people[said.likely > limit].sum())
-    return told
+        details["groups_not_counted_out"] = int((~placed.exact).sum())
+        details["worst_is_at_least"] = float(said.least.max(initial=0.0))
+        details["worst_is_about"] = float(said.likely.max(initial=0.0))
+        details["above_are_at_least"] = int(people[said.least > limit].sum())
+        details["above_are_about"] = int(people[said.likely > limit].sum())
+    return details
 
 
 def _about_rest(said: Presence) -> str:

@@ -26,7 +26,7 @@ class Marginals:
 
 
 def read_marginals(
-    given: Mapping[str, Any], columns: Sequence[str], size: int | None = None, folder: Path | None = None
+    by_column: Mapping[str, Any], columns: Sequence[str], size: int | None = None, folder: Path | None = None
 ) -> Marginals:
     """Per column a mapping of value → count, pairs of them, or the path of a CSV file of value,count.
 
@@ -44,14 +44,14 @@ m: 49}, or a CSV of value,count
     """
     mistakes = [
         Mistake(f"{_PLACE}.{name}", "is no quasi-identifier of the release", did_you_mean(name, columns))
-        for name in given
+        for name in by_column
         if name not in columns
     ]
-    mistakes += [Mistake(f"{_PLACE}.{name}", "is missing", _REPAIR) for name in columns if name not in given]
+    mistakes += [Mistake(f"{_PLACE}.{name}", "is missing", _REPAIR) for name in columns if name not in by_column]
     counts: dict[str, Mapping[str | None, int]] = {}
     for name in columns:
-        if name in given:
-            numbers, wrong = _column(given[name], f"{_PLACE}.{name}", size, folder or Path())
+        if name in by_column:
+            numbers, wrong = _column(by_column[name], f"{_PLACE}.{name}", size, folder or Path())
             mistakes += [replace(m, repair=m.repair.replace("of the policy", "you are in")) for m in wrong]
             counts[name] = numbers
     sizes = {sum(numbers.values()) for numbers in counts.values()} | ({size} if size is not None else set())
@@ -63,11 +63,11 @@ m: 49}, or a CSV of value,count
     return Marginals(max(sizes, default=0), counts)
 
 
-def _column(given: Any, place: str, size: int | None, folder: Path) -> tuple[dict[str | None, int], list[Mistake]]:
+def _column(counts: Any, place: str, size: int | None, folder: Path) -> tuple[dict[str | None, int], list[Mistake]]:
     wrong: list[Mistake] = []
-    if isinstance(given, str | Path):
-        given, wrong = read_numbers(given, folder, place, lambda text: _number(text) is not None)
-    pairs = list(given.items()) if isinstance(given, Mapping) else given
+    if isinstance(counts, str | Path):
+        counts, wrong = read_numbers(counts, folder, place, lambda text: _number(text) is not None)
+    pairs = list(counts.items()) if isinstance(counts, Mapping) else counts
     if wrong or not isinstance(pairs, list | tuple) or any(len(p) != 2 for p in pairs if isinstance(p, list | tuple)):
         return {}, wrong or [Mistake(place, "is no list of values and counts", _REPAIR)]
     numbers: dict[str | None, Fraction] = {}
@@ -95,8 +95,8 @@ def _number(written: object) -> Fraction | None:
 def _rounded(shares: Mapping[str | None, Fraction], total: Fraction, size: int) -> dict[str | None, int]:
     """Shares of so many people in whole numbers that add up to them: rounded down, the largest rests up."""
     exact = {value: share / total * size for value, share in shares.items()}
-    found = {value: int(n) for value, n in exact.items()}
-    largest = sorted(exact, key=lambda value: found[value] - exact[value])
-    for value in largest[: size - sum(found.values())]:
-        found[value] += 1
-    return found
+    whole = {value: int(n) for value, n in exact.items()}
+    largest = sorted(exact, key=lambda value: whole[value] - exact[value])
+    for value in largest[: size - sum(whole.values())]:
+        whole[value] += 1
+    return whole

@@ -6,6 +6,8 @@ attribute thinning out what the ones before left (Nergiz & Clifton 2010, §4.2).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -15,29 +17,39 @@ NEGLIGIBLE = 1e-19  # what is left out of a distribution, as a share of its larg
 ERROR = 1e-12  # more than the probabilities can be off, by what is left out and by rounding
 
 
-@njit(cache=True)
-def outsiders(
-    factors: IntArray,
-    of_group: IntArray,
-    starts: IntArray,
-    rows: IntArray,
-    people: int,
-    confidence: float,
-    low: IntArray,
-    high: IntArray,
-    work: float,
-    expected: FloatArray,
-    sure: IntArray,
-    maybe: IntArray,
-    below: FloatArray,
-    above: FloatArray,
-) -> BoolArray:
-    """Per group, the expected n₁ / (n₁ + n₀), and what is known of n₀; which groups the `work` was enough for.
+class Groups(NamedTuple):
+    """Groups by what is known of them: tuple t of the sorted `factors` is of ``of_group[starts[t]:starts[t + 1]]``.
 
-    Tuple t of the sorted `factors` belongs to the groups ``of_group[starts[t]:starts[t + 1]]``, which have n₁ `rows`.
-    `sure` and `maybe` are the largest x with P(n₀ ≥ x) ≥ confidence, decided with room for the error on either side;
-    `below` = P(n₀ < low), `above` = P(n₀ > high).
+    A group has n₁ `rows`; a promise allows it from `low` to `high` people outside of the table.
     """
+
+    factors: IntArray
+    of_group: IntArray
+    starts: IntArray
+    rows: IntArray
+    low: IntArray
+    high: IntArray
+
+
+class Counted(NamedTuple):
+    """What is counted of the n₀ people outside, per group.
+
+    The `expected` n₁ / (n₁ + n₀); `sure` and `maybe` are the largest x with P(n₀ ≥ x) ≥ confidence, decided with room
+    for the error on either side; `below` = P(n₀ < low), `above` = P(n₀ > high).
+    """
+
+    expected: FloatArray
+    sure: IntArray
+    maybe: IntArray
+    below: FloatArray
+    above: FloatArray
+
+
+@njit(cache=True)
+def outsiders(groups: Groups, people: int, confidence: float, work: float, counted: Counted) -> BoolArray:
+    """Count, in place, what is known of the people outside of the table; which groups the `work` was enough for."""
+    factors, of_group, starts, rows, low, high = groups
+    expected, sure, maybe, below, above = counted
     depth = factors.shape[1]
     done = np.zeros(len(rows), dtype=np.bool_)
     chances = [np.ones(1) for _ in range(depth)]

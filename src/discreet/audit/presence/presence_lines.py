@@ -110,31 +110,31 @@ def _unlisted(view: ReleaseView, threshold: float | None) -> Line:
 
 def _ambiguous(view: ReleaseView, population: Population, threshold: float | None) -> list[Line]:
     """With a list, combinations that nobody has are struck out, and every published value is somebody's."""
-    from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED
+    from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED  # late: loads numba
     from discreet.audit.worlds.table_join import beliefs
 
     check_same_words(view, population)
-    found = beliefs(view, population)
-    chance, together, certain = found.chance, found.together, found.certain
-    contradicted = int((found.decided == CONTRADICTED).sum())
-    possible = int(found.people[chance > 0].sum())
+    posterior = beliefs(view, population)
+    chance, together, certain = posterior.chance, posterior.together, posterior.certain
+    contradicted = int((posterior.decided == CONTRADICTED).sum())
+    possible = int(posterior.people[chance > 0].sum())
     if view.people == possible and not contradicted:  # no more people are left than are published
         certain = chance > 0
         chance = together = certain.astype(np.float64)
     alpha = promised_alpha(view)
-    told = {
+    details = {
         "on_the_list": population.people,
-        "certain": int(found.people[certain].sum()),
-        "surely_absent": int(found.people[chance == 0.0].sum()),
-        "groups_not_counted_out": int((found.decided == BY_TABLE).sum()),
+        "certain": int(posterior.people[certain].sum()),
+        "surely_absent": int(posterior.people[chance == 0.0].sum()),
+        "groups_not_counted_out": int((posterior.decided == BY_TABLE).sum()),
         "groups_the_list_can_not_fill": contradicted,
         "worst_over_all_groups": float(together.max(initial=0.0)),
-        "worst_by_counting": float(found.counted.max(initial=0.0)),
+        "worst_by_counting": float(posterior.counted.max(initial=0.0)),
     }
     if alpha is not None:
-        told["above_alpha"] = int(found.people[chance > float(alpha)].sum())
+        details["above_alpha"] = int(posterior.people[chance > float(alpha)].sum())
     beside = " It is not everybody: some groups can't be filled from it." if contradicted else ""
-    lone = bool((found.decided != BY_TABLE).all()) and _apart(found.chance, together)
+    lone = bool((posterior.decided != BY_TABLE).all()) and _apart(posterior.chance, together)
     return [
         _line(
             view,
@@ -145,10 +145,10 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
             assumes="That the list has everybody, once; that every published value is somebody's, and all ways to fill "
             "a group from the list are as likely. What α promises is about somebody without a list." + beside,
             chance=together,
-            people=found.people,
-            group=found.told_by,
+            people=posterior.people,
+            group=posterior.told_by,
             precision=EXACT if lone else ESTIMATE,
-            details=told,
+            details=details,
         )
     ]
 

@@ -74,12 +74,12 @@ def _present_above(view: ReleaseView, alpha: Fraction) -> IntArray:
 
 def _associated_above(promise: Promise, view: ReleaseView, beta: Fraction) -> IntArray:
     """Groups with a value of which c / |G| > β."""
-    found = [np.empty(0, dtype=np.int64)]
+    groups = [np.empty(0, dtype=np.int64)]
     for tally in view.tallies:
         if promise.attribute in (None, tally.attribute):
             above = tally.count * beta.denominator > view.sizes[tally.group] * beta.numerator
-            found.append(tally.group[above])
-    return np.unique(np.concatenate(found))
+            groups.append(tally.group[above])
+    return np.unique(np.concatenate(groups))
 
 
 READING = Reading(

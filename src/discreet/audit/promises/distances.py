@@ -74,9 +74,9 @@ def _absolute(summed: Summed, node: IntArray, weight: IntArray) -> IntArray:
     """Σ over nodes of \\|count · N − weight · n\\|, per group; `node` of each value, `weight` of each node."""
     tally = summed.tally
     key = tally.group * len(weight) + node[tally.value]
-    found, place = np.unique(key, return_inverse=True)
-    count = np.bincount(place, weights=tally.count, minlength=len(found)).astype(np.int64)
-    group, at = found // len(weight), found % len(weight)
+    pairs, place = np.unique(key, return_inverse=True)
+    count = np.bincount(place, weights=tally.count, minlength=len(pairs)).astype(np.int64)
+    group, at = pairs // len(weight), pairs % len(weight)
     expected = weight[at] * summed.total[group]
     # Nodes that a group has nobody in differ by what is expected of them: all that is, less that of the others.
     change = np.abs(count * int(weight.sum()) - expected) - expected

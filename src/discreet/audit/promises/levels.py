@@ -41,17 +41,18 @@ def _levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     reading = reading_of(promise.model)
     if reading is None:
         return [unread(promise, f"nobody here knows this promise; it takes a package that does ({GROUP})")]
-    found = of_others(
+    of_promise = of_others(
         reading, lambda: _checked(reading, promise, view, beside), lambda error: [_failed(promise, error)]
     )
-    return found or [unread(promise, "it is about a sensitive attribute, and the files have none that it speaks of")]
+    why = "it is about a sensitive attribute, and the files have none that it speaks of"
+    return of_promise or [unread(promise, why)]
 
 
 def _checked(reading: Reading, promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
-    found = reading.levels(promise, view, beside)
-    if not all(isinstance(level, Level) for level in found):
+    of_promise = reading.levels(promise, view, beside)
+    if not all(isinstance(level, Level) for level in of_promise):
         raise TypeError
-    return list(found)
+    return list(of_promise)
 
 
 def _failed(promise: Promise, error: str) -> Level:

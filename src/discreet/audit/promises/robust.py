@@ -147,14 +147,14 @@ def one_value_exactly(shares: Sequence[Fraction], many: Sequence[int], having: i
     >>> [round(float(p), 4) for p in one_value_exactly([american, japanese], [1, 1], 1)]
     [0.9736, 0.0264]
     """
-    found = []
+    chances = []
     for i, share in enumerate(shares):
         others = [m - (k == i) for k, m in enumerate(many)]
         worlds = _dealt(shares, others, having)
         has, lacks = worlds[having - 1] * share, worlds[having] * (1 - share)
         if has + lacks:
-            found.append(has / (has + lacks))
-    return found
+            chances.append(has / (has + lacks))
+    return chances
 
 
 def _dealt(shares: Sequence[Fraction], many: Sequence[int], most: int) -> list[Fraction]:
@@ -176,7 +176,7 @@ def all_values_exactly(
     >>> str(all_values_exactly([[1, 1], [1, 4]], [2, 2], [2, 2])[0][0])
     '8/11'
     """
-    found = []
+    of_kinds = []
     for i, own in enumerate(weights):
         worlds = {tuple(counts): 1}  # by what is left
         for k, (chances, people) in enumerate(zip(weights, many, strict=True)):
@@ -190,8 +190,8 @@ def all_values_exactly(
                 worlds = after
         each = [own[v] * worlds.get(tuple(int(w == v) for w in range(len(counts))), 0) for v in range(len(counts))]
         if sum(each):
-            found.append([Fraction(weight, sum(each)) for weight in each])
-    return found
+            of_kinds.append([Fraction(weight, sum(each)) for weight in each])
+    return of_kinds
 
 
 def _listed(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Iterator[Mistake]:

@@ -79,11 +79,11 @@ class Description:
     manifest: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_description(given: Path | str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path]:
+def read_description(words_or_path: Path | str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path]:
     """The words of a description, and the folder that its paths are relative to."""
-    if isinstance(given, Mapping):
-        return given, Path()
-    path = Path(given)
+    if isinstance(words_or_path, Mapping):
+        return words_or_path, Path()
+    path = Path(words_or_path)
     try:
         # Every value is taken as text: nothing is guessed.
         words = yaml.load(read_small(path, str(path), BYTES, missing=_MISSING), Loader=BoundedLoader)
@@ -98,9 +98,9 @@ def read_description(given: Path | str | Mapping[str, Any]) -> tuple[Mapping[str
     return words, path.parent
 
 
-def describe(given: Path | str | Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> Description:
+def describe(words_or_path: Path | str | Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> Description:
     """The description of the given files (name: columns), with every mistake in it at once."""
-    words, folder = read_description(given)
+    words, folder = read_description(words_or_path)
     return _Reader(words, folder, files).description()
 
 
@@ -122,7 +122,7 @@ class _Reader:
     """Gathers the mistakes of a description."""
 
     def __init__(self, words: Mapping[str, Any], folder: Path, files: Mapping[str, Sequence[str]]):
-        self._words = {str(word): given for word, given in words.items()}
+        self._words = {str(word): value for word, value in words.items()}
         self._folder = folder
         self._files = files
         self._mistakes: list[Mistake] = []
@@ -138,7 +138,7 @@ class _Reader:
         sensitive, others = self._columns("sensitive", known), self._columns("others", known)
         twice = [c for c in known if sum(c in role for role in (quasi_identifiers, sensitive, others)) > 1]
         self._mistakes += [Mistake(c, "has two roles", "name it once") for c in twice]
-        told = Description(
+        description = Description(
             quasi_identifiers,
             sensitive,
             tables or {file: tuple(columns) for file, columns in self._files.items()},
@@ -154,17 +154,17 @@ class _Reader:
         )
         if self._mistakes:
             raise DataError(*self._mistakes)
-        return told
+        return description
 
     def _tables(self) -> dict[str, tuple[str, ...]]:
-        given = self._mapping("tables")
-        if "group" in self._words and not given:
+        by_file = self._mapping("tables")
+        if "group" in self._words and not by_file:
             rule = "is of use only beside 'tables'"
             self._mistakes.append(Mistake("group", rule, "say which file has which columns"))
-        if given and not self._text("group"):
+        if by_file and not self._text("group"):
             self._mistakes.append(Mistake("group", "is missing", "name the column that the tables have in common"))
-        found = {}
-        for file, columns in given.items():
+        columns_of = {}
+        for file, columns in by_file.items():
             if file not in self._files:
                 self._mistakes.append(Mistake(f"tables.{file}", "no such file", did_you_mean(file, self._files)))
                 continue
@@ -173,16 +173,16 @@ class _Reader:
                 self._mistakes.append(Mistake(f"tables.{file}", f"must be a list of columns, got {shown(columns)}"))
                 continue
             self._lacking(f"tables.{file}", [c for c in (*named, self._text("group")) if c], self._files[file])
-            found[file] = tuple(named)
-        if len(self._files) > 1 and not given:
+            columns_of[file] = tuple(named)
+        if len(self._files) > 1 and not by_file:
             rule = f"are missing, and there are {len(self._files)} files"
             self._mistakes.append(Mistake("tables", rule, "say which columns of each file are meant"))
-        return found
+        return columns_of
 
     def _count(self, known: Sequence[str]) -> str:
-        found = self._text("count")
-        self._lacking("count", [found] if found else [], known)
-        return found
+        column = self._text("count")
+        self._lacking("count", [column] if column else [], known)
+        return column
 
     def _publish(self, tables: Mapping[str, Sequence[str]], quasi_identifiers: Sequence[str]) -> str:
         if not tables:
@@ -191,9 +191,9 @@ class _Reader:
         return BUCKETIZED if len(apart) == 1 else AMBIGUOUS
 
     def _columns(self, word: str, known: Sequence[str]) -> tuple[str, ...]:
-        found = self._texts(word)
-        self._lacking(word, found, known)
-        return found
+        columns = self._texts(word)
+        self._lacking(word, columns, known)
+        return columns
 
     def _lacking(self, place: str, columns: Iterable[str], known: Sequence[str]) -> None:
         there = set(known)
@@ -203,42 +203,42 @@ class _Reader:
         ]
 
     def _kinds(self, known: Sequence[str]) -> dict[str, How]:
-        given = self._mapping("columns")
-        self._lacking("columns", given, known)
-        self._mistakes += [unknown_word(f"columns.{c}", kind, KINDS) for c, kind in given.items() if kind not in KINDS]
-        return {c: How(str(kind)) for c, kind in given.items()}
+        kinds = self._mapping("columns")
+        self._lacking("columns", kinds, known)
+        self._mistakes += [unknown_word(f"columns.{c}", kind, KINDS) for c, kind in kinds.items() if kind not in KINDS]
+        return {c: How(str(kind)) for c, kind in kinds.items()}
 
     def _hierarchies(self, known: Sequence[str]) -> dict[str, Paths]:
-        given = self._mapping("hierarchies")
-        self._lacking("hierarchies", given, known)
-        return {c: self._paths(f"hierarchies.{c}", paths) for c, paths in given.items()}
+        by_column = self._mapping("hierarchies")
+        self._lacking("hierarchies", by_column, known)
+        return {c: self._paths(f"hierarchies.{c}", paths) for c, paths in by_column.items()}
 
-    def _paths(self, place: str, given: object) -> Paths:
+    def _paths(self, place: str, source: object) -> Paths:
         """A CSV as ARX writes them, ``leaf;level1;…;*`` without a header, or the same as lists."""
-        if isinstance(given, str | Path):
-            lines, mistakes = read_lines(given, self._folder, place)
+        if isinstance(source, str | Path):
+            lines, mistakes = read_lines(source, self._folder, place)
             self._mistakes += [Mistake(m.place, m.rule, m.repair.replace("policy", "description")) for m in mistakes]
             separator = best_separator(lines, lambda row: len(row) > 1)
-            found = tuple(tuple(cells(line, separator) or ()) for _, line in lines)
-            if not mistakes and not all(len(row) > 1 for row in found):
+            rows = tuple(tuple(cells(line, separator) or ()) for _, line in lines)
+            if not mistakes and not all(len(row) > 1 for row in rows):
                 self._mistakes.append(Mistake(place, "is not a hierarchy", "write lines like 'Spain;Europe;*'"))
-            return found
-        listed = given if isinstance(given, Sequence) else []
+            return rows
+        listed = source if isinstance(source, Sequence) else []
         if not listed or not all(isinstance(row, Sequence) and not isinstance(row, str) and row for row in listed):
-            self._mistakes.append(Mistake(place, f"must be a file or a list of lists, got {shown(given)}"))
+            self._mistakes.append(Mistake(place, f"must be a file or a list of lists, got {shown(source)}"))
             return ()
         return tuple(tuple(None if cell is None else str(cell) for cell in row) for row in listed)
 
     def _promises(self, sensitive: Sequence[str]) -> tuple[Promise, ...]:
-        given = self._words.get("promises", [])
-        if isinstance(given, Mapping):
-            given = [{model: body} for model, body in given.items()]
-        if not isinstance(given, Sequence) or isinstance(given, str):
-            rule = f"must be a list, got {shown(given)}"
+        entries = self._words.get("promises", [])
+        if isinstance(entries, Mapping):
+            entries = [{model: body} for model, body in entries.items()]
+        if not isinstance(entries, Sequence) or isinstance(entries, str):
+            rule = f"must be a list, got {shown(entries)}"
             self._mistakes.append(Mistake("promises", rule, "e.g. [{k_anonymity: {k: 5}}]"))
             return ()
-        found = (self._promise(f"promises[{i}]", entry, sensitive) for i, entry in enumerate(given))
-        return tuple(promise for promise in found if promise is not None)
+        promises = (self._promise(f"promises[{i}]", entry, sensitive) for i, entry in enumerate(entries))
+        return tuple(promise for promise in promises if promise is not None)
 
     def _promise(self, place: str, entry: object, sensitive: Sequence[str]) -> Promise | None:
         one = isinstance(entry, Mapping) and len(entry) == 1
@@ -275,40 +275,40 @@ class _Reader:
         return Promise(str(model), parameters, None if attribute is None else str(attribute))
 
     def _texts(self, word: str) -> tuple[str, ...]:
-        given = self._words.get(word, ())
-        found = _listed(given)
-        if found is not None and len(set(found)) == len(found):
-            return tuple(found)
-        rule = f"must be a list of columns, got {shown(given)}" if found is None else "names a column twice"
+        value = self._words.get(word, ())
+        columns = _listed(value)
+        if columns is not None and len(set(columns)) == len(columns):
+            return tuple(columns)
+        rule = f"must be a list of columns, got {shown(value)}" if columns is None else "names a column twice"
         self._mistakes.append(Mistake(word, rule, f"e.g. {word}: [age, zip]"))
-        return tuple(dict.fromkeys(found or ()))
+        return tuple(dict.fromkeys(columns or ()))
 
     def _text(self, word: str) -> str:
-        given = self._words.get(word, "")
-        if isinstance(given, str):
-            return given
-        self._mistakes.append(Mistake(word, f"must be a text, got {shown(given)}", "put it in quotes"))
+        value = self._words.get(word, "")
+        if isinstance(value, str):
+            return value
+        self._mistakes.append(Mistake(word, f"must be a text, got {shown(value)}", "put it in quotes"))
         return ""
 
     def _mapping(self, word: str) -> dict[str, Any]:
-        given = self._words.get(word, {})
-        if isinstance(given, Mapping):
-            return {str(name): value for name, value in given.items()}
-        self._mistakes.append(Mistake(word, f"must be a mapping, got {shown(given)}", f"e.g. {word}: {{age: …}}"))
+        body = self._words.get(word, {})
+        if isinstance(body, Mapping):
+            return {str(name): value for name, value in body.items()}
+        self._mistakes.append(Mistake(word, f"must be a mapping, got {shown(body)}", f"e.g. {word}: {{age: …}}"))
         return {}
 
 
-def _listed(given: object) -> list[str] | None:
+def _listed(value: object) -> list[str] | None:
     """A list of texts; one text is a list of one."""
-    if isinstance(given, str):
-        return [given] if given else []
-    if isinstance(given, Sequence) and all(isinstance(each, str | int) for each in given):
-        return [str(each) for each in given]
+    if isinstance(value, str):
+        return [value] if value else []
+    if isinstance(value, Sequence) and all(isinstance(each, str | int) for each in value):
+        return [str(each) for each in value]
     return None
 
 
-def _number(given: object) -> object:
+def _number(value: object) -> object:
     """Numbers in a file come as text."""
-    if not isinstance(given, str) or "/" in given or exact_number(given) is None or given != given.strip():
-        return given
-    return int(given) if re.fullmatch(r"[+-]?[0-9]+", given) else float(given)
+    if not isinstance(value, str) or "/" in value or exact_number(value) is None or value != value.strip():
+        return value
+    return int(value) if re.fullmatch(r"[+-]?[0-9]+", value) else float(value)

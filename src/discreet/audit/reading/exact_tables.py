@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import IntArray
+from discreet.arrays import IntArray, number_equal
 from discreet.engines.base import Frequencies
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
@@ -44,27 +44,25 @@ def read_population(source: Any, columns: Sequence[str]) -> Population:
         raise DataError(
             *(Mistake("population", f"has no column {c!r}", _hint(c, engine.columns) or repair) for c in lacking)
         )
-    found = engine.frequencies(list(columns))
-    if not len(found.counts):
+    frequencies = engine.frequencies(list(columns))
+    if not len(frequencies.counts):
         raise DataError(Mistake("population", "has nobody in it", "give a list with at least one person"))
-    return Population(tuple(columns), found)
+    return Population(tuple(columns), frequencies)
 
 
 def combination_codes(table: Table, population: Population) -> tuple[IntArray, IntArray]:
     """A number for every combination of a table's columns, the same for entries and people; −1: not published."""
-    own = np.zeros(len(table.group), dtype=np.int64)
-    theirs = np.zeros(len(population.frequencies.counts), dtype=np.int64)
-    strange = np.zeros(len(theirs), dtype=np.bool_)
+    entries, people = len(table.group), len(population.frequencies.counts)
+    both, strange = [], np.zeros(people, dtype=np.bool_)
     for column, values, codes in zip(table.columns, table.frequencies.values, table.frequencies.codes, strict=True):
         at = population.columns.index(column)
         index = {value: i for i, value in enumerate(values)}
         places = np.array([index.get(value, -1) for value in population.frequencies.values[at]], dtype=np.int64)
         place = places[population.frequencies.codes[at]]
         strange |= place < 0
-        both = np.concatenate([own * len(values) + codes, theirs * len(values) + np.maximum(place, 0)])
-        both = np.unique(both, return_inverse=True)[1]
-        own, theirs = both[: len(own)], both[len(own) :]
-    return own, np.where(strange, -1, theirs)
+        both.append(np.concatenate([codes, np.maximum(place, 0)]))
+    numbers = number_equal(both, entries + people)
+    return numbers[:entries], np.where(strange, -1, numbers[entries:])
 
 
 def _hint(name: str, known: Sequence[str]) -> str:

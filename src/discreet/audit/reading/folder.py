@@ -35,10 +35,10 @@ def read_json(folder: Path, name: str) -> Any:
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(sign[0], 0)
         if depth > _DEEPEST:
             raise DataError(Mistake(name, f"has more than {_DEEPEST} lists in each other", AGAIN))
-    found = small_json(text, name)
-    if not _finite(found):
+    content = small_json(text, name)
+    if not _finite(content):
         raise DataError(Mistake(name, "has numbers that JSON has not", AGAIN))
-    return found
+    return content
 
 
 def check_table(folder: Path, name: str) -> None:
@@ -106,13 +106,13 @@ def _short(name: str) -> str:
     return name if len(name) <= 100 else f"{name[:99]}…"
 
 
-def _finite(found: Any) -> bool:
+def _finite(content: Any) -> bool:
     """Is every number one? (Only lists and mappings are gone into; there are at most a hundred in each other.)"""
-    match found:
+    match content:
         case float():
-            return found - found == 0
+            return content - content == 0
         case dict():
-            return all(map(_finite, found.values()))
+            return all(map(_finite, content.values()))
         case list():
-            return all(map(_finite, found))
+            return all(map(_finite, content))
     return True

@@ -42,14 +42,14 @@ def at_level(words: Mapping[str, Any], level: int, values: Sequence[Text]) -> In
     if named is None:
         return None
     place: dict[Hashable, int] = {}
-    found = []
+    numbers = []
     for value in values:
         try:
             name = ("", value) if value in (None, "") and not known else named(value)
         except ValueError:
             return None
-        found.append(place.setdefault(name, len(place)))
-    return np.array(found, dtype=np.int64)
+        numbers.append(place.setdefault(name, len(place)))
+    return np.array(numbers, dtype=np.int64)
 
 
 def _text(cell: object) -> Text:
@@ -92,10 +92,10 @@ def _prefixes(words: Mapping[str, Any], length: Any) -> Callable[[Text], Hashabl
 
 def _dates(words: Mapping[str, Any], unit: Any) -> Callable[[Text], Hashable]:
     def name(value: Text) -> Hashable:
-        found = _DAY.fullmatch(value or "")
-        if found is None:
+        match = _DAY.fullmatch(value or "")
+        if match is None:
             raise ValueError("not a date that begins with the year")
-        year, month, day = int(found[1]), int(found[2]), int(found[3])
+        year, month, day = int(match[1]), int(match[2]), int(match[3])
         return {
             "day": (year, month, day),
             "month": (year, month),
@@ -116,7 +116,7 @@ _RULES: dict[str, Callable[[Mapping[str, Any], Any], Callable[[Text], Hashable]]
 
 
 def _number(value: Text) -> float:
-    found = number(value)
-    if found is None:
+    size = number(value)
+    if size is None:
         raise ValueError("not a number")
-    return found
+    return size

@@ -99,10 +99,10 @@ def moment(text: Text) -> tuple[float, bool] | None:
     >>> moment("0001-01-02 12:00"), moment("2.1.0001"), moment("2024-02-30")
     ((2.5, True), (2.0, False), None)
     """
-    found = _DATE.fullmatch(text) if text is not None else None
-    if found is None:
+    match = _DATE.fullmatch(text) if text is not None else None
+    if match is None:
         return None
-    year, _, month, day, *day_first, hour, minute, second = found.groups()
+    year, _, month, day, *day_first, hour, minute, second = match.groups()
     if year is None:
         day, month, year = day_first
     try:
@@ -123,10 +123,10 @@ class Values:
     @cached_property
     def written(self) -> dict[Text, list[int]]:
         """The places of every text."""
-        found: dict[Text, list[int]] = {}
+        places: dict[Text, list[int]] = {}
         for i, text in enumerate(self.texts):
-            found.setdefault(text, []).append(i)
-        return found
+            places.setdefault(text, []).append(i)
+        return places
 
     @cached_property
     def numbers(self) -> FloatArray:
@@ -136,16 +136,16 @@ class Values:
     @cached_property
     def moments(self) -> FloatArray:
         """Each as a day; nan for other texts."""
-        return _floats(None if (found := moment(text)) is None else found[0] for text in self.texts)
+        return _floats(None if (day := moment(text)) is None else day[0] for text in self.texts)
 
     @cached_property
     def measured(self) -> dict[float, list[int]]:
         """The places of every number; codes with leading zeros are none: 047 is not 47."""
-        found: dict[float, list[int]] = {}
+        places: dict[float, list[int]] = {}
         for i, (text, n) in enumerate(zip(self.texts, self.numbers.tolist(), strict=True)):
             if n == n and not _PADDED.match(text or ""):
-                found.setdefault(n, []).append(i)
-        return found
+                places.setdefault(n, []).append(i)
+        return places
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -166,8 +166,8 @@ class Values:
         """Where a value stands, however it is written: 37 is 37.0."""
         exact = number(value)
         if exact is not None and not _PADDED.match(value or ""):
-            found = self.measured.get(exact, [])
-            return found if abs(exact) < _EXACT else [i for i in found if _same(self.texts[i], value)]
+            same = self.measured.get(exact, [])
+            return same if abs(exact) < _EXACT else [i for i in same if _same(self.texts[i], value)]
         return self.written.get(value, [])
 
 
@@ -182,30 +182,30 @@ def covers(label: Label, values: Sequence[Text] | Values) -> BoolArray:
     array([ True, False, False, False])
     """
     values = values if isinstance(values, Values) else Values(values)
-    found = np.zeros(len(values.texts), dtype=np.bool_)
+    fits = np.zeros(len(values.texts), dtype=np.bool_)
     match label:
         case Anything():
-            found[:] = True
+            fits[:] = True
         case Exactly(value):
-            found[values.places(value)] = True
+            fits[values.places(value)] = True
         case OneOf(members, _, ranges):
             for value in members:
-                found[values.places(value)] = True
+                fits[values.places(value)] = True
             for part in ranges:
-                found |= covers(part, values)
+                fits |= covers(part, values)
         case Between():
             at = values.moments if label.dates else values.numbers
             low, high = -np.inf if label.low is None else label.low, np.inf if label.high is None else label.high
-            found = (at >= low if label.low_included else at > low) & (at <= high if label.high_included else at < high)
+            fits = (at >= low if label.low_included else at > low) & (at <= high if label.high_included else at < high)
         case Prefix():
             beginning = values.beginning(label.stem)
             if label.mask:
                 mask = re.compile("".join("." if sign == "*" else re.escape(sign) for sign in label.mask), re.DOTALL)
                 beginning = [i for i in beginning if mask.fullmatch(values.texts[i] or "")]
-            found[beginning] = True
+            fits[beginning] = True
             if label.length is not None:
-                found &= values.lengths == label.length
-    return found
+                fits &= values.lengths == label.length
+    return fits
 
 
 def coverage(labels: Sequence[Label], values: Sequence[Text] | Values) -> BoolArray:
@@ -216,10 +216,10 @@ def coverage(labels: Sequence[Label], values: Sequence[Text] | Values) -> BoolAr
            [ True, False]])
     """
     values = values if isinstance(values, Values) else Values(values)
-    found = np.zeros((len(labels), len(values.texts)), dtype=np.bool_)
-    for row, label in zip(found, labels, strict=True):
+    fits = np.zeros((len(labels), len(values.texts)), dtype=np.bool_)
+    for row, label in zip(fits, labels, strict=True):
         row[:] = covers(label, values)
-    return found
+    return fits
 
 
 def meet(a: Label, b: Label) -> Label | None:

@@ -118,43 +118,43 @@ def _expect(fine: bool) -> None:
         raise ValueError
 
 
-def _mapping(given: Any) -> dict[str, Any]:
-    _expect(isinstance(given, dict))
-    return dict(given)
+def _mapping(value: Any) -> dict[str, Any]:
+    _expect(isinstance(value, dict))
+    return dict(value)
 
 
-def _list(given: Any) -> list[Any]:
-    _expect(isinstance(given, list))
-    return list(given)
+def _list(value: Any) -> list[Any]:
+    _expect(isinstance(value, list))
+    return list(value)
 
 
-def _text(given: Any) -> str:
-    _expect(isinstance(given, str))
-    return str(given)
+def _text(value: Any) -> str:
+    _expect(isinstance(value, str))
+    return str(value)
 
 
-def _texts(given: Any) -> list[str]:
+def _texts(value: Any) -> list[str]:
     """Different texts."""
-    found = [_text(each) for each in _list(given)]
-    _expect(len({*found}) == len(found))
-    return found
+    texts = [_text(each) for each in _list(value)]
+    _expect(len({*texts}) == len(texts))
+    return texts
 
 
-def _texts_of(given: Any, known: tuple[str, ...]) -> dict[str, str]:
-    found = {name: _text(each) for name, each in _mapping(given).items()}
-    _expect({*found.values()} <= {*known})
-    return found
+def _texts_of(value: Any, known: tuple[str, ...]) -> dict[str, str]:
+    texts = {name: _text(each) for name, each in _mapping(value).items()}
+    _expect({*texts.values()} <= {*known})
+    return texts
 
 
-def _rows(given: Any) -> int:
-    found = whole_number(given)
-    _expect(found is not None and 0 <= found <= MOST_ROWS)
-    return int(given)
+def _rows(value: Any) -> int:
+    rows = whole_number(value)
+    _expect(rows is not None and 0 <= rows <= MOST_ROWS)
+    return int(value)
 
 
-def _references(given: Any) -> None:
+def _references(shares_of: Any) -> None:
     """Shares of values in the source, in older releases: pairs of a value and a weight."""
-    for said in _mapping(given).values():
+    for said in _mapping(shares_of).values():
         for pair in said if isinstance(said, list) else ():
             value, weight = _list(pair)
             _expect(value is None or isinstance(value, str))
@@ -167,7 +167,7 @@ def _promise(words: Any) -> Promise:
         return strange_promise(model)
     attribute = _mapping(body).get("attribute")
     _expect(attribute is None or isinstance(attribute, str))
-    return Promise(model, {word: given for word, given in body.items() if word != "attribute"}, attribute)
+    return Promise(model, {word: value for word, value in body.items() if word != "attribute"}, attribute)
 
 
 def _paths(words: Mapping[str, Any]) -> Paths:
@@ -183,14 +183,14 @@ def _given(words: Mapping[str, Any], word: str) -> list[Any]:
     return _list(words.get(word) or [])
 
 
-def _row(given: Any) -> list[Any]:
-    _expect(isinstance(given, list) and bool(given))
-    return list(given)
+def _row(value: Any) -> list[Any]:
+    _expect(isinstance(value, list) and bool(value))
+    return list(value)
 
 
-def _cell(given: Any) -> str:
-    _expect(isinstance(given, str | int | float) and not isinstance(given, bool))
-    return str(given)
+def _cell(value: Any) -> str:
+    _expect(isinstance(value, str | int | float) and not isinstance(value, bool))
+    return str(value)
 
 
 def _how(words: Mapping[str, Any], level: int | None) -> How:

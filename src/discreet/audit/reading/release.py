@@ -25,6 +25,7 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.formulas import are_escaped, escaped
 from discreet.engines.duckdb.publishing import PublishedFiles
 from discreet.engines.open import published_tables
+from discreet.engines.sources import csv_layout
 from discreet.errors import DataError, Mistake
 from discreet.files.temporary import temporary_folder
 
@@ -187,9 +188,9 @@ def _counted(tables: PublishedTables, table: str, needed: Sequence[str]) -> Rows
     return Rows(table, engine.columns, *repeated(engine.frequencies(engine.columns)))
 
 
-def repeated(found: Frequencies) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
+def repeated(frequencies: Frequencies) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
     """Rows that were counted, one by one: the distinct values of each column, and the place of every row's."""
-    return found.values, tuple(np.repeat(codes, found.counts) for codes in found.codes)
+    return frequencies.values, tuple(np.repeat(codes, frequencies.counts) for codes in frequencies.codes)
 
 
 def in_order(engine: DuckDB, columns: Sequence[str]) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
@@ -206,8 +207,6 @@ def _lines(
     path: Path, needed: Sequence[str], values: Sequence[Sequence[str | None]], codes: Sequence[Codes]
 ) -> IntArray:
     """The line in which each row begins: values may have line ends in them."""
-    from discreet.engines.sources import csv_layout
-
     rows = np.arange(len(codes[0]) if codes else 0, dtype=np.int64)
     if path.suffix.lower() in (".parquet", ".pq"):
         return rows + 1

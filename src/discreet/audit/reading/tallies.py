@@ -103,12 +103,12 @@ def in_order(view: ReleaseView, attribute: str, values: tuple[str | None, ...]) 
     for i, path in enumerate(paths):
         for level, name in enumerate(path):
             first.setdefault((level, name), i)
-    told = {path[0]: tuple(first[level, path[level]] for level in reversed(range(len(path)))) for path in paths}
+    rank_of = {path[0]: tuple(first[level, path[level]] for level in reversed(range(len(path)))) for path in paths}
 
     def rank(place: int) -> tuple[int, tuple[int, ...], Decimal, str]:
         value = values[place]
-        if value in told:
-            return 0, told[value], Decimal(0), ""
+        if value in rank_of:
+            return 0, rank_of[value], Decimal(0), ""
         if value is None or value == "":
             return 3, (int(value is None),), Decimal(0), ""
         number = Decimal(value) if _NUMBER.fullmatch(value) else None

@@ -88,21 +88,21 @@ def column_of(
     `paths` are those of a hierarchy (a value, then what stands for it level by level), `level` the one that is
     published, if that is known. With `days`, a date stands for its whole day.
     """
-    told = [text for text in texts if text and text != suppressed and text.strip(STAR)]
+    plain = [text for text in texts if text and text != suppressed and text.strip(STAR)]
     starred = {len(text) for text in texts if text and not text.strip(STAR)}
-    dates = kind == DATE or (not kind and _are_dates(told))
+    dates = kind == DATE or (not kind and _are_dates(plain))
     return Column(
         kind=kind,
-        names=_names(paths, told, level, ours),
-        dashes=kind == INTERVAL or (not kind and not dates and _are_intervals(told)),
-        commas=not ours and (kind == SET or (not kind and _are_sets(told))),
-        masks=kind == PREFIX or _are_masks(told),
+        names=_names(paths, plain, level, ours),
+        dashes=kind == INTERVAL or (not kind and not dates and _are_intervals(plain)),
+        commas=not ours and (kind == SET or (not kind and _are_sets(plain))),
+        masks=kind == PREFIX or _are_masks(plain),
         stars=len(starred - {1}) > 1,
         dates=dates,
         days=days,
         suppressed=suppressed,
         ours=ours,
-        values=frozenset({*told} & {text[1:-1] for text in told if text[0] == "{"}) if ours else frozenset(),
+        values=frozenset({*plain} & {text[1:-1] for text in plain if text[0] == "{"}) if ours else frozenset(),
     )
 
 
@@ -150,9 +150,9 @@ def labels_of(texts: Sequence[Text], column: Column | None = None) -> tuple[Labe
 def _formed(text: str, column: Column) -> Label:
     """By the way it is written."""
     for read in _OURS.get(column.kind, _READ) if column.ours else _READ:
-        found = read(text, column)
-        if found is not None:
-            return found
+        label = read(text, column)
+        if label is not None:
+            return label
     if not column.ours and text.startswith("[") and text.endswith("]") and "," in text:
         return _one_of([part.strip() for part in text[1:-1].split(",")], (), text, column)
     if column.commas and "," in text:
@@ -185,7 +185,7 @@ def _members(inside: str, ours: bool) -> tuple[list[Text], set[Text]] | None:
     """
     if not inside.strip():
         return None
-    found: list[Text] = []
+    members: list[Text] = []
     exact: set[Text] = set()
     texts = []
     at, after = 0, ","
@@ -199,14 +199,14 @@ def _members(inside: str, ours: bool) -> tuple[list[Text], set[Text]] | None:
         elif plain == "NULL":
             exact.add(None)
         else:
-            found.append(plain)
+            members.append(plain)
         texts.append(member[0].removesuffix(",").strip())
         at = member.end()
     if ours:
-        return (found, exact) if len(texts) > 1 and ", ".join(texts) == inside else None
-    if not exact and all(re.fullmatch(r"'[^']*'", str(member)) for member in found):  # a set as Python shows it
-        return [], {str(member)[1:-1] for member in found}
-    return found, exact
+        return (members, exact) if len(texts) > 1 and ", ".join(texts) == inside else None
+    if not exact and all(re.fullmatch(r"'[^']*'", str(member)) for member in members):  # a set as Python shows it
+        return [], {str(member)[1:-1] for member in members}
+    return members, exact
 
 
 def _one_of(members: Sequence[Text], exact: Iterable[Text], text: str, column: Column) -> Label:
@@ -229,26 +229,26 @@ def _one_of(members: Sequence[Text], exact: Iterable[Text], text: str, column: C
 
 
 def _interval(text: str, column: Column) -> Label | None:
-    if (found := _BOUND.fullmatch(text)) is not None:
-        end = _end(found[2])
+    if (match := _BOUND.fullmatch(text)) is not None:
+        end = _end(match[2])
         if end is None:
             return None
         at, dates, whole_day = end
-        low, high = (at, None) if found[1] in (">", ">=", "≥") else (None, at)
-        included = found[1] not in ("<", ">")
-        if whole_day and found[1] in (">", "<=", "≤"):  # after, or up to, the end of that day
+        low, high = (at, None) if match[1] in (">", ">=", "≥") else (None, at)
+        included = match[1] not in ("<", ">")
+        if whole_day and match[1] in (">", "<=", "≤"):  # after, or up to, the end of that day
             low, high = (None, at + 1) if low is None else (at + 1, None)
             return Between(low, high, True, False, dates)
         return Between(low, high, included or low is None, included or high is None, dates)
-    if (found := _FROM.fullmatch(text)) is not None:
-        return Between(float(found[1]), None)
-    if (found := _BRACKETS.fullmatch(text)) is not None and found[1] + found[3] != "](":
-        ends = _ENDS.fullmatch(found[2]) or _DASHES.fullmatch(found[2])
-        return None if ends is None else _between(ends[1], ends[2], found[1] == "[", found[3] == "]")
-    if (found := _SPAN.fullmatch(text)) is not None:
-        return _between(found[1], found[2])
-    if column.dashes and (found := _DASHES.fullmatch(text)) is not None:
-        return _between(found[1], found[2])
+    if (match := _FROM.fullmatch(text)) is not None:
+        return Between(float(match[1]), None)
+    if (match := _BRACKETS.fullmatch(text)) is not None and match[1] + match[3] != "](":
+        ends = _ENDS.fullmatch(match[2]) or _DASHES.fullmatch(match[2])
+        return None if ends is None else _between(ends[1], ends[2], match[1] == "[", match[3] == "]")
+    if (match := _SPAN.fullmatch(text)) is not None:
+        return _between(match[1], match[2])
+    if column.dashes and (match := _DASHES.fullmatch(text)) is not None:
+        return _between(match[1], match[2])
     return None
 
 
@@ -280,12 +280,12 @@ def _dated(text: str, column: Column) -> Label | None:
     """Months, quarters, years and decades of dates."""
     if not column.dates:
         return None
-    if (found := _MONTH.fullmatch(text)) is not None:
-        return _months(int(found[1]), int(found[2]), 1)
-    if (found := _QUARTER.fullmatch(text)) is not None:
-        return _months(int(found[1]), 3 * int(found[2]) - 2, 3)
-    if (found := _YEARS.fullmatch(text)) is not None:
-        return _months(int(found[1]), 1, 12 * (int(found[2] or found[1]) - int(found[1]) + 1))
+    if (match := _MONTH.fullmatch(text)) is not None:
+        return _months(int(match[1]), int(match[2]), 1)
+    if (match := _QUARTER.fullmatch(text)) is not None:
+        return _months(int(match[1]), 3 * int(match[2]) - 2, 3)
+    if (match := _YEARS.fullmatch(text)) is not None:
+        return _months(int(match[1]), 1, 12 * (int(match[2] or match[1]) - int(match[1]) + 1))
     when = moment(text)
     return Between(when[0], when[0] + 1, True, False, True) if when and column.days and not when[1] else None
 
@@ -320,7 +320,7 @@ _OURS = {
 
 
 def _names(
-    paths: Sequence[Sequence[Text]], told: Sequence[str], level: int | None, ours: bool
+    paths: Sequence[Sequence[Text]], texts: Sequence[str], level: int | None, ours: bool
 ) -> dict[Text, frozenset[Text]]:
     """What each name of a hierarchy stands for, on the level that is published; else on any of them.
 
@@ -328,23 +328,23 @@ def _names(
     """
     height = max(map(len, paths), default=0)
     if level is None:
-        fits = (at for at in range(height) if {*told} <= {path[min(at, len(path) - 1)] for path in paths})
+        fits = (at for at in range(height) if {*texts} <= {path[min(at, len(path) - 1)] for path in paths})
         level = next(fits, None)
-    found: dict[Text, set[Text]] = {}
+    leaves_of: dict[Text, set[Text]] = {}
     for path in paths:
         for name in path if level is None else [path[min(level, len(path) - 1)]]:
-            found.setdefault(name, set()).add(path[0])
+            leaves_of.setdefault(name, set()).add(path[0])
     if ours and level is None:
-        found |= {path[0]: {path[0]} for path in paths}
-    return {name: frozenset(leaves) for name, leaves in found.items() if name != STAR}
+        leaves_of |= {path[0]: {path[0]} for path in paths}
+    return {name: frozenset(leaves) for name, leaves in leaves_of.items() if name != STAR}
 
 
-def _are_intervals(told: Sequence[str]) -> bool:
+def _are_intervals(texts: Sequence[str]) -> bool:
     """Is 20-39 an interval here? Not among codes: 555-0123, 12-3, A-12."""
-    for text in told:
-        found = _DASHES.fullmatch(text)
-        if found is not None:
-            low, high = found.groups()
+    for text in texts:
+        match = _DASHES.fullmatch(text)
+        if match is not None:
+            low, high = match.groups()
             padded = len(low) != len(high) and any(re.match("0[0-9]", end) for end in (low, high))
             if float(low) > float(high) or padded:
                 return False
@@ -357,33 +357,33 @@ def _is_measure(text: str) -> bool:
     return number(text) is not None or text.startswith("{") or _interval(text, Column(dashes=False)) is not None
 
 
-def _are_sets(told: Sequence[str]) -> bool:
+def _are_sets(texts: Sequence[str]) -> bool:
     """Is a,b a set here? Without a blank after the comma; or if all parts are found elsewhere in the column.
 
     Not among numbers like 1,234.
     """
-    joined = [text for text in told if "," in text and text[0] not in "{[(]"]
+    joined = [text for text in texts if "," in text and text[0] not in "{[(]"]
     if all(re.fullmatch(r"[0-9]{1,3}(?:,[0-9]{3})+", text) for text in joined):
         return False
     if all(not re.search(r",\s", text) and "" not in text.split(",") for text in joined):
         return bool(joined)
     times: dict[str, int] = {}
-    for text in told:
+    for text in texts:
         for part in {part.strip() for part in text.split(",")}:
             times[part] = times.get(part, 0) + 1
     return all(times[part.strip()] > 1 for text in joined for part in text.split(","))
 
 
-def _are_masks(told: Sequence[str]) -> bool:
+def _are_masks(texts: Sequence[str]) -> bool:
     """Does each ``*`` stand for one character? Where there are several, or all values are as long."""
-    ends = [len(text) - len(text.rstrip(STAR)) for text in told]
-    return max(ends, default=0) > 1 or len({len(text) for text in told}) <= 1
+    ends = [len(text) - len(text.rstrip(STAR)) for text in texts]
+    return max(ends, default=0) > 1 or len({len(text) for text in texts}) <= 1
 
 
-def _are_dates(told: Sequence[str]) -> bool:
+def _are_dates(texts: Sequence[str]) -> bool:
     """Are there months or quarters, or ranges of days, and nothing but dates?"""
     coarse = False
-    for text in told:
+    for text in texts:
         span = _SPAN.fullmatch(text)
         days = span is not None and moment(span[1]) is not None and moment(span[2]) is not None
         if days or _MONTH.fullmatch(text) or _QUARTER.fullmatch(text):

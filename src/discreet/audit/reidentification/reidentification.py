@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray
-from discreet.audit.kinds.base import Alike
+from discreet.audit.kinds.base import Alike, AtLarge
 from discreet.audit.lines import ESTIMATE, EXACT, REIDENTIFICATION, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView
@@ -89,23 +89,21 @@ def _marketer(view: ReleaseView, alike: Alike, threshold: float | None) -> Line:
 
 def _with_list(view: ReleaseView, alike: Alike, population: Population, threshold: float | None) -> list[Line]:
     """The journalist and the marketer with a list of the population."""
-    found = view.kind.at_large(alike, population)
-    details = {"on_the_list": population.people, **found.details, "people_the_list_has_no_room_for": found.missing}
+    odds = view.kind.at_large(alike, population)
+    details = {"on_the_list": population.people, **odds.details, "people_the_list_has_no_room_for": odds.missing}
     assumes = (
         "That the list has everybody who may be in the table, once. All ways to fill the rows from it are as likely."
     )
-    if found.missing:
-        assumes += f" It has not: {found.missing:,} people are in groups that can't be filled from it."
+    if odds.missing:
+        assumes += f" It has not: {odds.missing:,} people are in groups that can't be filled from it."
     return _at_large(
         view,
         alike,
-        found.chance,
+        replace(odds, details=details),
         threshold,
         among="With a list of everybody",
         knows="A list of everybody who may be in the table, by name, with exact values, but not who is in.",
         assumes=assumes,
-        precision=found.precision,
-        details=details,
     )
 
 
@@ -136,54 +134,43 @@ def _with_size(view: ReleaseView, alike: Alike, population_size: int, threshold:
     return _at_large(
         view,
         alike,
-        chance,
+        AtLarge(chance, ESTIMATE, 0, details),
         threshold,
         among="Among a population of known size",
         knows=f"That the table is about some of {population_size:,} people; not who they are.",
         assumes="An estimate, not a bound: the people of the table are taken to be drawn at random from the "
         "population. Where they are not, it may be far off.",
-        precision=ESTIMATE,
-        details=details,
     )
 
 
 def _at_large(
-    view: ReleaseView,
-    alike: Alike,
-    chance: FloatArray,
-    threshold: float | None,
-    *,
-    among: str,
-    knows: str,
-    assumes: str,
-    precision: str,
-    details: Mapping[str, Any],
+    view: ReleaseView, alike: Alike, odds: AtLarge, threshold: float | None, *, among: str, knows: str, assumes: str
 ) -> list[Line]:
     """The journalist and the marketer, of whom neither knows who is in."""
-    found = _line(
+    journalist = _line(
         view,
         alike,
-        chance,
+        odds.chance,
         threshold,
-        precision=precision,
+        precision=odds.precision,
         adversary="journalist",
         title=f"Whose row is it? {among}",
         knows=knows,
         assumes=assumes + view.kind.about_rows,
-        details={**details, **_risks(alike, chance)},
+        details={**odds.details, **_risks(alike, odds.chance)},
     )
     share = _share(
         view,
         alike,
-        chance,
+        odds.chance,
         threshold,
-        precision=precision,
+        precision=odds.precision,
         adversary="marketer_at_large",
         title=f"How many are found? {among}",
         knows=knows,
         assumes=assumes + " The figure is the share of rows that she is expected to get right." + view.kind.about_rows,
     )
-    return [found, share]
+    return [journalist, share]
 
 
 def _line(
@@ -222,10 +209,10 @@ def _line(
 
 def _share(view: ReleaseView, alike: Alike, chance: FloatArray, threshold: float | None, **words: Any) -> Line:
     """A marketer's line: the histogram is of single rows, the figure is the share that is expected to be right."""
-    found = _line(view, alike, chance, threshold, **words)
+    per_row = _line(view, alike, chance, threshold, **words)
     expected = float((chance * alike.people).sum())
-    told = {"expected_to_be_found": expected, "rows": int(alike.people.sum()), **found.details}
-    return replace(found, worst=expected / max(int(alike.people.sum()), 1), deciding=None, details=told)
+    details = {"expected_to_be_found": expected, "rows": int(alike.people.sum()), **per_row.details}
+    return replace(per_row, worst=expected / max(int(alike.people.sum()), 1), deciding=None, details=details)
 
 
 def _risks(alike: Alike, chance: FloatArray) -> dict[str, Any]:

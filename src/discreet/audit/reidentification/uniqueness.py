@@ -94,8 +94,8 @@ def chance_of_one(sizes: IntArray, fraction: float) -> FloatArray:
     u = np.exp(-t[None, :] / distinct[:, None])
     inner = fraction / (fraction + (1.0 - fraction) * u)
     each = (weight * inner).sum(axis=1) / distinct
-    found: FloatArray = np.clip(each, fraction / distinct, 1.0 / distinct)[place]
-    return found
+    chance: FloatArray = np.clip(each, fraction / distinct, 1.0 / distinct)[place]
+    return chance
 
 
 def _nodes() -> tuple[FloatArray, FloatArray]:
@@ -155,14 +155,14 @@ def _slide(values: IntArray, counts: IntArray, n: int, population: int) -> float
 
     grid = np.linspace(-25.0, 12.0, 149)
     off = np.array([too_many(x) for x in grid])
-    found = []
+    fits = []
     for i in np.flatnonzero(np.sign(off[1:]) != np.sign(off[:-1])):
         logit = _root(too_many, grid[i], grid[i + 1])
         beta = 1.0 / (1.0 + np.exp(-logit))
         alpha = shape(beta)
         people = groups * (1.0 + alpha * (1.0 - beta) / beta)
-        found.append((abs(np.log(people / population)), groups * beta**alpha))
-    return float(min(min(found)[1], population)) if found else None
+        fits.append((abs(np.log(people / population)), groups * beta**alpha))
+    return float(min(min(fits)[1], population)) if fits else None
 
 
 def _root(of: Callable[[float], float], low: float, high: float) -> float:
@@ -220,9 +220,9 @@ def fit_pitman(values: IntArray, counts: IntArray) -> tuple[float, float] | None
     larger = groups - np.concatenate([[0], np.cumsum(counts)])[np.searchsorted(values, below, side="right")]
     best: tuple[float, float, float] | None = None
     for start in ((0.0, 0.0), (-2.0, np.log(n / 10 + 1)), (2.0, np.log(n + 1))):
-        found = _climb(np.array(start), i, each, below, larger.astype(np.float64))
-        if found is not None and (best is None or found[0] > best[0]):
-            best = found
+        top = _climb(np.array(start), i, each, below, larger.astype(np.float64))
+        if top is not None and (best is None or top[0] > best[0]):
+            best = top
     return None if best is None else best[1:]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -16,34 +18,44 @@ EXACT, BY_TABLE, CONTRADICTED = 0, 1, 2  # how a group was decided
 _MOST_CANDIDATES = 1 << 12
 
 
+class Candidates(NamedTuple):
+    """The people whom a group covers: candidate i, equal to `people` people, has the entry ``entry[i, t]`` in table t.
+
+    `state` is `OPEN`, or that they are `IN` every possible world or `OUT` of all; it is written in place.
+    """
+
+    entry: Codes
+    people: IntArray
+    state: Flags
+
+
+class Room(NamedTuple):
+    """For how many values at most all sets of them may be gone through, and two arrays with a place for each set."""
+
+    most_values: int
+    first: IntArray
+    second: IntArray
+
+
 @njit(cache=True)
 def exact_chances(
-    left: int,
-    total: int,
-    entry: Codes,
-    people: IntArray,
-    state: Flags,
-    having: IntArray,
-    heeded: Flags,
-    most_values: int,
-    first: IntArray,
-    second: IntArray,
-    chance: FloatArray,
+    left: int, total: int, candidates: Candidates, having: IntArray, heeded: Flags, room: Room, chance: FloatArray
 ) -> int:
     """Count the worlds that every open person is in, in whole numbers. `BY_TABLE` if they are too many to be counted.
 
     By inclusion and exclusion: worlds in which every value is somebody's = Σ over sets V of values of (−1)^|V| · (ways
     to choose among the people who have none of V), for all sets at once by the zeta transform.
     """
+    entry, people, state = candidates
     if len(people) > _MOST_CANDIDATES or total * left > 1e6 or _log_2_choose(total, left) > 61.0:
         return BY_TABLE
-    place = _needed(entry, people, state, having, heeded)
+    place = _needed(candidates, having, heeded)
     values = place.max() + 1
-    if values > most_values:
+    if values > room.most_values:
         return BY_TABLE
     all_values = (1 << values) - 1
     mask = np.zeros(len(people), dtype=np.int64)
-    without = first[: all_values + 1]
+    without = room.first[: all_values + 1]
     without[:] = 0
     for i in range(len(people)):
         if state[i] == OPEN:
@@ -54,7 +66,7 @@ def exact_chances(
     _add_subsets(without, values)  # now: how many people have no other values than these
     ways, ways_beside_one = _choose(total, left)
     worlds = 0
-    beside = second[: all_values + 1]
+    beside = room.second[: all_values + 1]
     for excluded in range(all_values + 1):
         kept = without[all_values ^ excluded]
         sign = 1
@@ -77,8 +89,9 @@ def exact_chances(
 
 
 @njit(cache=True)
-def _needed(entry: Codes, people: IntArray, state: Flags, having: IntArray, heeded: Flags) -> IntArray:
+def _needed(candidates: Candidates, having: IntArray, heeded: Flags) -> IntArray:
     """A place for each value that must be heeded, −1 for one whose people include all those of another value."""
+    entry, people, state = candidates
     n = len(having)
     joint = np.zeros((n, n), dtype=np.int64)
     for i in range(len(people)):

@@ -2,48 +2,63 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
-
-Numbers = NDArray[np.int32]
+from discreet.audit.worlds.assignment_kernels import Fits
 
 _UP, _DOWN = 1.0 + 1e-11, 1.0 - 1e-11  # more than the arithmetic can have lost
 _STEPS = 2e8  # of counting shared people, and of sharpening bounds
 _DEPTH = 6  # times that bounds are sharpened by those of others, if the steps suffice
 
 
+class Groups(NamedTuple):
+    """Groups of so many rows (`sizes`), that fit so many people (`having`), with the balanced `odds` to be in each."""
+
+    sizes: IntArray
+    having: IntArray
+    odds: FloatArray
+
+
+class Bounds(NamedTuple):
+    """What is told of each entry, and in `row` of each group; see `Assignments`. Written in place."""
+
+    most: FloatArray
+    least: FloatArray
+    likely: FloatArray
+    told_by: IntArray
+    row: FloatArray
+
+
 @njit(cache=True)
 def fence(
     entries: IntArray,
     kind: IntArray,
-    starts: IntArray,
-    groups: Numbers,
-    kind_starts: IntArray,
-    kind_people: IntArray,
-    people: IntArray,
-    sizes: IntArray,
-    having: IntArray,
-    odds: FloatArray,
+    fits: Fits,
+    kinds: Fits,
+    by_group: Groups,
     chance: FloatArray,
     counted: BoolArray,
-    most: FloatArray,
-    least: FloatArray,
-    likely: FloatArray,
-    told_by: IntArray,
-    row: FloatArray,
+    bounds: Bounds,
 ) -> None:
-    """What is told of every entry and group: as counted, or bounds."""
-    taken = _takeable(entries, kind, starts, groups, kind_starts, kind_people, sizes, counted)
+    """What is told of every entry and group: as counted, or bounds.
+
+    Those of the `entries` that have the same `kind` fit the same groups; `chance` is of each kind, in each of these.
+    """
+    starts, groups, _ = fits
+    sizes, having, odds = by_group
+    most, least, likely, told_by, row = bounds
+    taken = _takeable(entries, kind, fits, kinds, sizes, counted)
     for g in range(len(sizes)):
         if taken[g] >= 0:
             row[g] = 1.0 / max(having[g] - taken[g], sizes[g])
         elif counted[g]:
             row[g] = 0.0
     open_entries = np.array([i for i in entries if not counted[groups[starts[i]]]], dtype=np.int64)
-    out_least, out_most = _chances_of_being_out(open_entries, starts, groups, people, sizes, having, taken, row)
+    out_least, out_most = _chances_of_being_out(open_entries, fits, by_group, taken, row)
     for e in range(len(open_entries)):
         i = open_entries[e]
         least[i] = max(1.0 - out_most[e] * _UP, 0.0)
@@ -58,27 +73,20 @@ def fence(
         i = entries[e]
         if counted[groups[starts[i]]]:
             inside, largest = 0.0, -1.0
-            own = kind_starts[kind[e]]
+            own = kinds.starts[kind[e]]
             for at in range(starts[i], starts[i + 1]):
-                g, found = groups[at], chance[own + at - starts[i]]
-                inside += found
-                row[g] = max(row[g], found / sizes[g])
-                if found > largest:
-                    largest, told_by[i] = found, g
+                g, share = groups[at], chance[own + at - starts[i]]
+                inside += share
+                row[g] = max(row[g], share / sizes[g])
+                if share > largest:
+                    largest, told_by[i] = share, g
             # Sums of positive terms: 1 is met only if nobody else can be there, but for the last digits.
             most[i] = least[i] = likely[i] = 1.0 if inside > 1.0 - 1e-11 else inside
 
 
 @njit(cache=True)
 def _chances_of_being_out(
-    entries: IntArray,
-    starts: IntArray,
-    groups: Numbers,
-    people: IntArray,
-    sizes: IntArray,
-    having: IntArray,
-    taken: IntArray,
-    row: FloatArray,
+    entries: IntArray, fits: Fits, by_group: Groups, taken: IntArray, row: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The least and the most chance of each entry to stand behind no row; the chances of rows are lowered in place.
 
@@ -87,6 +95,8 @@ def _chances_of_being_out(
     P′ is the chance in the worlds without t and r. It rises with every P′: bounds on these give sharper ones, from
     those that hold after any k people and k rows are gone.
     """
+    starts, groups, people = fits
+    sizes, having = by_group.sizes, by_group.having
     number = len(sizes)
     least, most = np.zeros(len(entries)), np.ones(len(entries))
     low, high = np.zeros(len(entries)), np.zeros(len(entries))
@@ -138,26 +148,19 @@ def _ratio(rows: float, left: float) -> float:
 
 @njit(cache=True)
 def _takeable(
-    entries: IntArray,
-    kind: IntArray,
-    starts: IntArray,
-    groups: Numbers,
-    kind_starts: IntArray,
-    kind_people: IntArray,
-    sizes: IntArray,
-    counted: BoolArray,
+    entries: IntArray, kind: IntArray, fits: Fits, kinds: Fits, sizes: IntArray, counted: BoolArray
 ) -> IntArray:
     """How many people of each group that was not counted others could take, at most; −1 for other groups.
 
     Group h can't take more of them than it has rows, nor more than it shares with the group.
     """
-    kinds = len(kind_people)
-    example = np.full(kinds, -1, dtype=np.int64)
+    starts, groups, _ = fits
+    example = np.full(len(kinds.people), -1, dtype=np.int64)
     for e in range(len(entries)):
         example[kind[e]] = entries[e]
     number = np.zeros(len(sizes) + 1, dtype=np.int64)
     steps = 0.0
-    for k in range(kinds):
+    for k in range(len(example)):
         i = example[k]
         if not counted[groups[starts[i]]]:
             width = starts[i + 1] - starts[i]
@@ -167,7 +170,7 @@ def _takeable(
     offsets = np.cumsum(number)
     of_group = np.empty(offsets[-1], dtype=np.int64)
     place = offsets[:-1].copy()
-    for k in range(kinds):
+    for k in range(len(example)):
         i = example[k]
         if not counted[groups[starts[i]]]:
             for at in range(starts[i], starts[i + 1]):
@@ -179,22 +182,22 @@ def _takeable(
     for g in range(len(sizes)):
         if offsets[g] == offsets[g + 1]:
             continue
-        common, found = 0, 0
+        common, others = 0, 0
         for o in range(offsets[g], offsets[g + 1]):
             k = of_group[o]
             i = example[k]
             if starts[i + 1] - starts[i] > 1:
-                common += kind_people[k]
+                common += kinds.people[k]
                 if steps <= _STEPS:
                     for at in range(starts[i], starts[i + 1]):
                         h = groups[at]
                         if h != g:
                             if overlap[h] == 0:
-                                touched[found] = h
-                                found += 1
-                            overlap[h] += kind_people[k]
+                                touched[others] = h
+                                others += 1
+                            overlap[h] += kinds.people[k]
         by_group = 0
-        for t in range(found):
+        for t in range(others):
             by_group += min(sizes[touched[t]], overlap[touched[t]])
             overlap[touched[t]] = 0
         taken[g] = min(common, by_group) if steps <= _STEPS else common

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -11,6 +13,36 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 Numbers = NDArray[np.int32]
 
 _STEPS = 1e8  # of balancing
+
+
+class Fits(NamedTuple):
+    """Entry i of a list (or kind i of people) is `people` people, who fit ``groups[starts[i]:starts[i + 1]]``."""
+
+    starts: IntArray
+    groups: Numbers
+    people: IntArray
+
+
+class Limits(NamedTuple):
+    """How much is counted: states of one part, states that are kept (times kinds of people), and steps in all."""
+
+    states: int
+    kept: int
+    work: float
+
+
+class _States(NamedTuple):
+    """A state of a part says how many rows each of its groups has filled.
+
+    Group g of the release is ``local[g]`` of the part, with so many `rows` there; one row of it more is `stride` states
+    further on, and ``filled[g, s]`` says whether it has any in state s. `scratch` has room for a weight per state.
+    """
+
+    local: IntArray
+    rows: IntArray
+    stride: IntArray
+    filled: BoolArray
+    scratch: FloatArray
 
 
 @njit(cache=True)
@@ -36,13 +68,12 @@ def _root(root: IntArray, g: int) -> int:
 
 
 @njit(cache=True)
-def balanced(
-    starts: IntArray, groups: Numbers, people: IntArray, sizes: IntArray, entries: IntArray, shared: BoolArray
-) -> FloatArray:
+def balanced(fits: Fits, sizes: IntArray, entries: IntArray, shared: BoolArray) -> FloatArray:
     """Odds z_g with which the expected number of people in every group is its size, if each decided by themselves.
 
     Somebody's chance to be in g is then z_g / (1 + Σ z of the groups that fit): what worlds of many people come to.
     """
+    starts, groups, people = fits
     total = 0
     for i in entries:
         total += starts[i + 1] - starts[i]
@@ -74,13 +105,12 @@ def balanced(
 
 
 @njit(cache=True)
-def alike(
-    starts: IntArray, groups: Numbers, people: IntArray, entries: IntArray
-) -> tuple[IntArray, IntArray, Numbers, IntArray]:
+def alike(fits: Fits, entries: IntArray) -> tuple[IntArray, Fits]:
     """The kind of each entry, those of one kind fitting the same groups; and of each kind its groups and its people.
 
     Groups stand in the same order in every entry.
     """
+    starts, groups, people = fits
     mixed = np.zeros(len(entries), dtype=np.uint64)
     for e in range(len(entries)):
         code = np.uint64(1469598103934665603)
@@ -106,7 +136,7 @@ def alike(
         length = starts[first[k] + 1] - starts[first[k]]
         kind_starts[k + 1] = kind_starts[k] + length
         kind_groups[kind_starts[k] : kind_starts[k + 1]] = groups[starts[first[k]] : starts[first[k] + 1]]
-    return kind, kind_starts, kind_groups, counts[:kinds].copy()
+    return kind, Fits(kind_starts, kind_groups, counts[:kinds].copy())
 
 
 @njit(cache=True)
@@ -118,14 +148,10 @@ def _same(starts: IntArray, groups: Numbers, i: int, j: int) -> bool:
 def count_worlds(
     by_part: IntArray,
     part: IntArray,
-    starts: IntArray,
-    groups: Numbers,
-    people: IntArray,
+    kinds: Fits,
     sizes: IntArray,
     odds: FloatArray,
-    most_states: int,
-    most_kept: int,
-    work: float,
+    limits: Limits,
     chance: FloatArray,
     contradicted: BoolArray,
 ) -> BoolArray:
@@ -133,6 +159,8 @@ def count_worlds(
 
     Part by part (`by_part` sorts the kinds), small ones whatever their number, until the `work` is used up.
     """
+    starts, groups, people = kinds
+    work = limits.work
     counted = np.zeros(len(sizes), dtype=np.bool_)
     local = np.full(len(sizes), -1, dtype=np.int64)
     begin = 0
@@ -145,7 +173,7 @@ def count_worlds(
             k = by_part[end]
             for at in range(starts[k], starts[k + 1]):
                 g = groups[at]
-                if local[g] < 0 and number < 64 and states <= most_states:
+                if local[g] < 0 and number < 64 and states <= limits.states:
                     local[g] = number
                     members[number] = g
                     states *= sizes[g] + 1.0
@@ -159,11 +187,10 @@ def count_worlds(
             steps += 1.0 + width * min(people[k], fillable)
             end += 1
         cost = 2.0 * steps * states
-        if states <= most_states and states * (end - begin) <= most_kept and cost <= min(work, 1e8):
+        if states <= limits.states and states * (end - begin) <= limits.kept and cost <= min(work, 1e8):
             work -= cost
-            possible = _count(
-                by_part[begin:end], starts, groups, people, sizes[members[:number]], odds, local, int(states), chance
-            )
+            rows = sizes[members[:number]]
+            possible = _count(by_part[begin:end], kinds, rows, odds, local, int(states), chance)
             for g in members[:number]:
                 counted[g] = possible
                 contradicted[g] |= not possible
@@ -175,75 +202,58 @@ def count_worlds(
 
 @njit(cache=True)
 def _count(
-    kinds: IntArray,
-    starts: IntArray,
-    groups: Numbers,
-    people: IntArray,
-    rows: IntArray,
-    odds: FloatArray,
-    local: IntArray,
-    states: int,
-    chance: FloatArray,
+    kinds: IntArray, fits: Fits, rows: IntArray, odds: FloatArray, local: IntArray, states: int, chance: FloatArray
 ) -> bool:
     """The chances in one part, all its worlds counted; False if there are none.
 
-    A state says how many rows each group has filled. Each person multiplies the weights of all states by their factor.
+    Each person multiplies the weights of all states by their factor.
     With the balanced odds for z, and the largest weight kept at 1, the states that matter are never far from it.
     """
+    starts, groups, people = fits
     stride = np.ones(len(rows) + 1, dtype=np.int64)
     filled = np.empty((len(rows), states), dtype=np.bool_)  # has the group a row filled in the state?
     for g in range(len(rows)):
         stride[g + 1] = stride[g] * (rows[g] + 1)
         for s in range(states):
             filled[g, s] = (s // stride[g]) % (rows[g] + 1) > 0
-    scratch = np.empty(states)
+    part = _States(local, rows, stride, filled, np.empty(states))
     after = np.zeros((len(kinds) + 1, states))
     after[len(kinds), 0] = 1.0
     for at in range(len(kinds) - 1, -1, -1):
         after[at] = after[at + 1]
-        _multiply(after[at], kinds[at], people[kinds[at]], starts, groups, rows, odds, local, stride, filled, scratch)
+        _multiply(after[at], kinds[at], people[kinds[at]], fits, odds, part)
     if not after[0, states - 1] > 0.0:
         return False
     before = np.zeros(states)
     before[0] = 1.0
     for at in range(len(kinds)):
         k = kinds[at]
-        _multiply(before, k, people[k] - 1, starts, groups, rows, odds, local, stride, filled, scratch)  # all but one
+        _multiply(before, k, people[k] - 1, fits, odds, part)  # all but one
         total = 0.0
         for s in range(states):
             total += before[s] * after[at + 1, states - 1 - s]
         for own in range(starts[k], starts[k + 1]):
             g = groups[own]
-            step, found = stride[local[g]], 0.0
+            step, weight = stride[local[g]], 0.0
             for s in range(step, states):  # the one fills a row
                 if filled[local[g], s]:
-                    found += before[s - step] * after[at + 1, states - 1 - s]
-            chance[own] = found * odds[g]
+                    weight += before[s - step] * after[at + 1, states - 1 - s]
+            chance[own] = weight * odds[g]
             total += chance[own]
         for own in range(starts[k], starts[k + 1]):
             chance[own] /= total
-        _multiply(before, k, 1, starts, groups, rows, odds, local, stride, filled, scratch)
+        _multiply(before, k, 1, fits, odds, part)
     return True
 
 
 @njit(cache=True)
-def _multiply(
-    weights: FloatArray,
-    k: int,
-    people: int,
-    starts: IntArray,
-    groups: Numbers,
-    rows: IntArray,
-    odds: FloatArray,
-    local: IntArray,
-    stride: IntArray,
-    filled: BoolArray,
-    scratch: FloatArray,
-) -> None:
+def _multiply(weights: FloatArray, k: int, people: int, fits: Fits, odds: FloatArray, part: _States) -> None:
     """So many people of a kind more, in place: times (1 + ζ)^people, ζ = Σ z_g, whose terms are C(people, j) ζ^j.
 
     No more than all rows of their groups can be filled with them. One factor for all weights changes nothing.
     """
+    starts, groups = fits.starts, fits.groups
+    local, rows, stride, filled, scratch = part
     most = 0
     for at in range(starts[k], starts[k + 1]):
         most += rows[local[groups[at]]]

@@ -64,40 +64,35 @@ def assignments(covered: Covered, sizes: IntArray) -> Assignments:
     fits = covered.fits
     if not covered.held:
         some = (fits > 0).astype(np.float64)
-        told = np.full(len(fits), -1, dtype=np.int64)
-        return Assignments(
-            some, np.zeros(len(fits)), some, told, 1.0 / np.maximum(sizes, 1), np.zeros(len(sizes), bool), contradicted
-        )
+        none, inexact = np.full(len(fits), -1, dtype=np.int64), np.zeros(len(sizes), dtype=np.bool_)
+        return Assignments(some, np.zeros(len(fits)), some, none, 1.0 / np.maximum(sizes, 1), inexact, contradicted)
     first = np.append(covered.groups, np.int32(-1))[np.minimum(covered.starts[:-1], len(covered.groups))]
     told_by = np.where(fits > 0, first, -1).astype(np.int64)
     most = np.where(fits > 0, share[told_by] if len(share) else 0.0, 0.0)
     exact = np.ones(len(sizes), dtype=np.bool_)
-    found = Assignments(most, most.copy(), most.copy(), told_by, row, exact, contradicted)
+    weighed = Assignments(most, most.copy(), most.copy(), told_by, row, exact, contradicted)
     if (fits > 1).any():
-        _weigh_shared(covered, sizes, found)
-    return found
+        _weigh_shared(covered, sizes, weighed)
+    return weighed
 
 
-def _weigh_shared(covered: Covered, sizes: IntArray, found: Assignments) -> None:
+def _weigh_shared(covered: Covered, sizes: IntArray, weighed: Assignments) -> None:
     """Weigh the groups that share people, in place."""
-    from discreet.audit.worlds.assignment_bounds import fence
-    from discreet.audit.worlds.assignment_kernels import alike, balanced, components, count_worlds
+    from discreet.audit.worlds.assignment_bounds import Bounds, Groups, fence  # late: loads numba
+    from discreet.audit.worlds.assignment_kernels import Fits, Limits, alike, balanced, components, count_worlds
 
-    starts, groups = covered.starts, covered.groups
-    part = components(starts, groups, len(sizes))
+    fits = Fits(covered.starts, covered.groups, covered.people)
+    part = components(fits.starts, fits.groups, len(sizes))
     shared = np.bincount(part, minlength=len(sizes))[part] > 1
-    entries = np.flatnonzero((covered.fits > 0) & shared[found.told_by])
-    odds = balanced(starts, groups, covered.people, sizes, entries, shared)
+    entries = np.flatnonzero((covered.fits > 0) & shared[weighed.told_by])
+    odds = balanced(fits, sizes, entries, shared)
     # Entries that fit the same groups are one kind of people, whatever their values.
-    kind, kind_starts, kind_groups, kind_people = alike(starts, groups, covered.people, entries)
-    chance_in = np.zeros(len(kind_groups))
-    by_part = np.argsort(part[kind_groups[kind_starts[:-1]]], kind="stable")
-    counted = count_worlds(
-        by_part, part, kind_starts, kind_groups, kind_people, sizes, odds, _MOST_STATES, _MOST_KEPT, _WORK,
-        chance_in, found.contradicted,
-    )  # fmt: skip
-    found.exact[:] = ~shared | counted
-    fence(
-        entries, kind, starts, groups, kind_starts, kind_people, covered.people, sizes, covered.having, odds,
-        chance_in, counted, found.most, found.least, found.likely, found.told_by, found.row,
-    )  # fmt: skip
+    kind, kinds = alike(fits, entries)
+    chance_in = np.zeros(len(kinds.groups))
+    by_part = np.argsort(part[kinds.groups[kinds.starts[:-1]]], kind="stable")
+    limits = Limits(_MOST_STATES, _MOST_KEPT, _WORK)
+    counted = count_worlds(by_part, part, kinds, sizes, odds, limits, chance_in, weighed.contradicted)
+    weighed.exact[:] = ~shared | counted
+    by_group = Groups(sizes, covered.having, odds)
+    bounds = Bounds(weighed.most, weighed.least, weighed.likely, weighed.told_by, weighed.row)
+    fence(entries, kind, fits, kinds, by_group, chance_in, counted, bounds)

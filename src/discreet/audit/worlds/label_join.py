@@ -90,7 +90,7 @@ def joined(columns: Sequence[Fitting], people: IntArray, sizes: int) -> Covered:
     The trie of the groups' labels and that of the people's values are walked together, column by column, those columns
     first by which the fewest groups fit somebody; what people have in common at the front is looked up once.
     """
-    from discreet.audit.worlds.label_join_kernels import join, reordered
+    from discreet.audit.worlds.label_join_kernels import ByValue, Trie, join, reordered  # late: loads numba
 
     ordered = sorted(columns, key=lambda column: column.share)
     labels = [column.label for column in ordered]
@@ -104,10 +104,9 @@ def joined(columns: Sequence[Fitting], people: IntArray, sizes: int) -> Covered:
     starts_of = np.concatenate([s + b for s, b in zip(value_starts, before[:-1], strict=True)] or [np.zeros(1)])
     labels_of = np.concatenate([column.labels for column in ordered] or [np.zeros(0, np.int64)])
     rows = np.stack([c[by_value] for c in codes], axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
-    fits, having, groups, held = join(
-        rows, shift.astype(np.int64), starts_of.astype(np.int64), labels_of.astype(np.int64),
-        node_label, first_child, leaf_first, by_label.astype(np.int64), people[by_value], sizes, MOST_FITS,
-    )  # fmt: skip
+    values = ByValue(shift.astype(np.int64), starts_of.astype(np.int64), labels_of.astype(np.int64))
+    trie = Trie(node_label, first_child, leaf_first, by_label.astype(np.int64))
+    fits, having, groups, held = join(rows, people[by_value], values, trie, MOST_FITS)
     place = np.empty(len(people), dtype=np.int64)  # of each entry of the list among the sorted ones
     place[by_value] = np.arange(len(people))
     starts = np.concatenate([[0], np.cumsum(fits)]).astype(np.int64)
@@ -123,15 +122,15 @@ def label_values(labels: Sequence[Label], values: Sequence[str | None]) -> tuple
     (array([0, 1, 1]), array([1, 0, 1]))
     """
     known = Values(values)
-    found = []
+    places = []
     for label in labels:
         if isinstance(label, Exactly):  # a look-up: a column may have as many exact labels as values
-            found.append(np.array(known.places(label.value), dtype=np.int64))
+            places.append(np.array(known.places(label.value), dtype=np.int64))
         else:
-            found.append(np.flatnonzero(covers(label, known)).astype(np.int64))
-    counts = np.array([len(f) for f in found], dtype=np.int64)
-    each = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-    return np.repeat(np.arange(len(found), dtype=np.int64), counts), each
+            places.append(np.flatnonzero(covers(label, known)).astype(np.int64))
+    counts = np.array([len(f) for f in places], dtype=np.int64)
+    each = np.concatenate(places) if places else np.zeros(0, dtype=np.int64)
+    return np.repeat(np.arange(len(places), dtype=np.int64), counts), each
 
 
 def _trie(labels: list[IntArray], groups: int) -> tuple[IntArray, IntArray, IntArray]:

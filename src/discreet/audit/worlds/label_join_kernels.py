@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -11,25 +13,36 @@ from discreet.arrays import IntArray
 Numbers = NDArray[np.int32]
 
 
+class Trie(NamedTuple):
+    """The sorted label combinations of groups, level by level: node i has a `label`, and the children
+    ``first_child[i]:first_child[i + 1]``; leaf i the groups ``order[leaf_first[i]:leaf_first[i + 1]]``.
+    """
+
+    label: IntArray
+    first_child: IntArray
+    leaf_first: IntArray
+    order: IntArray
+
+
+class ByValue(NamedTuple):
+    """Column d's value v fits the labels ``labels[starts[shift[d] + v]:starts[shift[d] + v + 1]]``."""
+
+    shift: IntArray
+    starts: IntArray
+    labels: IntArray
+
+
 @njit(cache=True)
 def join(
-    rows: IntArray,
-    shift: IntArray,
-    starts_of: IntArray,
-    labels_of: IntArray,
-    node_label: IntArray,
-    first_child: IntArray,
-    leaf_first: IntArray,
-    order: IntArray,
-    people: IntArray,
-    groups: int,
-    most: int,
+    rows: IntArray, people: IntArray, values: ByValue, trie: Trie, most: int
 ) -> tuple[IntArray, IntArray, Numbers, bool]:
     """How many groups each (sorted) row of values fits, how many people each group covers, and which groups fit.
 
-    The last only if there are at most so many in all. Column d's value v fits the labels
-    ``labels_of[starts_of[shift[d] + v]:starts_of[shift[d] + v + 1]]``.
+    The last only if there are at most so many in all.
     """
+    shift, starts_of, labels_of = values
+    node_label, first_child, leaf_first, order = trie
+    groups = len(order)
     depth = rows.shape[1]
     leaves = len(node_label) - (len(leaf_first) - 1)
     fits = np.zeros(len(rows), dtype=np.int64)
@@ -57,21 +70,21 @@ def join(
                 for label in labels_of[starts_of[at] : starts_of[at + 1]]:
                     fitting[d, label] = True
                 marked[d] = at
-            found = 0
+            nodes = 0
             for a in range(length[d]):
                 child, last = first_child[active[d, a]], first_child[active[d, a] + 1]
                 if last - child <= 8 * (starts_of[at + 1] - starts_of[at]):
                     for c in range(child, last):
                         if fitting[d, node_label[c]]:
-                            active[d + 1, found] = c
-                            found += 1
+                            active[d + 1, nodes] = c
+                            nodes += 1
                 else:
                     for label in labels_of[starts_of[at] : starts_of[at + 1]]:
                         c = child + np.searchsorted(node_label[child:last], label)
                         if c < last and node_label[c] == label:
-                            active[d + 1, found] = c
-                            found += 1
-            length[d + 1] = found
+                            active[d + 1, nodes] = c
+                            nodes += 1
+            length[d + 1] = nodes
         for a in range(length[depth]):
             leaf = active[depth, a] - leaves
             for g in range(leaf_first[leaf], leaf_first[leaf + 1]):

@@ -59,12 +59,12 @@ def value_chances(having: IntArray, rest: int, left: int, chance: FloatArray) ->
         return False
     for v in range(values):
         _multiply(before[v], after[v + 1], others)
-        found = _with_one(others, having[v], scale, factor) / worlds
-        chance[v] = min(found * np.exp(log_before[v] + log_after[v + 1] - log_before[values]) * _UP, 1.0)
+        share = _with_one(others, having[v], scale, factor) / worlds
+        chance[v] = min(share * np.exp(log_before[v] + log_after[v + 1] - log_before[values]) * _UP, 1.0)
     chance[values] = 0.0
     if rest > 0:
-        found = _with_one(after[0], rest, scale, factor) / worlds
-        chance[values] = min(found * np.exp(log_after[0] - log_before[values]) * _UP, 1.0)
+        share = _with_one(after[0], rest, scale, factor) / worlds
+        chance[values] = min(share * np.exp(log_after[0] - log_before[values]) * _UP, 1.0)
     return True
 
 

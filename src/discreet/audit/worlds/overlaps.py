@@ -41,21 +41,21 @@ def meetings(ours: Sequence[Label], theirs: Sequence[Label]) -> BoolArray:
     array([[ True, False],
            [ True,  True]])
     """
-    found = np.zeros((len(ours), len(theirs)), dtype=np.bool_)
+    meet = np.zeros((len(ours), len(theirs)), dtype=np.bool_)
     exact_1, exact_2 = _values(ours), _values(theirs)
-    found[:, list(exact_2)] = _covered(ours, list(exact_2.values()))
-    found[list(exact_1)] = _covered(theirs, list(exact_1.values())).T
+    meet[:, list(exact_2)] = _covered(ours, list(exact_2.values()))
+    meet[list(exact_1)] = _covered(theirs, list(exact_1.values())).T
     rest_1 = [i for i in range(len(ours)) if i not in exact_1]
     rest_2 = [j for j in range(len(theirs)) if j not in exact_2]
     ranges_1, ranges_2 = [_ends(ours[i]) for i in rest_1], [_ends(theirs[j]) for j in rest_2]
     if all(ranges_1) and all(ranges_2):
         a = np.array(ranges_1, dtype=np.float64).reshape(-1, 5).T[:, :, None]
         b = np.array(ranges_2, dtype=np.float64).reshape(-1, 5).T[:, None, :]
-        found[np.ix_(rest_1, rest_2)] = _begins_before(a, b) & _begins_before(b, a) & (a[4] == b[4])
-        return found
+        meet[np.ix_(rest_1, rest_2)] = _begins_before(a, b) & _begins_before(b, a) & (a[4] == b[4])
+        return meet
     for i in rest_1:
-        found[i, rest_2] = [overlap(ours[i], theirs[j]) for j in rest_2]
-    return found
+        meet[i, rest_2] = [overlap(ours[i], theirs[j]) for j in rest_2]
+    return meet
 
 
 def _values(labels: Sequence[Label]) -> dict[int, str | None]:
@@ -66,8 +66,8 @@ def _values(labels: Sequence[Label]) -> dict[int, str | None]:
 def _covered(labels: Sequence[Label], values: Sequence[str | None]) -> BoolArray:
     """`coverage`, for values that may come twice."""
     place = {value: i for i, value in enumerate(dict.fromkeys(values))}
-    found: BoolArray = coverage(labels, list(place))[:, [place[value] for value in values]]
-    return found
+    fits: BoolArray = coverage(labels, list(place))[:, [place[value] for value in values]]
+    return fits
 
 
 def _ends(label: Label) -> tuple[float, float, bool, bool, bool] | None:
@@ -88,8 +88,8 @@ def _begins_before(a: FloatArray, b: FloatArray) -> BoolArray:
 def _refined(key: IntArray, label: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Groups told apart by one more label: the new key of each, and of every new key the old one and the label."""
     width = int(label.max(initial=0)) + 1
-    found, new = np.unique(key * width + label, return_inverse=True)
-    return new, found // width, found % width
+    pairs, new = np.unique(key * width + label, return_inverse=True)
+    return new, pairs // width, pairs % width
 
 
 def _children(

@@ -26,10 +26,10 @@ class Places:
     @property
     def only(self) -> IntArray:
         """The group of those who can be in one alone; −1 for those who fit nowhere, −2 for those who fit several."""
-        found = np.where(self.many == 0, -1, -2)
+        group = np.where(self.many == 0, -1, -2)
         one = self.many == 1
-        found[one] = self.groups[self.starts[:-1][one]]
-        return found
+        group[one] = self.groups[self.starts[:-1][one]]
+        return group
 
 
 def places(view: ReleaseView, listed: Population) -> Places | None:

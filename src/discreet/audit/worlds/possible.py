@@ -10,20 +10,34 @@ i.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
-from discreet.audit.worlds.all_worlds import BY_TABLE, EXACT, IN, OPEN, OUT, exact_chances
+from discreet.audit.worlds.all_worlds import BY_TABLE, EXACT, IN, OPEN, OUT, Candidates, Room, exact_chances
 from discreet.audit.worlds.one_table import value_chances
 
 Flags = NDArray[np.uint8]
 
 
+class Entries(NamedTuple):
+    """Of each entry of a group: its `table`, whether it is `done` (somebody's already), how many open people have it.
+
+    The last two are written in place.
+    """
+
+    table: IntArray
+    done: Flags
+    having: IntArray
+
+
 @njit(cache=True)
-def count_entries(entry: Codes, people: IntArray, state: Flags, having: IntArray) -> int:
+def count_entries(candidates: Candidates, having: IntArray) -> int:
     """How many of the open people have each entry; returns how many open people there are."""
+    entry, people, state = candidates
     having[:] = 0
     total = 0
     for i in range(len(people)):
@@ -44,9 +58,7 @@ def _open_people(people: IntArray, state: Flags) -> int:
 
 
 @njit(cache=True)
-def settle(
-    size: int, entry: Codes, people: IntArray, table: IntArray, state: Flags, done: Flags, having: IntArray
-) -> int:
+def settle(size: int, candidates: Candidates, entries: Entries) -> int:
     """Find people who are in every possible world, or in none; mark them in `state`, and their entries as `done`.
 
     Somebody is in if nobody else has a published value, or if no more people are open than are to be found; out if as
@@ -54,10 +66,12 @@ def settle(
     how many people are left to be found among the open ones (`having` counts their entries), or −1 if there is no
     possible world at all.
     """
+    entry, people, state = candidates
+    table, done, having = entries
     left, tables = size, entry.shape[1]
     undone = np.empty(tables, dtype=np.int64)
     while True:
-        total = count_entries(entry, people, state, having)
+        total = count_entries(candidates, having)
         undone[:] = 0
         alone = False
         possible = 0 <= left <= total
@@ -108,24 +122,14 @@ def _exclude(t: int, entry: Codes, state: Flags, done: Flags) -> bool:
 
 
 @njit(cache=True)
-def chances(
-    left: int,
-    entry: Codes,
-    people: IntArray,
-    table: IntArray,
-    state: Flags,
-    done: Flags,
-    having: IntArray,
-    most_values: int,
-    first: IntArray,
-    second: IntArray,
-    chance: FloatArray,
-) -> int:
+def chances(left: int, candidates: Candidates, entries: Entries, room: Room, chance: FloatArray) -> int:
     """The chance of every candidate, after `settle`; returns how it was decided.
 
-    Exact if nothing but one table's values has to be heeded, or if there are few enough worlds (`most_values` at most,
-    for which `first` and `second` have room). Else the most that one table by itself tells.
+    Exact if nothing but one table's values has to be heeded, or if there are few enough worlds for the `room`. Else the
+    most that one table by itself tells.
     """
+    entry, people, state = candidates
+    table, done, having = entries
     total = _open_people(people, state)
     for i in range(len(people)):
         chance[i] = 1.0 if state[i] == IN else 0.0 if state[i] == OUT else left / total
@@ -144,48 +148,41 @@ def chances(
     if tables == 0:
         return EXACT
     if tables > 1:
-        decided: int = exact_chances(
-            left, total, entry, people, state, having, heeded, most_values, first, second, chance
-        )
+        decided: int = exact_chances(left, total, candidates, having, heeded, room, chance)
         if decided != BY_TABLE:
             return decided
-    told = np.full(len(table), left / total if tables > 1 else 0.0)
-    counted = _told_by_tables(left, total, table, having, heeded, concerned, told)
+    of_entry = np.full(len(table), left / total if tables > 1 else 0.0)
+    counted = _told_by_tables(left, total, entries, heeded, concerned, of_entry)
     for i in range(len(people)):
         if state[i] == OPEN:
             chance[i] = 0.0
             for t in range(entry.shape[1]):
-                chance[i] = max(chance[i], told[entry[i, t]])
+                chance[i] = max(chance[i], of_entry[entry[i, t]])
     return EXACT if counted and tables == 1 else BY_TABLE
 
 
 @njit(cache=True)
 def _told_by_tables(
-    left: int,
-    total: int,
-    table: IntArray,
-    having: IntArray,
-    heeded: Flags,
-    concerned: IntArray,
-    told: FloatArray,
+    left: int, total: int, entries: Entries, heeded: Flags, concerned: IntArray, of_entry: FloatArray
 ) -> bool:
     """Raise what is told of people with each entry to what its table tells; False if a table has too many values."""
+    table, having = entries.table, entries.having
     counted = True
     for t in range(len(concerned)):
         if concerned[t] == 0:
             continue
         values = np.empty(concerned[t], dtype=np.int64)
-        found = np.empty(concerned[t] + 1)
+        chance = np.empty(concerned[t] + 1)
         v, rest = 0, total
         for e in range(len(table)):
             if table[e] == t and heeded[e] == 1:
                 values[v] = having[e]
                 rest -= having[e]
                 v += 1
-        counted &= value_chances(values, rest, left, found)
+        counted &= value_chances(values, rest, left, chance)
         v = 0
         for e in range(len(table)):
             if table[e] == t:
-                told[e] = max(told[e], found[v] if heeded[e] == 1 else found[len(values)])
+                of_entry[e] = max(of_entry[e], chance[v] if heeded[e] == 1 else chance[len(values)])
                 v += heeded[e]
     return counted

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.reading.exact_tables import Population, Table, combination_codes
 from discreet.audit.reading.view import ReleaseView
-from discreet.audit.worlds.all_worlds import CONTRADICTED, IN, OPEN
-from discreet.audit.worlds.possible import chances, settle
+from discreet.audit.worlds.all_worlds import CONTRADICTED, IN, OPEN, Candidates, Room
+from discreet.audit.worlds.possible import Entries, chances, settle
 
 Slots = NDArray[np.int32]
 Bits = NDArray[np.uint64]
@@ -69,22 +70,23 @@ def beliefs(release: ReleaseView, population: Population) -> Beliefs:
     starts, members = _index(of_person[known], slots)
     distinct = np.diff(offsets, axis=1)
     unlisted = np.minimum(release.sizes / np.maximum(distinct.prod(axis=0, dtype=np.float64), 1.0), 1.0)
-    found = np.zeros((4, len(known)))
-    certain = np.zeros(len(known), dtype=np.bool_)
-    told, of_group = np.full(len(known), -1, dtype=np.int64), np.zeros(groups)
-    decided = np.zeros(groups, dtype=np.int64)
-    _weigh(
-        release.sizes, unlisted, offsets, codes, starts, members, of_person[known], counts[known], _most_values(groups),
-        found, certain, told, of_group, decided,
-    )  # fmt: skip
-    everybody = np.zeros((4, len(counts)))
-    everybody[:, known] = found
-    sure, told_by = np.zeros(len(counts), dtype=np.bool_), np.full(len(counts), -1, dtype=np.int64)
-    sure[known], told_by[known] = certain, told
-    together = np.where(sure, 1.0, np.minimum(everybody[3], 1.0))
-    return Beliefs(
-        counts, everybody[1] > 0, everybody[0], everybody[1], everybody[2], together, sure, told_by, of_group, decided
+    weighed = _Weighed(
+        np.zeros((4, len(known))),
+        np.zeros(len(known), dtype=np.bool_),
+        np.full(len(known), -1, dtype=np.int64),
+        np.zeros(groups),
+        np.zeros(groups, dtype=np.int64),
     )
+    published = _Published(release.sizes, unlisted, offsets, codes)
+    _weigh(published, _Listed(starts, members, of_person[known], counts[known]), _most_values(groups), weighed)
+    believed = np.zeros((4, len(counts)))
+    believed[:, known] = weighed.believed
+    certain, told_by = np.zeros(len(counts), dtype=np.bool_), np.full(len(counts), -1, dtype=np.int64)
+    certain[known], told_by[known] = weighed.certain, weighed.told_by
+    alone, counted, chance, added = believed
+    together = np.where(certain, 1.0, np.minimum(added, 1.0))
+    of_group, decided = weighed.of_group, weighed.decided
+    return Beliefs(counts, counted > 0, alone, counted, chance, together, certain, told_by, of_group, decided)
 
 
 def _most_values(groups: int) -> int:
@@ -113,37 +115,70 @@ def _index(of_person: Slots, slots: int) -> tuple[IntArray, Slots]:
     return starts.astype(np.int64), (by_slot % max(len(of_person), 1)).astype(np.int32)
 
 
+class _Published(NamedTuple):
+    """What groups publish: in table t, group g has the slots ``codes[offsets[t, g]:offsets[t, g + 1]]``.
+
+    It has `sizes` people, each of whom is believed to be in it with the chance `unlisted` by those who know no list.
+    """
+
+    sizes: IntArray
+    unlisted: FloatArray
+    offsets: IntArray
+    codes: Slots
+
+
+class _Listed(NamedTuple):
+    """The people of a list: ``of_person[p, t]`` is the slot of p in table t, `counts` how many people are equal to p.
+
+    Slot s is that of ``members[starts[s]:starts[s + 1]]``.
+    """
+
+    starts: IntArray
+    members: Slots
+    of_person: Slots
+    counts: IntArray
+
+
+class _Crowds(NamedTuple):
+    """For each slot that many people have, a row of `bits`, one per person; `row` is its number, −1 for other slots."""
+
+    row: Slots
+    bits: Bits
+
+
+class _Weighed(NamedTuple):
+    """What is believed, written in place; for the words see `Beliefs`.
+
+    `believed` has the rows unlisted, counted, chance and together (a sum that may be above 1), a column per person, as
+    `certain` and `told_by`; `of_group` and `decided` are per group.
+    """
+
+    believed: FloatArray
+    certain: NDArray[np.bool_]
+    told_by: IntArray
+    of_group: FloatArray
+    decided: IntArray
+
+
 @njit(cache=True)
-def _weigh(
-    sizes: IntArray,
-    unlisted: FloatArray,
-    offsets: IntArray,
-    codes: Slots,
-    starts: IntArray,
-    members: Slots,
-    of_person: Slots,
-    counts: IntArray,
-    most_values: int,
-    found: FloatArray,
-    certain: NDArray[np.bool_],
-    told_by: IntArray,
-    of_group: FloatArray,
-    decided: IntArray,
-) -> None:
+def _weigh(published: _Published, listed: _Listed, most_values: int, weighed: _Weighed) -> None:
     """Per group: who is covered, and what the adversary believes of them; per person, the largest over the groups."""
+    sizes, unlisted, offsets, codes = published
+    starts, members, of_person, counts = listed
+    believed, certain, told_by, of_group, decided = weighed
     tables = len(offsets)
     here = np.full(len(starts), -1, dtype=np.int32)  # the entry of the group at hand that fills a slot
     covered = np.empty(len(counts), dtype=np.int32)
-    row, bits = _crowds(starts, members, len(counts))
-    one, all_ = np.empty((2, bits.shape[1]), dtype=np.uint64)
-    first, second = np.empty(1 << most_values, dtype=np.int64), np.empty(1 << most_values, dtype=np.int64)
+    crowds = _crowds(starts, members, len(counts))
+    one, all_ = np.empty((2, crowds.bits.shape[1]), dtype=np.uint64)
+    room = Room(most_values, np.empty(1 << most_values, dtype=np.int64), np.empty(1 << most_values, dtype=np.int64))
     for g in range(len(sizes)):
         entries = 0
         for t in range(tables):
             for e in range(offsets[t, g], offsets[t, g + 1]):
                 here[codes[e]] = entries
                 entries += 1
-        n = _covered(g, offsets, codes, starts, members, row, bits, one, all_, covered)
+        n = _covered(g, published, listed, crowds, one, all_, covered)
         table = np.empty(entries, dtype=np.int64)
         entry = np.empty((n, tables), dtype=np.int32)
         people = np.empty(n, dtype=np.int64)
@@ -162,12 +197,12 @@ def _weigh(
         state = np.zeros(n, dtype=np.uint8)
         chance = np.full(n, min(sizes[g] / max(total, 1), 1.0))
         counted = chance[0] if n else 0.0
-        done = np.zeros(entries, dtype=np.uint8)
-        having = np.empty(entries, dtype=np.int64)
-        left = settle(sizes[g], entry, people, table, state, done, having)
+        candidates = Candidates(entry, people, state)
+        of_entries = Entries(table, np.zeros(entries, dtype=np.uint8), np.empty(entries, dtype=np.int64))
+        left = settle(sizes[g], candidates, of_entries)
         decided[g] = CONTRADICTED
         if left >= 0:
-            decided[g] = chances(left, entry, people, table, state, done, having, most_values, first, second, chance)
+            decided[g] = chances(left, candidates, of_entries, room, chance)
         if decided[g] == CONTRADICTED:  # the list is not everybody: nothing is certain here
             chance[:] = counted
             state[:] = OPEN
@@ -177,18 +212,18 @@ def _weigh(
         share = min(sizes[g] / max(expected, 1.0), 1.0)  # one table at a time may tell of more people than there are
         for i in range(n):
             p = covered[i]
-            found[0, p] = max(found[0, p], unlisted[g])
-            found[1, p] = max(found[1, p], counted)
-            if chance[i] > found[2, p]:
-                found[2, p], told_by[p] = chance[i], g
+            believed[0, p] = max(believed[0, p], unlisted[g])
+            believed[1, p] = max(believed[1, p], counted)
+            if chance[i] > believed[2, p]:
+                believed[2, p], told_by[p] = chance[i], g
             of_group[g] = max(of_group[g], chance[i])
-            found[3, p] += chance[i] * share
+            believed[3, p] += chance[i] * share
             certain[p] |= state[i] == IN
 
 
 @njit(cache=True)
-def _crowds(starts: IntArray, members: Slots, people: int) -> tuple[Slots, Bits]:
-    """For each slot that many people have, a row of bits, one per person; and its number, −1 for other slots.
+def _crowds(starts: IntArray, members: Slots, people: int) -> _Crowds:
+    """A row of bits for each slot that many people have.
 
     There can't be many such slots, so that memory stays within some hundred bits per person and table.
     """
@@ -204,23 +239,15 @@ def _crowds(starts: IntArray, members: Slots, people: int) -> tuple[Slots, Bits]
         if row[s] >= 0:
             for m in range(starts[s], starts[s + 1]):
                 bits[row[s], members[m] >> 6] |= np.uint64(1) << np.uint64(members[m] & 63)
-    return row, bits
+    return _Crowds(row, bits)
 
 
 @njit(cache=True)
-def _covered(
-    g: int,
-    offsets: IntArray,
-    codes: Slots,
-    starts: IntArray,
-    members: Slots,
-    row: Slots,
-    bits: Bits,
-    one: Bits,
-    all_: Bits,
-    out: Slots,
-) -> int:
+def _covered(g: int, published: _Published, listed: _Listed, crowds: _Crowds, one: Bits, all_: Bits, out: Slots) -> int:
     """List the people whom a group covers: one of its values in every table, 64 people at a time."""
+    offsets, codes = published.offsets, published.codes
+    starts, members = listed.starts, listed.members
+    row, bits = crowds
     for t in range(len(offsets)):
         for w in range(len(one)):
             one[w] = np.uint64(0)

@@ -1,0 +1,128 @@
+"""The compiled loops of `refused_splits`; see there for the theory."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from discreet.arrays import FloatArray, IntArray
+from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, RECURSIVE, SHARE, Demands
+
+
+@njit(cache=True)
+def weigh(
+    counts: IntArray,
+    parts: IntArray,
+    free: int,
+    demands: Demands,
+    most: int,
+    chance: FloatArray,
+    held: FloatArray,
+) -> bool:
+    """Per set of parts that break a promise (a number, part j being bit j): its chance, and what each part then has.
+
+    `free` people are in no part that is judged. `chance` has an entry per set, ``held[set, part, value]`` is the
+    expected count of a value where this set breaks the promise (zero elsewhere), the last part being the free one.
+    False if more than `most` tables would have to be gone through; then nothing is meant by what was written.
+    """
+    values, judged = len(counts), len(parts)
+    columns = judged + (1 if free > 0 else 0)
+    room = np.zeros(columns, dtype=np.int64)
+    room[:judged] = parts
+    if free > 0:
+        room[judged] = free
+    logs = np.zeros(counts.sum() + 1)  # of the factorials
+    for n in range(1, len(logs)):
+        logs[n] = logs[n - 1] + math.log(float(n))
+    log_all = -logs[-1]
+    for j in range(columns):
+        log_all += logs[room[j]]
+    for v in range(values):
+        log_all += logs[counts[v]]
+    cells = values * columns
+    x = np.full(cells, -1, dtype=np.int64)
+    left = counts.copy()
+    gone = 0
+    steps = 0
+    cell = 0
+    while cell >= 0:
+        if cell == cells:
+            gone += 1
+            log_weight = log_all
+            for i in range(cells):
+                log_weight -= logs[x[i]]
+            weight = math.exp(log_weight)
+            broken = 0
+            for j in range(judged):
+                if not _keeps(x[j::columns], parts[j], demands):
+                    broken |= 1 << j
+            chance[broken] += weight
+            for j in range(columns):
+                for v in range(values):
+                    held[broken, j, v] += weight * x[v * columns + j]
+            cell -= 1
+            continue
+        steps += 1
+        if gone > most or steps > 20 * most:
+            return False
+        v, j = cell // columns, cell % columns
+        if x[cell] >= 0:  # back here: take it away again
+            left[v] += x[cell]
+            room[j] += x[cell]
+        following = x[cell] + 1
+        if j == columns - 1:  # takes what is left of the value, and nothing else
+            following = left[v] if x[cell] < 0 else room[j] + 1
+        if following > left[v] or following > room[j]:
+            x[cell] = -1
+            cell -= 1
+            continue
+        x[cell] = following
+        left[v] -= following
+        room[j] -= following
+        cell += 1
+    return True
+
+
+@njit(cache=True)
+def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
+    """Does a part with these counts keep all promises? Ties count as kept, but for recursive diversity (r₁ < …)."""
+    tiny = 1e-9
+    for p in range(len(demands.kinds)):
+        if demands.kinds[p] == DISTINCT:
+            if (has > 0).sum() < demands.limit[p]:
+                return False
+        elif demands.kinds[p] == SHARE:
+            if has.max() > demands.limit[p] * size * (1 + tiny):
+                return False
+        elif demands.kinds[p] == ENTROPY:
+            entropy = 0.0
+            for n in has:
+                if n > 0:
+                    entropy -= n / size * math.log(n / size)
+            if entropy < math.log(demands.limit[p]) - tiny:
+                return False
+        elif demands.kinds[p] == RECURSIVE:
+            falling = np.sort(has)[::-1]
+            rest = falling[int(demands.limit[p]) - 1 :].sum()
+            if not falling[0] < demands.factor[p] * rest * (1 - tiny):
+                return False
+        elif demands.kinds[p] == DISTANCE:
+            apart = demands.missing
+            for v in range(len(has)):
+                apart += abs(has[v] / size - demands.table[v])
+            if apart / 2 > demands.limit[p] + tiny:
+                return False
+    return True
+
+
+@njit(cache=True)
+def breaking(dealt: IntArray, parts: IntArray, demands: Demands) -> IntArray:
+    """The set of parts that break a promise in each of some worlds: ``dealt[world, part, value]`` people."""
+    broken = np.zeros(len(dealt), dtype=np.int64)
+    for w in range(len(dealt)):
+        for j in range(len(parts)):
+            if not _keeps(dealt[w, j], parts[j], demands):
+                broken[w] |= 1 << j
+    return broken
