@@ -191,3 +191,18 @@ def test_nobody_knows_more_people_than_there_are(releases: dict[str, Path]) -> N
     found = audit_release(releases["generalization"])
     everybody = audit_release(releases["generalization"], known_rows=found.people).lines
     assert audit_release(releases["generalization"], known_rows=10**400).lines == everybody
+
+
+@pytest.mark.parametrize(
+    ("promise", "said"),
+    [({"beta_likeness": {"beta": 1}}, "is not known here"), ({"l_diversity": {"l": 2}}, "nothing finer was refused")],
+)
+def test_a_search_that_can_t_be_undone_here_is_not_said_to_tell_nothing(tmp_path, promise, said):
+    table = {"age": ["21", "22", "31", "32"], "disease": ["flu", "cold", "flu", "cold"]}
+    words = {
+        "attributes": {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
+        "require": [promise],
+    }
+    release = discreet.anonymize(discreet.policy_from_words(words), tmp_path / "release", source=table)
+    notes = [note for note in audit_release(release.folder, source=table).notes if "undo the search" in note]
+    assert len(notes) == 1 and said in notes[0]

@@ -115,6 +115,14 @@ def test_k_anonymity_promises_the_prosecutor_one_in_k(k, above, breaks):
     assert by_name(reidentification(view, threshold=0.45))["prosecutor"].threshold == 0.45
 
 
+def test_so_do_promises_of_which_it_is_a_part():
+    promises = Promise("alpha_k", {"k": 3}), Promise("k_anonymity", {"k": 2})
+    for said in (promises, promises[::-1]):
+        view = ReleaseView("generalization", (), np.array([2, 3]), (), promises=said)
+        prosecutor = by_name(reidentification(view))["prosecutor"]
+        assert (prosecutor.promised, prosecutor.breaks) == (1 / 3, True)
+
+
 def test_exact_values_are_found_where_few_have_them():
     people = [("a", "x"), ("a", "x"), ("b", "x"), ("c", "y"), ("a", "x")]
     view = bucketized(people, [0, 1, 0, 1, 0])

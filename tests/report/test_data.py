@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.publications.tables import published_values
 from discreet.report.html import custodian_page
 from discreet.report.marginals import Grain
 from discreet.report.release import size_bins
 from discreet.report.sections.coarser import EXACTNESS
+from discreet.report.sections.open_risks import open_risks
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Recoding
 from tests.report.examples import custodian, frequencies, full_domain, manifest, without_values
@@ -201,3 +203,18 @@ def test_a_level_beyond_all_numbers_and_a_release_without_groups_are_told_in_wor
     assert "achieved beyond all bounds" in to_text(custodian(plan, words))
     words["promises"][0] |= {"holds": True, "deciding_group": None}
     assert "achieved none, as there is no group" in to_text(custodian(plan, words))
+
+
+def test_what_a_promise_leaves_open_of_two_columns_is_told_once():
+    promise = {"class": "II", "stubbornness": 9, "epsilon": 3}
+    said = [{"model": {"realistic": promise | {"attribute": name}}} for name in ("disease", "income")]
+    risks = open_risks(said, dict.fromkeys(("disease", "income"), "sensitive"), "generalization", {})
+    assert [title for title, _ in risks].count("Adversaries other than the one assumed") == 1
+
+
+def test_before_and_after_name_values_as_the_release_writes_them():
+    plan = example(node=(1, 1))
+    data = custodian(plan, manifest(plan, 2))
+    written = {text for d in range(2) for text in published_values(plan, d)[0]}
+    named = {pair.label for m in data.marginals if m.role == "quasi_identifier" and m.level == 1 for pair in m.pairs}
+    assert named and named <= written

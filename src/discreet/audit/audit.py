@@ -15,7 +15,7 @@ from typing import Any
 from discreet.audit.association.association_lines import association
 from discreet.audit.association.composition import composition
 from discreet.audit.association.knowledge import read_knowledges
-from discreet.audit.association.minimality import minimality
+from discreet.audit.association.minimality import goal, minimality
 from discreet.audit.faults.comparison import compare_with, read_source
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.report_faults import report_faults
@@ -242,6 +242,11 @@ def _notes(
         notes.append(
             "Somebody who knows how common each sensitive value is among people of every kind, or who tries to undo "
             "the search: give the original table (source)."
+        )
+    elif not undone and goal(view) is None:
+        notes.append(
+            "Somebody who tries to undo the search: what a search for these promises refuses is not known here, and so "
+            "not what she would learn from it."
         )
     elif not undone:
         notes.append(

@@ -171,7 +171,7 @@ def common_path(
 
 def published_label(hierarchy: Hierarchy, level: int, code: int) -> str:
     """The text of one value of a level, as the release writes it."""
-    return shown(hierarchy.label(int(hierarchy.first[level][code]), int(hierarchy.last[level][code])))
+    return shown(hierarchy.labels[level][code])
 
 
 def _shares(hierarchy: Hierarchy, level: int, leaves: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ def to_json(data: ReportData) -> dict[str, Any]:
     """The report as plain dicts, lists, numbers and words."""
     words: dict[str, Any] = asdict(data)
     sections: dict[str, Any] = words.pop("sections")
-    return words | sections
+    return sections | words  # a section can't take the place of a figure of the report itself
 
 
 def to_text(data: ReportData) -> str:

@@ -24,6 +24,7 @@ from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reidentification.uniqueness import chance_of_one, check_population_size, population_uniques
 
 THRESHOLD = 0.2
+_OF_SIZE = ("k_anonymity", "alpha_k")  # promises of at least k people in every group
 
 
 def reidentification(
@@ -54,10 +55,8 @@ def reidentification(
 
 
 def _prosecutor(view: ReleaseView, alike: Alike, threshold: float | None) -> Line:
-    promised = None
-    k = (view.promised("k_anonymity") or {}).get("k")
-    if k is not None and view.kind.labelled:
-        promised = float(1 / Fraction(str(k)))
+    sizes = [Fraction(str(promise.parameters["k"])) for promise in view.promises if promise.model in _OF_SIZE]
+    promised = float(1 / max(sizes)) if sizes and view.kind.labelled else None
     return _line(
         view,
         alike,

@@ -80,14 +80,15 @@ def _about(word: str) -> frozenset[str]:
 
 
 def _adversaries(promises: Sequence[Mapping[str, Any]], agreeing: Mapping[str, float]) -> list[Risk]:
-    """Those that a promise does not speak of."""
+    """Those that a promise does not speak of; once, where it is made of several columns alike."""
     most = max(agreeing.values(), default=0.0)
-    return [
+    risks = (
         risk
         for word, parameters in map(model_of, promises)
         if word in MODELS
         for risk in MODELS[word].leaves_open(parameters, most)
-    ]
+    )
+    return [*dict.fromkeys(risks)]
 
 
 def _columns(roles: Mapping[str, str]) -> list[Risk]:
