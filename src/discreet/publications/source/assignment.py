@@ -75,20 +75,21 @@ def unplaced(offered: Offered, wanted: Asked, labels: Labels, met: IntArray | No
     [0, 0, 1, 1]
     """
     # Late: most re-checks need no compiled code.
-    from discreet.publications.source.assignment_kernels import MOST_EDGES, TOO_MANY, unmet_by_labels
+    from discreet.publications.source.assignment_kernels import (
+        MOST_EDGES,
+        TOO_MANY,
+        Asks,
+        Offers,
+        Runs,
+        unmet_by_labels,
+    )
 
     offers, asks, by_offer, by_ask = _by_kind(offered.kind, wanted.kind)
+    codes = np.ascontiguousarray(offered.codes[by_offer], dtype=np.int32)
     missing = unmet_by_labels(
-        offers,
-        np.ascontiguousarray(offered.codes[by_offer], dtype=np.int32),
-        offered.count[by_offer],
-        asks,
-        wanted.group[by_ask],
-        wanted.count[by_ask],
-        labels.run,
-        labels.first,
-        labels.last,
-        np.array(labels.leaves, dtype=np.int64),
+        Offers(offers, codes, offered.count[by_offer]),
+        Asks(asks, wanted.group[by_ask], wanted.count[by_ask]),
+        Runs(labels.run, labels.first, labels.last, np.array(labels.leaves, dtype=np.int64)),
         np.empty(0, dtype=np.int64) if met is None else met,
     )
     if (missing == TOO_MANY).any():
@@ -99,23 +100,13 @@ def unplaced(offered: Offered, wanted: Asked, labels: Labels, met: IntArray | No
 
 def unpaired(kind: IntArray, place: IntArray, count: IntArray, wanted: Asked, pairs: Pairs) -> int:
     """The same where groups list who stands in them: entries of the source have a `place`, each once in a kind."""
-    from discreet.publications.source.assignment_kernels import unmet_by_pairs
+    from discreet.publications.source.assignment_kernels import Asks, Listed, Offers, unmet_by_pairs
 
     offers, asks, by_offer, by_ask = _by_kind(kind, wanted.kind)
-    return int(
-        unmet_by_pairs(
-            offers,
-            place[by_offer],
-            count[by_offer],
-            asks,
-            wanted.group[by_ask],
-            wanted.count[by_ask],
-            pairs.starts,
-            pairs.place,
-            pairs.count,
-            pairs.places,
-        ).sum()
-    )
+    source = Offers(offers, place[by_offer], count[by_offer])
+    release = Asks(asks, wanted.group[by_ask], wanted.count[by_ask])
+    listed = Listed(pairs.starts, pairs.place, pairs.count)
+    return int(unmet_by_pairs(source, release, listed, pairs.places).sum())
 
 
 def beyond(offered: IntArray, count: IntArray, wanted: Asked, kinds: int) -> int:

@@ -7,6 +7,8 @@ labels hold it. Whether all demands can be met is a question of flows (`flow_ker
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -19,27 +21,52 @@ _FEW = 4096  # pairs that are tried one by one: for less than that, words of bit
 _WORDS = 64  # groups are tried 64 a word, so many words at a time
 
 
+class Offers(NamedTuple):
+    """What the source has: entries ``starts[k]:starts[k + 1]`` are of kind k, each so many `rows` of one combination.
+
+    A combination is told by its leaves (entries × attributes), or by its place among all.
+    """
+
+    starts: IntArray
+    combination: Any
+    rows: IntArray
+
+
+class Asks(NamedTuple):
+    """What the release has: entries ``starts[k]:starts[k + 1]`` are of kind k, each so many `rows` of a group."""
+
+    starts: IntArray
+    group: IntArray
+    rows: IntArray
+
+
+class Runs(NamedTuple):
+    """What labels hold: of attribute d in group g the runs ``run[g·D + d]:run[g·D + d + 1]``, `first` to `last`."""
+
+    run: IntArray
+    first: Codes
+    last: Codes
+    leaves: IntArray  # of each attribute
+
+
+class Listed(NamedTuple):
+    """Which places may serve group g: those in ``starts[g]:starts[g + 1]``, each with so many rows at most."""
+
+    starts: IntArray
+    place: IntArray
+    limit: IntArray
+
+
 @njit(cache=True)
-def unmet_by_labels(
-    offers: IntArray,
-    codes: Codes,
-    supply: IntArray,
-    asks: IntArray,
-    group: IntArray,
-    demand: IntArray,
-    run: IntArray,
-    first: Codes,
-    last: Codes,
-    leaves: IntArray,
-    met: IntArray,
-) -> IntArray:
+def unmet_by_labels(source: Offers, release: Asks, labels: Runs, met: IntArray) -> IntArray:
     """How many rows each published entry lacks, where all that can be had is given away.
 
-    Kind k has the entries ``offers[k]:offers[k + 1]`` of the source, with leaves `codes`, and those of the release
-    ``asks[k]:asks[k + 1]``, each of a `group`. Label d of group g holds the runs of leaves
-    ``run[g·D + d]:run[g·D + d + 1]``, from `first` to `last`. In `met`, unless it is empty, runs that somebody who may
-    serve their group has are marked. TOO_MANY alone, if labels overlap more often than memory is made for.
+    In `met`, unless it is empty, runs that somebody who may serve their group has are marked. TOO_MANY alone, if labels
+    overlap more often than memory is made for.
     """
+    offers, codes, supply = source
+    asks, group, demand = release
+    run, first, last, leaves = labels
     missing = demand.copy()
     no_limits = np.empty(0, dtype=np.int64)
     for k in range(len(offers) - 1):
@@ -57,22 +84,11 @@ def unmet_by_labels(
 
 
 @njit(cache=True)
-def unmet_by_pairs(
-    offers: IntArray,
-    place: IntArray,
-    supply: IntArray,
-    asks: IntArray,
-    group: IntArray,
-    demand: IntArray,
-    pairs: IntArray,
-    place_of_pair: IntArray,
-    limit_of_pair: IntArray,
-    places: int,
-) -> IntArray:
-    """The same where it is listed which places of the source may serve each group, and with how many rows each.
-
-    An entry of the source has one `place`; those of group g are ``pairs[g]:pairs[g + 1]``.
-    """
+def unmet_by_pairs(source: Offers, release: Asks, listed: Listed, places: int) -> IntArray:
+    """The same where it is listed which of the source's `places` may serve each group."""
+    offers, place, supply = source
+    asks, group, demand = release
+    pairs, place_of_pair, limit_of_pair = listed
     missing = demand.copy()
     number = np.full(places, -1, dtype=np.int64)
     for k in range(len(offers) - 1):
