@@ -195,7 +195,7 @@ def test_nobody_knows_more_people_than_there_are(releases: dict[str, Path]) -> N
 
 @pytest.mark.parametrize(
     ("promise", "said"),
-    [({"beta_likeness": {"beta": 1}}, "is not known here"), ({"l_diversity": {"l": 2}}, "nothing finer was refused")],
+    [({"beta_likeness": {"beta": 1}}, "is not known here"), ({"k_anonymity": {"k": 2}}, "nothing finer was refused")],
 )
 def test_a_search_that_can_t_be_undone_here_is_not_said_to_tell_nothing(tmp_path, promise, said):
     table = {"age": ["21", "22", "31", "32"], "disease": ["flu", "cold", "flu", "cold"]}

@@ -23,6 +23,7 @@ from discreet.audit.lines import EXACT, Fault, Level, Line, of_each_kind
 from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
 from discreet.audit.promises.levels import levels
+from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.exact_tables import Population, read_population
 from discreet.audit.reading.release import ReleaseFiles, look, read
 from discreet.audit.reading.view import ReleaseView
@@ -243,7 +244,7 @@ def _notes(
             "Somebody who knows how common each sensitive value is among people of every kind, or who tries to undo "
             "the search: give the original table (source)."
         )
-    elif not undone and goal(view) is None:
+    elif not undone and goal(view) is None and _about_values(view):
         notes.append(
             "Somebody who tries to undo the search: what a search for these promises refuses is not known here, and so "
             "not what she would learn from it."
@@ -261,3 +262,9 @@ def _notes(
             why = "an ambiguous release does not tell which values belong together"
         notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")
     return notes
+
+
+def _about_values(view: ReleaseView) -> bool:
+    """Is there a promise that a search may have refused something for, because of sensitive values?"""
+    readings = [reading_of(promise.model) for promise in view.promises]
+    return any(reading is None or reading.of_values for reading in readings)

@@ -72,7 +72,8 @@ def whole_folder(
         for place in places:
             with _writing(place.given):
                 place.path.parent.mkdir(parents=True, exist_ok=True)
-                last.callback(_lock(place).let_go)
+                with undisturbed():  # a stop between the two would leave the lock's file behind
+                    last.callback(_lock(place).let_go)
         with _writing(target):
             _recover(public, kept)
             check_target(target, private=private, replace=replace, inputs=inputs)
