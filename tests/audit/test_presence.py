@@ -11,19 +11,9 @@ import pytest
 from discreet.audit.presence.listed_exact import STEPS, audit_presence, to_json, to_text
 from discreet.errors import DataError, DiscreetError, PolicyError
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
+from tests.patients import NAMES, PATIENTS
 from tests.releases import making
 
-NAMES = ("age", "gender", "zip", "disease")
-PATIENTS = [
-    ("45", "M", "11000", "diabetes"),
-    ("20", "M", "12000", "flu"),
-    ("50", "M", "23000", "diarrhea"),
-    ("60", "M", "12000", "stroke"),
-    ("20", "F", "54000", "leukemia"),
-    ("50", "F", "23000", "diabetes"),
-    ("60", "F", "23000", "leukemia"),
-    ("60", "F", "21000", "dyspepsia"),
-]
 GROUP = [0, 0, 0, 0, 1, 1, 1, 1]
 APART = ((0,), (1,), (2,))
 

@@ -8,27 +8,15 @@ from html.parser import HTMLParser
 
 import pytest
 
+from discreet.audit import lines
 from discreet.audit.audit import Audit
-from discreet.audit.lines import (
-    ASSOCIATION,
-    AT_LEAST,
-    AT_MOST,
-    ESTIMATE,
-    EXACT,
-    PRESENCE,
-    REIDENTIFICATION,
-    STEPS,
-    Deciding,
-    Fault,
-    Level,
-    Line,
-)
+from discreet.audit.lines import Deciding, Fault, Level, Line
 from discreet.report.pages import audit_words as words
 from discreet.report.pages.audit_page import alike, gauge, spread, to_html
 
 LINE = Line(
     adversary="uniform_worlds",
-    threat=ASSOCIATION,
+    threat=lines.ASSOCIATION,
     title="knows only the release",
     knows="She finds the group. Nothing else.",
     assumes="All worlds are as likely.",
@@ -42,10 +30,10 @@ LINE = Line(
     details={"mean": 0.25},
 )
 QUIET = replace(
-    LINE, adversary="prosecutor", threat=REIDENTIFICATION, worst=0.1, above=0, threshold=0.2, attribute=None
+    LINE, adversary="prosecutor", threat=lines.REIDENTIFICATION, worst=0.1, above=0, threshold=0.2, attribute=None
 )
 KEPT = Level(
-    "k_anonymity", None, "people in the smallest group", AT_LEAST, 5.0, 5.0, True, Deciding(1, 5, 2, "data.csv")
+    "k_anonymity", None, "people in the smallest group", lines.AT_LEAST, 5.0, 5.0, True, Deciding(1, 5, 2, "data.csv")
 )
 BROKEN = replace(KEPT, achieved=3.0, holds=False)
 FAULT = Fault("row_number", "data.csv: id", "numbers the rows", "leave it out", count=3, line=2)
@@ -81,7 +69,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_tells_every_line_with_what_it_assumes() -> None:
-    presence = replace(LINE, adversary="presence", threat=PRESENCE, precision=AT_MOST, attribute=None)
+    presence = replace(LINE, adversary="presence", threat=lines.PRESENCE, precision=lines.AT_MOST, attribute=None)
     text = to_html(audit(LINE, QUIET, presence, levels=(KEPT,), faults=(FAULT,)))
     page = Page(text)
     for told in ("Knows only the release: disease", "All worlds are as likely.", "12 people, line 27 of data.csv",
@@ -145,15 +133,17 @@ def test_the_headline_is_the_verdict(found: Audit, told: str) -> None:
 
 
 def test_a_figure_says_in_what_sense_it_is_meant() -> None:
-    told = [words.worst(replace(LINE, precision=p)) for p in (EXACT, AT_MOST, AT_LEAST, ESTIMATE)]
+    told = [
+        words.worst(replace(LINE, precision=p)) for p in (lines.EXACT, lines.AT_MOST, lines.AT_LEAST, lines.ESTIMATE)
+    ]
     assert told == ["60%", "at most 60%", "at least 60%", "about 60%"]
-    assert words.worst(replace(LINE, precision=AT_LEAST, worst=1.0)) == "100%"
-    assert words.worst(replace(LINE, precision=AT_MOST, worst=0.0)) == "0%"
+    assert words.worst(replace(LINE, precision=lines.AT_LEAST, worst=1.0)) == "100%"
+    assert words.worst(replace(LINE, precision=lines.AT_MOST, worst=0.0)) == "0%"
 
 
 def test_a_bound_above_the_limit_need_not_be_reached() -> None:
-    assert words.verdict(replace(LINE, precision=AT_MOST)) == words.MAY_BE
-    assert words.verdict(replace(LINE, precision=AT_MOST, promised=0.5)) == words.MAY_BE
+    assert words.verdict(replace(LINE, precision=lines.AT_MOST)) == words.MAY_BE
+    assert words.verdict(replace(LINE, precision=lines.AT_MOST, promised=0.5)) == words.MAY_BE
     assert words.verdict(replace(LINE, promised=0.5)) == words.BROKEN
 
 
@@ -181,7 +171,7 @@ def test_the_text_names_the_file_once_if_it_is_the_same() -> None:
 def test_the_json_has_everything_in_plain_values() -> None:
     told = json.loads(json.dumps(words.to_json(audit(LINE, levels=(BROKEN,), faults=(FAULT,)))))
     assert told["kept"] is False
-    assert told["steps"] == list(STEPS)
+    assert told["steps"] == list(lines.STEPS)
     [line] = told["lines"]
     assert (line["share_above"], line["breaks"], line["verdict"]) == (0.3, False, "above the limit")
     assert line["deciding"] == {"group": 3, "size": 12, "line": 27, "file": "data.csv"}
