@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from campaign.garden import POLICIES
 
 from discreet.audit.kinds.registry import KINDS
 from discreet.audit.promises.registry import reading_of
@@ -13,6 +14,8 @@ from discreet.report.sections.registry import SECTIONS
 from discreet.report.words import promise_in_words
 from discreet.run.warm_up import exact_searches, promises
 from discreet.search.registry import SEARCHES
+from tests.folder import cases, more_cases
+from tests.models.cases import KINDS as VERDICTS
 
 
 @pytest.mark.parametrize("word", list(MODELS))
@@ -30,6 +33,19 @@ def test_a_promise_is_read_told_judged_again_and_warmed_up(word: str) -> None:
         assert {word: parameters} in [*promises(), *promises("presence"), *(p for *_, p in exact_searches())]
     assert promise.about or word == "k_anonymity"  # else the report calls sensitive values unprotected
     assert set(promise.only) <= set(PUBLICATIONS)
+
+
+# Judged on people, populations or several tables at once, by brute force of their own.
+_IN_ROOMS_OF_THEIR_OWN = {"robust", "ambiguity", "presence", "confident_presence"}
+
+
+@pytest.mark.parametrize("word", list(MODELS))
+def test_a_promise_stands_in_the_tables_of_cases_that_tests_go_through(word: str) -> None:
+    folders = [case.words for case in (*cases.CASES.values(), *more_cases.CASES.values())]
+    assert word in {promised for words in folders for entry in words["require"] for promised in entry}
+    assert word in {promised for words in POLICIES.values() for entry in words["require"] for promised in entry}
+    fields = {"l_diversity": "distinct", "t_closeness": "equal", "beta_likeness": "basic", "realistic": "class_two"}
+    assert word in _IN_ROOMS_OF_THEIR_OWN or fields.get(word, word) in VERDICTS
 
 
 @pytest.mark.parametrize("word", list(PUBLICATIONS))

@@ -116,7 +116,7 @@ def test_k_anonymity_promises_the_prosecutor_one_in_k(k, above, breaks):
 
 
 def test_so_do_promises_of_which_it_is_a_part():
-    promises = Promise("alpha_k", {"k": 3}), Promise("k_anonymity", {"k": 2})
+    promises = Promise("alpha_k", {"k": 3, "alpha": 0.9}), Promise("k_anonymity", {"k": 2})
     for said in (promises, promises[::-1]):
         view = ReleaseView("generalization", (), np.array([2, 3]), (), promises=said)
         prosecutor = by_name(reidentification(view))["prosecutor"]

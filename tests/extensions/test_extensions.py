@@ -30,6 +30,8 @@ from tests.extensions.at_most_audited import READING
 from tests.extensions.histogram import HISTOGRAM, ONE_GROUP
 from tests.extensions.histogram_audited import AuditedHistogram
 from tests.extensions.largest_groups import LARGEST_GROUPS
+from tests.extensions.p_sensitive import P_SENSITIVE
+from tests.extensions.p_sensitive_audited import READING as P_SENSITIVE_READING
 
 TABLE = {
     "age": ["20", "20", "20", "30", "30", "30", "40", "41"],
@@ -42,11 +44,13 @@ TABLE = {
 def registered() -> Iterator[None]:
     brought: list[tuple[Any, str, Any]] = [
         (MODELS, "at_most", AT_MOST),
+        (MODELS, "p_sensitive", P_SENSITIVE),
         (SEARCHES, "alone_or_not", ALONE_OR_NOT),
         (SEARCHES, "one_group", ONE_GROUP),
         (PUBLICATIONS, "histogram", HISTOGRAM),
         (SECTIONS, "largest_groups", LARGEST_GROUPS),
         (READINGS, "at_most", READING),
+        (READINGS, "p_sensitive", P_SENSITIVE_READING),
         (KINDS, "histogram", AuditedHistogram),
     ]
     for registry, word, thing in brought:
@@ -75,6 +79,37 @@ def test_a_promise(tmp_path: Path) -> None:
     page = (release.folder / "report.html").read_text()
     assert "In no group do more than 2 rows have the same disease." in page
     assert "Nothing is promised about disease" not in page  # it is about values
+
+
+@pytest.mark.parametrize(
+    ("publish", "search"),
+    [
+        *(("bucketization", search) for search in ("anatomy", "injector", "mask")),
+        *(("generalization", "optimal"), ("multidimensional", "mondrian"), ("local_recoding", "local")),
+        ("ambiguity", "greedy"),
+    ],
+)
+def test_a_promise_leads_the_searches_that_build_groups(publish: str, search: str, tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = [{"p_sensitive": {"k": 4, "p": 2}}]
+    asked += [{"ambiguity": {"alpha": 1, "beta": 0.99}}] if publish == "ambiguity" else []
+    words = policy(require=asked, publish=publish, search=search, seed=1)
+    release = anonymize(words, tmp_path / "release", source=TABLE)
+    assert release.manifest["smallest_group"] >= 4
+    assert verify(release.folder, source=TABLE).kept
+    audit = audit_release(release.folder)
+    assert audit.kept and [level.holds for level in audit.levels if level.model == "p_sensitive"] == [True, True]
+
+
+def test_adversaries_of_all_kinds_are_held_to_a_promise(tmp_path: Path) -> None:
+    table = {"age": ["20", "20", "25", "25"], "zip": ["479"] * 4, "disease": ["flu", "flu", "cold", "gout"]}
+    release = anonymize(policy(require=[{"p_sensitive": {"k": 2, "p": 2}}]), tmp_path / "release", source=table)
+    lines = {line.adversary: line for line in audit_release(release.folder, source=table).lines}
+    assert (lines["prosecutor"].promised, lines["homogeneity"].promised) == (0.5, 0)
+    assert "minimality" in lines  # she knows what would have been refused
+    data = release.folder / "data.csv"
+    data.write_text(data.read_text().replace("cold", "flu").replace("gout", "flu"))
+    broken = {line.adversary: line for line in audit_release(release.folder).lines}
+    assert broken["homogeneity"].breaks
 
 
 def test_a_promise_that_is_broken_does_not_verify(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Protocol, TypeGuard, runtime_checkable
 
@@ -11,6 +11,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import Infeasible
+from discreet.hierarchies.hierarchy import Value
 
 
 class PrivacyModel(Protocol):
@@ -55,7 +56,8 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
-    # A model may also say `needs_source` (see there).
+    # A model may also say `needs_source`, and for searches that build groups instead of cutting them: `size_alone`,
+    # `least_rows`, `rows_per_value` and `protected_values` (see there).
 
 
 @runtime_checkable
@@ -78,6 +80,27 @@ class AboutPopulation(Protocol):
 def needs_source(model: PrivacyModel) -> bool:
     """Is what a group reaches known only to whoever has the original table? Then a release can't tell it."""
     return bool(getattr(model, "needs_source", False))
+
+
+def size_alone(model: PrivacyModel) -> bool:
+    """Does it hold for all groups of at least `least_rows`, and for no others? Then no search need look at values."""
+    return bool(getattr(model, "size_alone", False))
+
+
+def least_rows(models: Iterable[PrivacyModel]) -> int:
+    """A size that no group may be below, whatever it holds."""
+    return max((int(getattr(model, "least_rows", 1)) for model in models), default=1)
+
+
+def rows_per_value(model: PrivacyModel) -> int:
+    """How many rows a group needs for a protected one, if no two of them have the same value; 1: it does not matter."""
+    return int(getattr(model, "rows_per_value", 1))
+
+
+def protected_values(model: PrivacyModel) -> tuple[tuple[Value, ...], ...] | None:
+    """The values of its attribute that it protects, by themselves or in sets; None: every single one."""
+    values: tuple[tuple[Value, ...], ...] | None = getattr(model, "protected_values", None)
+    return values
 
 
 def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:

@@ -7,7 +7,6 @@ tables cover. What is left open is which of the group's sensitive values is whos
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.lines import ASSOCIATION, EXACT, Line, line
 from discreet.audit.promises.distances import equal_distances
+from discreet.audit.promises.limits import all_limits, most_share
 from discreet.audit.reading.tallies import Summed, protected, summed_up, whole_table
 from discreet.audit.reading.view import ReleaseView, Tally
 
@@ -30,7 +30,7 @@ def uniform_worlds(view: ReleaseView, tally: Tally, threshold: float | None = No
     ambiguous release that is β, P((t, s) ∈ T given t ∈ T) = c / |G|.
     """
     summed = summed_up(tally, len(view.sizes))
-    promised = promised_share(view, tally.attribute)
+    promised = most_share(view.promises, tally.attribute)
     return line_about(
         view,
         tally,
@@ -42,7 +42,7 @@ def uniform_worlds(view: ReleaseView, tally: Tally, threshold: float | None = No
         people=view.sizes,
         group=np.arange(len(view.sizes)),
         threshold=threshold,
-        promised=promised,
+        promised=None if promised is None else float(promised),
         details={"mean": _mean_belief(summed)},
     )
 
@@ -84,13 +84,13 @@ def _mean_belief(summed: Summed) -> float:
 def homogeneity(view: ReleaseView, tally: Tally, threshold: float | None = None) -> Line:
     """She looks for groups in which everybody has the same value: of their people she is certain.
 
-    Chances are 1 for them and 0 for everybody else, whom this attack tells her nothing of. A release that promises any
-    ℓ-diversity promises that there is nobody.
+    Chances are 1 for them and 0 for everybody else, whom this attack tells her nothing of. A release that promises
+    ℓ-diversity, or a largest share, promises that there is nobody.
     """
     summed = summed_up(tally, len(view.sizes))
     alone = summed.distinct == 1
     share = summed.largest / np.maximum(summed.total, 1)
-    diverse = (view.promised("l_diversity", tally.attribute) or {}).get("l", 1)
+    excluded = any(limits.several_values for limits in all_limits(view.promises, tally.attribute))
     details = {
         "groups": int(alone.sum()),
         "people_nearly_certain": int(view.sizes[share >= NEARLY].sum()),
@@ -108,7 +108,7 @@ def homogeneity(view: ReleaseView, tally: Tally, threshold: float | None = None)
         people=view.sizes,
         group=np.arange(len(view.sizes)),
         threshold=threshold,
-        promised=0.0 if Fraction(str(diverse)) > 1 else None,
+        promised=0.0 if excluded else None,
         details=details,
     )
 
@@ -190,22 +190,6 @@ def _with_known(count: IntArray, total: IntArray, useful: IntArray, known: int) 
     """The belief in a value that `count` of `total` have, when as many as possible who lack it are known."""
     chance: FloatArray = count / (total - np.minimum(known, np.maximum(useful, 0)))
     return chance
-
-
-def promised_share(view: ReleaseView, attribute: str) -> float | None:
-    """The largest share of a value in a group that the release promises: 1/ℓ, α or β, whichever is smallest."""
-    bounds: list[Fraction] = []
-    for promise in view.promises:
-        if promise.attribute not in (None, attribute):
-            continue
-        said = promise.parameters
-        if promise.model == "l_diversity" and said.get("kind") == "frequency":
-            bounds.append(1 / Fraction(str(said["l"])))
-        elif promise.model == "alpha_k":
-            bounds.append(Fraction(str(said["alpha"])))
-        elif promise.model == "ambiguity":
-            bounds.append(Fraction(str(said["beta"])))
-    return min((float(bound) for bound in bounds), default=None)
 
 
 def finds(view: ReleaseView) -> str:

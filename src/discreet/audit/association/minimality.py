@@ -11,6 +11,7 @@ optimal), or one cut at the median of one group (Mondrian). Of several steps she
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray, number_equal
-from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE, Demands
+from discreet.audit.association.refused_splits import MOST_PARTS, Demands
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
+from discreet.audit.promises.limits import Demand, fewest_people, limits_of
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Values
@@ -61,34 +63,20 @@ class Step:
 
 def goal(view: ReleaseView) -> Goal | None:
     """What the search was after, if that is a number of people and promises about the values of one attribute."""
-    k, attributes = 1, set()
-    kinds: list[tuple[int, float, float]] = []
+    attributes: set[str] = set()
+    demands: list[Demand] = []
     for promise in view.promises:
-        said = promise.parameters
-        match promise.model, said.get("kind", "distinct"):
-            case "k_anonymity", _:
-                k = max(k, int(said["k"]))
-                continue
-            case "l_diversity", "distinct":
-                kinds.append((DISTINCT, float(said["l"]), 0.0))
-            case "l_diversity", "entropy":
-                kinds.append((ENTROPY, float(said["l"]), 0.0))
-            case "l_diversity", "recursive":
-                kinds.append((RECURSIVE, float(said["l"]), float(said["c"])))
-            case "l_diversity", "frequency":
-                kinds.append((SHARE, 1 / float(said["l"]), 0.0))
-            case "alpha_k", _:
-                k = max(k, int(said["k"]))
-                kinds.append((SHARE, float(said["alpha"]), 0.0))
-            case "t_closeness", _ if said.get("distance", "equal") == "equal":
-                kinds.append((DISTANCE, float(said["t"]), 0.0))
-            case _:
-                return None
-        attributes |= {promise.attribute} if promise.attribute else {tally.attribute for tally in view.tallies}
+        asked = limits_of(promise).demands
+        if asked is None:
+            return None
+        if asked:
+            demands += asked
+            attributes |= {promise.attribute} if promise.attribute else {tally.attribute for tally in view.tallies}
     if len(attributes) != 1:
         return None
-    kind, limit, factor = zip(*kinds, strict=True)
-    return Goal(k, str(attributes.pop()), np.array(kind), np.array(limit), np.array(factor))
+    k = math.ceil(fewest_people(view.promises) or 1)
+    kind, limit, factor = zip(*demands, strict=True)
+    return Goal(k, attributes.pop(), np.array(kind), np.array(limit), np.array(factor))
 
 
 def minimality(view: ReleaseView, listed: Population, threshold: float | None = None) -> list[Line]:

@@ -12,14 +12,15 @@ from typing import Any
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.audit.lines import Fault
+from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.release import ReleaseFiles
+from discreet.audit.reading.view import Promise
 from discreet.engines.base import Frequencies
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 
 SAME = "publish the table again, or give the table that was published"
 _SHARES = "p"  # a column of that name: no table of people, but of shares
-_ELSEWHERE = ("presence", "confident_presence")  # promises of releases that are about some people of the source
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +101,12 @@ def _sentence(release: ReleaseFiles, rows: int, faults: Sequence[Fault]) -> str:
     return f"Compared with the source{part}: {what} can be made of its {rows:,} rows{rest}."
 
 
+def _of_some(promise: Promise) -> bool:
+    """May the release be about some people of the source?"""
+    reading = reading_of(promise.model)
+    return reading is not None and reading.of_some
+
+
 def _lost_rows(release: ReleaseFiles, rows: int) -> Iterator[Fault]:
     """As many rows must be left over as are said to be suppressed, where anything is said."""
     view, manifest = release.view, release.description.manifest
@@ -108,7 +115,7 @@ def _lost_rows(release: ReleaseFiles, rows: int) -> Iterator[Fault]:
         yield Fault("untrue_rows", view.file, rule, SAME, view.people - rows)
     elif manifest:
         about = int(manifest["rows"]["source"])
-        some = any(promise.model in _ELSEWHERE for promise in view.promises) and about < rows
+        some = any(_of_some(promise) for promise in view.promises) and about < rows
         left, said = rows - view.people, view.left_out + view.starred
         if not some and (left != said or about != rows):
             rule = f"{left:,} rows of the source are not published, but {said:,} of {about:,} are said to be suppressed"

@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.kinds.registry import BUCKETIZED, KINDS
+from discreet.audit.promises.limits import all_limits
 from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
 from discreet.audit.reading.manifest import read_manifest
 from discreet.audit.reading.release import read
@@ -102,8 +103,8 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
 
 def promised_alpha(release: ReleaseView) -> Fraction | None:
     """The smallest α that is promised."""
-    said = [promise.parameters.get("alpha") for promise in release.promises if promise.model == "ambiguity"]
-    return min((Fraction(str(alpha)) for alpha in said if alpha is not None), default=None)
+    within = [limits.presence for limits in all_limits(release.promises)]
+    return min((most for _, most in filter(None, within)), default=None)
 
 
 def _ambiguous(release: ReleaseView, listed: Population, alpha: Fraction | None) -> PresenceAudit:

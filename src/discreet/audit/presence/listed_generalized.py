@@ -10,15 +10,14 @@ ways to find different people for all rows (`assignments`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import FloatArray
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, PRESENCE, Line, line
+from discreet.audit.promises.limits import all_limits
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Values, covers
 from discreet.audit.reading.view import ReleaseView
@@ -77,7 +76,7 @@ def presence_generalized(view: ReleaseView, population: Population, threshold: f
     absence_with_list 1.0 1 of 10
     """
     said = presence_among(view, population)
-    delta = _promised_delta(view.promised("presence"))
+    delta = next((limits.presence for limits in all_limits(view.promises) if limits.presence), None)
     whole = said.whole
     missing = "" if whole else f"It is not everybody: {_crowd(said)}, so that the promise can't be judged by it. "
     promised = None if delta is None or not whole else float(delta[1])
@@ -218,11 +217,3 @@ def _crowd(said: Presence) -> str:
     if groups:
         return f"{groups:,} of {len(said.placed.contradicted):,} groups can't be filled from it"
     return "more people were left out than it has"
-
-
-def _promised_delta(promise: Mapping[str, Any] | None) -> tuple[Fraction, Fraction] | None:
-    """The chances between which everybody's is promised to be."""
-    if promise is None or "delta" not in promise:
-        return None
-    least, most = promise["delta"]
-    return Fraction(str(least)), Fraction(str(most))

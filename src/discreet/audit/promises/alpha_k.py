@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from discreet.audit.association.refused_splits import SHARE
 from discreet.audit.lines import Level
 from discreet.audit.promises.k_anonymity import small_groups
 from discreet.audit.promises.level import exact, promised_sums, share_level, size_level
+from discreet.audit.promises.limits import Demand, Limits
 from discreet.audit.promises.parameters import number
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.view import Promise, ReleaseView
@@ -20,4 +22,11 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     ]
 
 
-READING = Reading("alpha_k", "(α, k)-anonymity", {"alpha": number(), "k": number()}, levels, small_groups)
+def limits(promise: Promise) -> Limits:
+    """k people, and no value above α."""
+    k, alpha = exact(promise.parameters["k"]), exact(promise.parameters["alpha"])
+    return Limits(people=k, share=alpha, several_values=alpha < 1, demands=(Demand(SHARE, float(alpha)),))
+
+
+_PARAMETERS = {"alpha": number(), "k": number()}
+READING = Reading("alpha_k", "(α, k)-anonymity", _PARAMETERS, levels, small_groups, limits=limits)

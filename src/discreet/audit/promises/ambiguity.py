@@ -11,6 +11,7 @@ from discreet.arrays import IntArray
 from discreet.audit.faults.group_faults import OTHERS, group_faults
 from discreet.audit.lines import AT_MOST, Fault, Level
 from discreet.audit.promises.level import exact, level, promised_sums, share_level
+from discreet.audit.promises.limits import Limits
 from discreet.audit.promises.parameters import Parameter, number
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.view import Promise, ReleaseView
@@ -82,6 +83,11 @@ def _associated_above(promise: Promise, view: ReleaseView, beta: Fraction) -> In
     return np.unique(np.concatenate(groups))
 
 
-READING = Reading(
-    "ambiguity", "ambiguity", {"alpha": number(), "beta": number(), "tables": Parameter()}, levels, faults
-)
+def limits(promise: Promise) -> Limits:
+    """Nobody's presence above α, no value above β."""
+    alpha, beta = exact(promise.parameters["alpha"]), exact(promise.parameters["beta"])
+    return Limits(share=beta, several_values=beta < 1, presence=(Fraction(0), alpha))
+
+
+_PARAMETERS = {"alpha": number(), "beta": number(), "tables": Parameter()}
+READING = Reading("ambiguity", "ambiguity", _PARAMETERS, levels, faults, limits=limits)

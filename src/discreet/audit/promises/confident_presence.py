@@ -36,4 +36,5 @@ READING = Reading(
     },
     levels,
     of_values=False,
+    of_some=True,
 )

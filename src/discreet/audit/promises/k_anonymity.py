@@ -9,6 +9,7 @@ import numpy as np
 from discreet.audit.faults.group_faults import MERGE, group_faults
 from discreet.audit.lines import Fault, Level
 from discreet.audit.promises.level import exact, size_level
+from discreet.audit.promises.limits import Limits
 from discreet.audit.promises.parameters import number
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.view import Promise, ReleaseView
@@ -27,4 +28,9 @@ def small_groups(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
     yield from group_faults(view, "group_below_k", small, f"fewer than {said} people", MERGE)
 
 
-READING = Reading("k_anonymity", "k-anonymity", {"k": number()}, levels, small_groups, of_values=False)
+def limits(promise: Promise) -> Limits:
+    """So many people in every group, and nothing else."""
+    return Limits(people=exact(promise.parameters["k"]), demands=())
+
+
+READING = Reading("k_anonymity", "k-anonymity", {"k": number()}, levels, small_groups, of_values=False, limits=limits)

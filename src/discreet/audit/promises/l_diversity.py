@@ -8,8 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.arrays import IntArray
+from discreet.audit.association.refused_splits import DISTINCT, ENTROPY, RECURSIVE, SHARE
 from discreet.audit.lines import AT_LEAST, BELOW, Level
 from discreet.audit.promises.level import exact, level, promised_sums, share_level
+from discreet.audit.promises.limits import Demand, Limits
 from discreet.audit.promises.parameters import Parameter, number, one_of
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.tallies import Summed, place_in_group
@@ -78,6 +80,19 @@ def _entropy_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
     return bool(product <= l.denominator**n * n**n)
 
 
+def limits(promise: Promise) -> Limits:
+    """More than one value in every group; by frequency, none above 1/ℓ."""
+    l = exact(promise.parameters["l"])  # noqa: E741
+    match promise.parameters.get("kind", "distinct"):
+        case "frequency":
+            return Limits(share=1 / l, several_values=l > 1, demands=(Demand(SHARE, float(1 / l)),))
+        case "recursive":
+            demand = Demand(RECURSIVE, float(l), float(exact(promise.parameters["c"])))
+        case kind:
+            demand = Demand(ENTROPY if kind == "entropy" else DISTINCT, float(l))
+    return Limits(several_values=l > 1, demands=(demand,))
+
+
 READING = Reading(
     "l_diversity",
     "ℓ-diversity",
@@ -87,4 +102,5 @@ READING = Reading(
         "c": number(needed=lambda said: said.get("kind") == "recursive"),
     },
     levels,
+    limits=limits,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from discreet.audit.lines import AT_LEAST, AT_MOST, Level
 from discreet.audit.promises.level import exact
+from discreet.audit.promises.limits import Limits
 from discreet.audit.promises.parameters import Parameter, two_shares
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.view import Promise, ReleaseView
@@ -32,10 +33,18 @@ def unjudged(promise: Promise, note: str) -> list[Level]:
     ]
 
 
+def limits(promise: Promise) -> Limits:
+    """Everybody's chance of being in the table."""
+    least, most = (exact(bound) for bound in promise.parameters["delta"])
+    return Limits(presence=(least, most))
+
+
 READING = Reading(
     "presence",
     "δ-presence",
     {"delta": Parameter(two_shares, needed=True), "population": Parameter()},
     levels,
     of_values=False,
+    of_some=True,
+    limits=limits,
 )

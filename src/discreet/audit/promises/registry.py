@@ -18,6 +18,7 @@ from discreet.registry import Registry
 if TYPE_CHECKING:  # this file is read by those that these import
     from discreet.audit.association.knowledge import Knowledge
     from discreet.audit.lines import Fault, Level, Line
+    from discreet.audit.promises.limits import Limits
     from discreet.audit.promises.parameters import Parameter
     from discreet.audit.reading.view import Promise, ReleaseView
 
@@ -46,7 +47,9 @@ class Reading:
     `word` is how policies and manifests call it, `title` how pages do. `parameters` are those that it may have, each
     with how it is checked. `levels` recomputes what a release reaches, from what an adversary sees in it; it answers
     with at least one level, of which those that can't be judged say what it would take. `faults` are groups that
-    anybody can see break it. `of_values` says whether it protects sensitive values.
+    anybody can see break it. `of_values` says whether it protects sensitive values. `limits` says the promise in plain
+    numbers, as far as that can be done, so that adversaries of all kinds are held to it. `of_some` says whether the
+    table may be some of the people whom its source has.
     """
 
     word: str
@@ -55,6 +58,8 @@ class Reading:
     levels: Callable[[Promise, ReleaseView, Beside], list[Level]]
     faults: Callable[[Promise, ReleaseView], Iterable[Fault]] | None = None
     of_values: bool = True
+    of_some: bool = False
+    limits: Callable[[Promise], Limits] | None = None
 
 
 _OWN = (

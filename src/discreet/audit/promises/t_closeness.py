@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.audit.association.refused_splits import DISTANCE
 from discreet.audit.lines import AT_MOST, Level
 from discreet.audit.promises.distances import equal_distances, hierarchical_distances, ordered_distances
 from discreet.audit.promises.level import exact, level, promised_sums
+from discreet.audit.promises.limits import Demand, Limits
 from discreet.audit.promises.parameters import Parameter, above_zero, one_of
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.tallies import Summed, in_order, levels_of, whole_table
@@ -50,6 +52,13 @@ def _distance(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Itera
         yield from above_zero(value, place, quasi_identifiers)
 
 
+def limits(promise: Promise) -> Limits:
+    """How far a group may be from the table; in numbers where all values are equally far from each other."""
+    if promise.parameters.get("distance", "equal") != "equal":
+        return Limits()
+    return Limits(demands=(Demand(DISTANCE, float(promise.parameters["t"])),))
+
+
 READING = Reading(
     "t_closeness",
     "t-closeness",
@@ -58,4 +67,5 @@ READING = Reading(
         "distance": Parameter(one_of("equal", "ordered", "hierarchical")),
     },
     levels,
+    limits=limits,
 )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,12 @@ import numpy as np
 from discreet.arrays import FloatArray
 from discreet.audit.kinds.base import Alike, AtLarge
 from discreet.audit.lines import ESTIMATE, EXACT, REIDENTIFICATION, Line, line
+from discreet.audit.promises.limits import fewest_people
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reidentification.uniqueness import chance_of_one, check_population_size, population_uniques
 
 THRESHOLD = 0.2
-_OF_SIZE = ("k_anonymity", "alpha_k")  # promises of at least k people in every group
 
 
 def reidentification(
@@ -55,8 +54,8 @@ def reidentification(
 
 
 def _prosecutor(view: ReleaseView, alike: Alike, threshold: float | None) -> Line:
-    sizes = [Fraction(str(promise.parameters["k"])) for promise in view.promises if promise.model in _OF_SIZE]
-    promised = float(1 / max(sizes)) if sizes and view.kind.labelled else None
+    fewest = fewest_people(view.promises)
+    promised = float(1 / fewest) if fewest and view.kind.labelled else None
     return _line(
         view,
         alike,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -130,6 +131,10 @@ class AlphaBeta(Parameterized):
         "attribute": Name(),
         "tables": _Sets((SEPARATE, BEST)),
     }
+
+    @property
+    def rows_per_value(self) -> int:
+        return math.ceil(1 / exact(self.beta))
 
     def holds(self, groups: Groups) -> BoolArray:
         return self._hides_presence(groups) & share_at_most(groups, self.attribute, exact(self.beta))

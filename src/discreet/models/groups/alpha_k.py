@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -40,6 +41,14 @@ class AlphaK(Parameterized):
         "k": LEAST_K,
         "attribute": Name(),
     }
+
+    @property
+    def least_rows(self) -> int:
+        return self.k
+
+    @property
+    def rows_per_value(self) -> int:
+        return math.ceil(1 / exact(self.alpha))
 
     def holds(self, groups: Groups) -> BoolArray:
         return share_at_most(groups, self.attribute, exact(self.alpha)) & (groups.sizes >= self.k)

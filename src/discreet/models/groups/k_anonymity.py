@@ -30,8 +30,13 @@ class KAnonymity(Parameterized):
     attribute = ""
     monotone = True
     higher_is_safer = True
+    size_alone = True
     word = "k_anonymity"
     parameters: ClassVar[Mapping[str, Parameter]] = {"k": LEAST_K}
+
+    @property
+    def least_rows(self) -> int:
+        return self.k
 
     def holds(self, groups: Groups) -> BoolArray:
         return groups.sizes >= self.k

@@ -57,6 +57,10 @@ class DistinctDiversity(Parameterized):
     fixed = (("kind", "distinct"),)
     parameters: ClassVar[Mapping[str, Parameter]] = {"l": _LEAST_L, "attribute": Name()}
 
+    @property
+    def rows_per_value(self) -> int:
+        return math.ceil(exact(self.l))
+
     def holds(self, groups: Groups) -> BoolArray:
         return np.diff(groups.tallies[self.attribute].offsets) >= self.l
 
@@ -92,6 +96,10 @@ class EntropyDiversity(Parameterized):
     word = "l_diversity"
     fixed = (("kind", "entropy"),)
     parameters: ClassVar[Mapping[str, Parameter]] = {"l": _REAL_L, "attribute": Name()}
+
+    @property
+    def rows_per_value(self) -> int:
+        return math.ceil(exact(self.l))
 
     def holds(self, groups: Groups) -> BoolArray:
         from discreet.models.groups import kernels
@@ -159,6 +167,10 @@ class RecursiveDiversity(Parameterized):
         "attribute": Name(),
     }
 
+    @property
+    def rows_per_value(self) -> int:
+        return math.floor(1 / exact(self.c)) + self.l  # 1 < c · (rows − l + 1)
+
     def holds(self, groups: Groups) -> BoolArray:
         c = exact(self.c)
         first, tail = self._first_and_tail(groups)
@@ -215,6 +227,10 @@ class FrequencyDiversity(Parameterized):
     word = "l_diversity"
     fixed = (("kind", "frequency"),)
     parameters: ClassVar[Mapping[str, Parameter]] = {"l": _REAL_L, "attribute": Name()}
+
+    @property
+    def rows_per_value(self) -> int:
+        return math.ceil(exact(self.l))
 
     def holds(self, groups: Groups) -> BoolArray:
         return share_at_most(groups, self.attribute, 1 / exact(self.l))

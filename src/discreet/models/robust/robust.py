@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -76,6 +77,15 @@ class Robust(Parameterized):
     def needs_source(self) -> bool:
         """The table's own distributions are known from the table alone."""
         return self.knowledge is None
+
+    @property
+    def rows_per_value(self) -> int:
+        return math.ceil(exact(self.r))
+
+    @property
+    def protected_values(self) -> tuple[tuple[Value, ...], ...] | None:
+        values: tuple[tuple[Value, ...], ...] | None = self.values
+        return values
 
     def __post_init__(self) -> None:
         super().__post_init__()

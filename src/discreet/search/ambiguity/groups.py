@@ -10,16 +10,14 @@ import numpy as np
 from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
-from discreet.models.base import all_hold
-from discreet.models.groups.alpha_k import AlphaK
-from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.base import all_hold, least_rows, rows_per_value
 from discreet.models.parameters import exact
 from discreet.progress import Progress, silent
 from discreet.search.ambiguity import greedy_kernels as kernels
 from discreet.search.ambiguity.bounds import usual_size
 from discreet.search.ambiguity.neighbourhood_kernels import Columns, Needs, cut
 from discreet.search.ambiguity.residue_kernels import place_all
-from discreet.search.buckets.bucketizing import rows_per_value, shuffled_rows
+from discreet.search.buckets.bucketizing import shuffled_rows
 from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
 
 Tables = tuple[tuple[int, ...], ...]
@@ -52,9 +50,7 @@ def tables_of(frequency: FrequencySet, model: AlphaBeta) -> Tables:
 
 def least_size(problem: Problem, model: AlphaBeta) -> int:
     """How many rows a group needs for the promises about its size and its sensitive values, if these all differ."""
-    sizes = [model.k for model in problem.models if isinstance(model, KAnonymity | AlphaK)]
-    values = [rows_per_value(other) for other in problem.models if other is not model]
-    return max([math.ceil(1 / exact(model.beta)), *sizes, *values])
+    return max(least_rows(problem.models), *(rows_per_value(each) for each in (model, *problem.models)))
 
 
 def combinations(frequency: FrequencySet, tables: Tables) -> Codes:

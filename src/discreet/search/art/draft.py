@@ -10,8 +10,7 @@ import numpy as np
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, Mistake
-from discreet.models.base import all_hold
-from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.base import all_hold, least_rows
 from discreet.models.parameters import exact
 from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import ineligible
@@ -103,7 +102,7 @@ class Draft:
     @property
     def smallest(self) -> int:
         """How many rows every group needs that is not alone."""
-        return max([2, *(m.k for m in self.problem.models if isinstance(m, KAnonymity))])
+        return max(2, least_rows(self.problem.models))
 
     @property
     def least(self) -> int:

@@ -6,7 +6,6 @@ judged at the end: groups that break one are joined with others if that helps, o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,18 +15,7 @@ from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible, Mistake, offenders
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.models.ambiguity.alpha_beta import AlphaBeta
-from discreet.models.base import PrivacyModel, all_hold
-from discreet.models.groups.alpha_k import AlphaK
-from discreet.models.groups.k_anonymity import KAnonymity
-from discreet.models.groups.l_diversity import (
-    DistinctDiversity,
-    EntropyDiversity,
-    FrequencyDiversity,
-    RecursiveDiversity,
-)
-from discreet.models.parameters import exact
-from discreet.models.robust.robust import Robust
+from discreet.models.base import PrivacyModel, all_hold, least_rows, protected_values, rows_per_value
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
@@ -60,40 +48,21 @@ def demand(problem: Problem, search: str) -> Demand:
     strictness = [(model, rows) for model in problem.models if (rows := rows_per_value(model)) > 1]
     if not strictness:
         rule = f"{search} parts people from their sensitive values, and no promise says how well"
-        raise DiscreetError(Mistake("search", rule, "require l_diversity, alpha_k or robust"))
+        raise DiscreetError(Mistake("search", rule, "require l_diversity, alpha_k or robust, for example"))
     strictest = max(rows for _, rows in strictness)
     attribute = next(model.attribute for model, rows in strictness if rows == strictest)
     hierarchy = problem.frequency.sensitive_hierarchies[attribute]
     strict = [model for model, rows in strictness if rows == strictest and model.attribute == attribute]
     sets = [values for model in strict for values in protected_sets(model, hierarchy)]
-    k = max((m.k for m in problem.models if isinstance(m, KAnonymity | AlphaK)), default=strictest)
-    return Demand(attribute, strictest, max(k, strictest), set_numbers(sets, len(hierarchy.leaves)))
-
-
-def rows_per_value(model: PrivacyModel) -> int:
-    """How many rows a group needs for a protected one, if no two of them have the same value; 1: it does not matter.
-
-    >>> [rows_per_value(m) for m in (FrequencyDiversity("5/2", "s"), RecursiveDiversity("1/2", 3, "s"), KAnonymity(5))]
-    [3, 5, 1]
-    """
-    match model:
-        case DistinctDiversity() | EntropyDiversity() | FrequencyDiversity():
-            return math.ceil(exact(model.l))
-        case RecursiveDiversity():  # 1 < c · (rows − l + 1)
-            return math.floor(1 / exact(model.c)) + model.l
-        case AlphaK():
-            return math.ceil(1 / exact(model.alpha))
-        case Robust():
-            return math.ceil(exact(model.r))
-        case AlphaBeta():
-            return math.ceil(1 / exact(model.beta))
-    return 1
+    k = max(least_rows(problem.models), strictest)
+    return Demand(attribute, strictest, k, set_numbers(sets, len(hierarchy.leaves)))
 
 
 def protected_sets(model: PrivacyModel, hierarchy: Hierarchy) -> list[list[int]]:
     """The sets of values (as leaves) that a promise protects: those it lists, else every single one."""
-    if isinstance(model, Robust) and model.values is not None:
-        return [[hierarchy.index[v] for v in values if v in hierarchy.index] for values in model.values]
+    protected = protected_values(model)
+    if protected is not None:
+        return [[hierarchy.index[v] for v in values if v in hierarchy.index] for values in protected]
     return [[leaf] for leaf in range(len(hierarchy.leaves))]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.arrays import Codes
+from discreet.models.base import least_rows
 from discreet.progress import Progress, silent
 from discreet.search.local.kernels import nearest
 from discreet.search.local.moves import improve
@@ -23,7 +24,7 @@ from discreet.search.local.state import (
     set_up,
     settle,
 )
-from discreet.search.local.sweep import least_size, sizes_only
+from discreet.search.local.sweep import sizes_only
 from discreet.search.multidimensional.partition import Partition, hold
 from discreet.search.plan import Problem
 
@@ -38,7 +39,7 @@ _FRUITLESS = 20  # so many times in a row the models may refuse every single mov
 def refine(problem: Problem, table: Combinations, start: Partition, progress: Progress = silent) -> Partition:
     """`start` (which must hold) after all moves that lower its loss and keep every promise."""
     careless = sizes_only(problem)
-    least = least_size(problem)
+    least = least_rows(problem.models)
     n = len(table.sizes)
     near = nearest(table.space, min(_NEIGHBOURS, n), _REACH, max(_LEAST_STEPS, _STEPS // n))
     partition = start.merged()

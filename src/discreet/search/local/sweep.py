@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
-from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.base import least_rows, size_alone
 from discreet.progress import Progress, silent
 from discreet.search.local.kernels import sweep
 from discreet.search.local.space import Combinations, Nodes, nodes_by_cost
@@ -29,12 +29,7 @@ _SHARES = (1.2, 0.8, 0.5, 0.3)  # thinned out: at most this times the share that
 
 def sizes_only(problem: Problem) -> bool:
     """Is the size of a group all that counts?"""
-    return all(isinstance(model, KAnonymity) for model in problem.models)
-
-
-def least_size(problem: Problem) -> int:
-    """A size that no group may be below: what k-anonymity asks, or 1."""
-    return max((model.k for model in problem.models if isinstance(model, KAnonymity)), default=1)
+    return all(size_alone(model) for model in problem.models)
 
 
 def settled(problem: Problem, table: Combinations, progress: Progress = silent) -> Partition:
@@ -49,12 +44,12 @@ def _by_size(problem: Problem, table: Combinations, nodes: Nodes, progress: Prog
     group = np.full(len(table.sizes), -1, dtype=np.int64)
     alive = np.arange(len(table.sizes), dtype=np.int32)
     progress("search", 0, 0, "sweep")
-    sweep(table.space, table.mark, table.sizes, nodes, least_size(problem), _visits(table), alive, group)
+    sweep(table.space, table.mark, table.sizes, nodes, least_rows(problem.models), _visits(table), alive, group)
     return Partition(f, np.arange(len(f.counts)), f.counts, group[table.of_row])
 
 
 def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: Progress) -> Partition:
-    f, least = problem.frequency, least_size(problem)
+    f, least = problem.frequency, least_rows(problem.models)
     left, sizes = f.counts.copy(), table.sizes.copy()  # rows that have not settled, per row and per combination
     group = np.full(len(sizes), -1, dtype=np.int64)
     alive = np.arange(len(sizes), dtype=np.int32)
