@@ -131,6 +131,7 @@ POLICIES: Mapping[str, dict[str, Any]] = {
     "presence among others": _words(
         _AMONG, {"presence": {"delta": [0, 0.8], "population": "people.csv"}}, suppress=0.1
     ),
+    "map": _words(_AMONG, {"k_map": {"k": 3, "population": "people.csv"}}, publish="multidimensional"),
     "enrolled": _words(
         _AMONG, {"presence": {"delta": [0, "9/10"]}}, private={"name": {"file": "enrolled.csv"}}, suppress=0.1
     ),

@@ -30,13 +30,18 @@ def test_a_promise_is_read_told_judged_again_and_warmed_up(word: str) -> None:
         told = promise_in_words({"model": {word: words}, "promise": "nothing"}, ["disease"])
         assert told != "nothing." and told.endswith(".")  # the report has a sentence
         assert reading.parameters.keys() | {"attribute"} >= words.keys() - {"coverage"}
-        assert {word: parameters} in [*promises(), *promises("presence"), *(p for *_, p in exact_searches())]
+        assert {word: parameters} in [
+            *promises(),
+            *promises("presence"),
+            *promises("population"),
+            *(p for *_, p in exact_searches()),
+        ]
     assert promise.about or word == "k_anonymity"  # else the report calls sensitive values unprotected
     assert set(promise.only) <= set(PUBLICATIONS)
 
 
 # Judged on people, populations or several tables at once, by brute force of their own.
-_IN_ROOMS_OF_THEIR_OWN = {"robust", "ambiguity", "presence", "confident_presence"}
+_IN_ROOMS_OF_THEIR_OWN = {"robust", "ambiguity", "k_map", "presence", "confident_presence"}
 
 
 @pytest.mark.parametrize("word", list(MODELS))

@@ -156,6 +156,8 @@ CASES: dict[str, Case] = {
     "presence: multidimensional": among(
         {"presence": {"delta": [0, "1/2"], "population": EVERYBODY}}, rows=2, publish="multidimensional"
     ),
+    "k_map": among({"k_map": {"k": 3, "population": EVERYBODY}}, suppress="1/3"),
+    "k_map: multidimensional": among({"k_map": {"k": 3, "population": EVERYBODY}}, publish="multidimensional"),
     "confident_presence: marginals": among(
         {"confident_presence": {"delta": [0, 0.6], "confidence": 0.5, "marginals": MARGINALS}}, rows=2, suppress="1/2"
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -64,6 +65,11 @@ def outcome(world: World, node: Node, delta: tuple[Fraction, Fraction], k: int) 
     left_out = sum(rows[look] for look in people if look not in published)
     elsewhere = sum(people[look] for look in people if look not in published)
     allowed = not absent_and_known and (elsewhere == 0 or present(left_out, elsewhere))
+    return Outcome(node, allowed, left_out, mean_loss(world, looks, published))
+
+
+def mean_loss(world: World, looks: Sequence[tuple[object, ...]], published: set[tuple[object, ...]]) -> Fraction:
+    """Of the private rows, whose groups are published or not."""
     losses = []
     for d, paths in enumerate(world.everybody.paths):
         widest = len(paths) - 1
@@ -73,4 +79,4 @@ def outcome(world: World, node: Node, delta: tuple[Fraction, Fraction], k: int) 
             if there
         )
         losses.append(Fraction(spread, widest * sum(world.private)) if widest else Fraction(0))
-    return Outcome(node, allowed, left_out, sum(losses, Fraction(0)) / len(losses))
+    return sum(losses, Fraction(0)) / len(losses)

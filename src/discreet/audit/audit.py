@@ -141,7 +141,15 @@ def audit_release(
         smallest_group=int(view.sizes.min(initial=view.people)),
         left_out=view.left_out + view.starred,
         lines=tuple(lines),
-        levels=tuple(levels(view, presence=_presence(presence), failing=_failing(presence), knowledge=knowledge)),
+        levels=tuple(
+            levels(
+                view,
+                population=listed,
+                presence=_presence(presence),
+                failing=_failing(presence),
+                knowledge=knowledge,
+            )
+        ),
         faults=tuple(of_each_kind([*faults(files, source), *untrue])),
         notes=tuple(_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
         compared=compared,

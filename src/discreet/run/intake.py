@@ -33,7 +33,7 @@ from discreet.hierarchies.words import rule_from_words
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
-from discreet.models.presence.words import needs_population, read_marginals
+from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
 from discreet.policy.policy import Policy, attribute_place, check_columns
 
 PeopleByValue = Mapping[str, Mapping[Value, int]]
@@ -119,9 +119,9 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
             engine = everybody.only(rows)
     except DataError as error:
         mistakes += error.mistakes
-    population_named = _population_of(policy)
-    if population_named is not None:
-        population, wrong = _open_population(population_named, policy.quasi_identifiers)
+    where = population_named(policy.models)
+    if where is not None:
+        population, wrong = _open_population(where, policy.quasi_identifiers)
         mistakes += wrong
     elif rows is not None and any(map(needs_population, policy.models)):
         population = everybody
@@ -156,23 +156,15 @@ def _nobody(policy: Policy) -> Mistake:
     return Mistake("private", "no row matches", repair)
 
 
-def _population_of(policy: Policy) -> Any:
-    """Where the population comes from, if not from the source; promises that speak of one all speak of the same."""
-    named = (model.population for model in policy.models if needs_population(model))
-    return next((population for population in named if population is not None), None)
-
-
-def _open_population(population_named: Any, columns: Sequence[str]) -> tuple[Engine | None, list[Mistake]]:
+def _open_population(where: Any, columns: Sequence[str]) -> tuple[Engine | None, list[Mistake]]:
     """The table of everybody who could be in, and what is wrong with it."""
     try:
-        engine = open_source(population_named, columns)
+        engine = open_source(where, columns)
     except DataError as error:
         rename = {"source": "population"}  # what engines call a frame
         return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]
     return engine, [
-        Mistake(
-            _place(population_named), f"has no column {shown(name)}, the table does", did_you_mean(name, engine.columns)
-        )
+        Mistake(_place(where), f"has no column {shown(name)}, the table does", did_you_mean(name, engine.columns))
         for name in columns
         if name not in engine.columns
     ]
@@ -203,15 +195,16 @@ def _place(population: Any) -> str:
 
 def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencies) -> FrequencySet:
     """The table beside its population, or beside the marginals of those who are not in it, as the promises need."""
-    population_named = _population_of(policy)
+    where = population_named(policy.models)
     population = population_of(people, frequency.hierarchies)
-    if population_named is None and population.size == frequency.rows:
+    hides_presence = any(isinstance(model, Presence | ConfidentPresence) for model in policy.models)
+    if where is None and population.size == frequency.rows and hides_presence:
         rule = "every row matches: then everybody is in the table, and nobody's presence can be hidden"
         raise DataError(Mistake("private", rule, "choose the rows to be published among all people who could be in"))
-    mistakes = population_mistakes(population, frequency, _place(population_named))
+    mistakes = population_mistakes(population, frequency, _place(where))
     if mistakes:
         raise DataError(*mistakes)
-    exactly = any(isinstance(model, Presence) for model in policy.models)
+    exactly = any(map(counts_population, policy.models))
     by_value = any(isinstance(model, ConfidentPresence) for model in policy.models)
     return replace(
         frequency,

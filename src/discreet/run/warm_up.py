@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from discreet.models.promise import PRESENCE, Words
+from discreet.models.promise import POPULATION, PRESENCE, Words
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import PUBLICATIONS, is_exact
 from discreet.search.registry import SEARCHES, SUMMARY
@@ -77,7 +77,7 @@ def warm_up() -> None:
             policy_apart = policy_from_words(words | {"require": [promise], "publish": publish, "search": search})
             anonymize(policy_apart, Path(folder) / search, source=table)
         private = {"private": {"zip": ["47901", "47902"]}}
-        among = [p for p in promises(PRESENCE) if "ambiguity" not in p]
+        among = [p for p in (*promises(PRESENCE), *promises(POPULATION)) if "ambiguity" not in p]
         for publish in ("generalization", "multidimensional"):
             hidden = {"require": [*among, {"l_diversity": {"l": 2}}], "publish": publish} | private
             anonymize(policy_from_words(words | hidden), Path(folder) / f"{publish}-present", source=table)

@@ -7,22 +7,25 @@ from collections.abc import Mapping
 from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.lines import Level, Line
 from discreet.audit.promises.registry import GROUP, Beside, Reading, of_others, reading_of
+from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Promise, ReleaseView
 
 
 def levels(
     view: ReleaseView,
     *,
+    population: Population | None = None,
     presence: tuple[float, float] | None = None,
     failing: Line | None = None,
     knowledge: Mapping[str, Knowledge] | None = None,
 ) -> list[Level]:
     """What the release reaches of everything that it promises, a level or two for each promise and attribute.
 
-    Some promises are about more than the files. `presence` are the smallest and the largest chance that somebody of the
-    population is in the table, and `failing` how likely a promise with a confidence fails, as those attacks tell;
-    `knowledge` is what is known of each sensitive attribute beforehand, where robustness was promised against the
-    source table. A promise that nobody here can read is a level, too: one that says so.
+    Some promises are about more than the files. `population` is a list of everybody who may be in the table; `presence`
+    are the smallest and the largest chance that somebody of them is in it, and `failing` how likely a promise with a
+    confidence fails, as those attacks tell; `knowledge` is what is known of each sensitive attribute beforehand, where
+    robustness was promised against the source table. A promise that nobody here can read is a level, too: one that
+    says so.
 
     >>> import numpy as np
     >>> from discreet.audit.reading.view import Tally
@@ -33,7 +36,7 @@ def levels(
     >>> [(level.model, level.achieved, level.required, level.holds) for level in levels(view)]
     [('k_anonymity', 3.0, 4.0, False), ('l_diversity', 1.0, 2.0, False), ('u_anonymity', None, None, None)]
     """
-    beside = Beside(presence, failing, knowledge or {})
+    beside = Beside(population, presence, failing, knowledge or {})
     return [level for promise in view.promises for level in _levels(promise, view, beside)]
 
 

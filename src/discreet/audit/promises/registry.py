@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # this file is read by those that these import
     from discreet.audit.lines import Fault, Level, Line
     from discreet.audit.promises.limits import Limits
     from discreet.audit.promises.parameters import Parameter
+    from discreet.audit.reading.exact_tables import Population
     from discreet.audit.reading.view import Promise, ReleaseView
 
 GROUP = "discreet.audit"
@@ -30,11 +31,12 @@ Result = TypeVar("Result")
 class Beside:
     """What is known besides the files, for promises that are about more.
 
-    `presence` are the smallest and the largest chance that somebody of the population is in the table, and `failing` is
-    the line about how likely a promise with a confidence fails, as those attacks tell; `knowledge` is what is known of
-    each sensitive attribute beforehand.
+    `population` is a list of everybody who may be in the table; `presence` are the smallest and the largest chance that
+    somebody of them is in it, and `failing` is the line about how likely a promise with a confidence fails, as those
+    attacks tell; `knowledge` is what is known of each sensitive attribute beforehand.
     """
 
+    population: Population | None = None
     presence: tuple[float, float] | None = None
     failing: Line | None = None
     knowledge: Mapping[str, Knowledge] = field(default_factory=dict)
@@ -64,7 +66,7 @@ class Reading:
 
 _OWN = (
     *("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
-    *("presence", "confident_presence", "realistic", "robust", "ambiguity"),
+    *("k_map", "presence", "confident_presence", "realistic", "robust", "ambiguity"),
 )
 # Where each promise of our own policies is read: loaded when the first release makes one.
 READINGS: Registry[Reading] = Registry(

@@ -47,16 +47,16 @@ class Presence(Parameterized):
     parameters: ClassVar[Mapping[str, Parameter]] = {"delta": Interval()}
 
     def holds(self, groups: Groups) -> BoolArray:
-        return within(self.delta, groups.sizes, _population(groups))
+        return within(self.delta, groups.sizes, population_in(groups, self.word))
 
     def level(self, groups: Groups) -> FloatArray:
         """The probability of being in the table."""
-        return groups.sizes / np.maximum(_population(groups), 1)
+        return groups.sizes / np.maximum(population_in(groups, self.word), 1)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         """Parts that hold have at most δmax of the group's people; what lies below δmin loses a row, if it has one."""
         low, high = self.delta
-        rows, people = groups.sizes, _population(groups)
+        rows, people = groups.sizes, population_in(groups, self.word)
         allowed = times(people, high)
         too_few = (_exact(rows, low.denominator) < _exact(people, low.numerator)).astype(np.bool_)
         least = np.maximum(rows - allowed, np.where(too_few, 1, 0))
@@ -148,8 +148,9 @@ def _exact(counts: IntArray, factor: int) -> Any:
     return counts * factor if fits else counts.astype(object) * factor
 
 
-def _population(groups: Groups) -> IntArray:
+def population_in(groups: Groups, word: str) -> IntArray:
+    """How many people of the population each group covers, for a promise by this word."""
     if groups.population is None:
         rule = "needs the population, which is not here"
-        raise DataError(Mistake("presence", rule, "give it again: --population FILE (in Python, population=…)"))
+        raise DataError(Mistake(word, rule, "give it again: --population FILE (in Python, population=…)"))
     return groups.population

@@ -8,17 +8,17 @@ marginals: per quasi-identifier a CSV of value,count or the counts themselves; o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from discreet.addresses import located
 from discreet.errors import Mistake, did_you_mean, shown
 from discreet.files.numbers import whole_number
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import read_numbers
-from discreet.models.base import PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
 from discreet.models.parameters import exact as as_fraction
 from discreet.models.presence.confident_presence import ConfidentPresence
@@ -33,9 +33,20 @@ _SIZE = Whole(1, "it is how many people there are, those in the table included")
 _SHOWN = 10  # mistakes of one attribute
 
 
-def needs_population(model: PrivacyModel) -> TypeGuard[Presence | ConfidentPresence]:
+def needs_population(model: PrivacyModel) -> bool:
     """Is it about people whom only a list of them tells?"""
-    return isinstance(model, Presence) or (isinstance(model, ConfidentPresence) and model.marginals is None)
+    return isinstance(model, AboutPopulation) and getattr(model, "marginals", None) is None
+
+
+def counts_population(model: PrivacyModel) -> bool:
+    """Does it ask how many people of the population are in each group?"""
+    return isinstance(model, AboutPopulation) and not isinstance(model, ConfidentPresence)
+
+
+def population_named(models: Iterable[PrivacyModel]) -> Any:
+    """Where the population is read from, by the first promise that names one; None if none does."""
+    named = (getattr(model, "population", None) for model in models if needs_population(model))
+    return next((population for population in named if population is not None), None)
 
 
 def read_presence(
@@ -52,12 +63,20 @@ def read_presence(
     presence.populaton: no such parameter; did you mean 'population'?
     presence.delta: must be a pair [least, most] of probabilities, got 0.2; for example [0, 0.1]
     """
-    mistakes = _strange(given, place, ("delta", "population"))
-    values, wrong = _numbers(given, place, Presence.parameters, f"for example presence: {EXAMPLE}")
+    read = read_numbers_and_population(given, place, Presence.parameters, EXAMPLE, folder)
+    values, population, mistakes = read
+    return ([] if mistakes else [Presence(values["delta"], population)]), mistakes
+
+
+def read_numbers_and_population(
+    given: Mapping[object, object], place: str, parameters: Mapping[str, Parameter], example: str, folder: Path
+) -> tuple[dict[str, Any], str | Path | None, list[Mistake]]:
+    """Thresholds, none of which has a default, and where the population lies; or everything that is wrong with them."""
+    mistakes = _strange(given, place, (*parameters, "population"))
+    values, wrong = _numbers(given, place, parameters, f"for example {place.rpartition('.')[2]}: {example}")
     mistakes += wrong
     population, wrong = _population(given.get("population"), f"{place}.population", folder)
-    mistakes += wrong
-    return ([] if mistakes else [Presence(values["delta"], population)]), mistakes
+    return values, population, [*mistakes, *wrong]
 
 
 def read_confident_presence(
@@ -245,14 +264,14 @@ def _confident_sentence(parameters: Words, column: str, exact: bool) -> str:
 
 
 # Groups must not overlap, and whoever is in none of them is judged, too.
-_APART = ("generalization", "multidimensional")
+APART = ("generalization", "multidimensional")
 PRESENCE_PROMISE = Promise(
     Presence.word,
     EXAMPLE,
     _read_presence,
     _sentence,
     about=frozenset({PRESENCE}),
-    only=_APART,
+    only=APART,
     examples=({"delta": [0, 0.9]},),
 )
 CONFIDENT_PRESENCE = Promise(
@@ -261,6 +280,6 @@ CONFIDENT_PRESENCE = Promise(
     _read_confident,
     _confident_sentence,
     about=frozenset({PRESENCE}),
-    only=_APART,
+    only=APART,
     examples=({"delta": [0, 0.9], "confidence": 0.5},),
 )

@@ -15,8 +15,7 @@ from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
-from discreet.models.presence.presence import Presence
-from discreet.models.presence.words import read_marginals
+from discreet.models.presence.words import counts_population, read_marginals
 from discreet.publications.published import Manifest, hierarchy_in_words, quasi_identifiers_of
 from discreet.publications.source.population import Surroundings, outsiders
 from discreet.publications.source.table import value_codes
@@ -55,7 +54,7 @@ def read_population(
     return Surroundings(
         hierarchies,
         everyone.size,
-        everyone if any(isinstance(model, Presence) for model in models) else None,
+        everyone if any(map(counts_population, models)) else None,
         marginals,
         everybody if any(judged) and marginals is None else None,
     )
