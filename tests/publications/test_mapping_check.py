@@ -198,7 +198,7 @@ def test_an_untouched_mapping_is_that_of_its_release(made: dict[str, Path]) -> N
 
 
 def test_later_rows_keep_the_mapping_with_groups_that_nobody_is_in(made: dict[str, Path], tmp_path: Path) -> None:
-    apply(made["multidimensional"], table(2, rows=90), tmp_path / "applied")
+    apply(made["multidimensional"], table(2, rows=90), tmp_path / "applied", all_new=True)
     groups = json.loads((tmp_path / "applied" / "mapping.json").read_text())["groups"]
     assert len({row[:2] for row in read_table(tmp_path / "applied")[1]}) < len(groups)
     assert verify(tmp_path / "applied").kept

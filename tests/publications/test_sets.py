@@ -76,7 +76,7 @@ def test_the_mapping_covers_members_only(tmp_path):
     }
     # "blueberry" sorts between banana and cherry, "avocado" between apple and banana: no published set names them.
     new = table(["apple", "avocado", "banana", "blueberry"], times=2)
-    release = apply(tmp_path / "first", new, tmp_path / "second", seed=1)
+    release = apply(tmp_path / "first", new, tmp_path / "second", seed=1, all_new=True)
     assert set(published(tmp_path / "second")) == {"{apple, banana}"}
     assert release.manifest["rows"]["suppressed"] == 4
     assert verify(tmp_path / "second").kept

@@ -60,7 +60,7 @@ def test_new_rows_keep_the_promises_alone_and_with_the_old(tmp_path: Path, publi
     policy = policy_from_words(words(publish, format=form, suppress=0.6))
     anonymize(policy, tmp_path / "old", source=table(1))
     new = table(2)
-    made = apply(tmp_path / "old", new, tmp_path / "new")
+    made = apply(tmp_path / "old", new, tmp_path / "new", all_new=True)
     assert verify(tmp_path / "new").kept
     old_rows, new_rows = (read_table(tmp_path / name)[1] for name in ("old", "new"))
     assert len(new_rows) == made.manifest["rows"]["published"] >= 48
@@ -90,8 +90,8 @@ def test_the_same_rows_again_are_published_again(tmp_path: Path, publish: str) -
 
 def test_an_applied_release_can_be_applied_again(tmp_path: Path) -> None:
     anonymize(policy_from_words(words("multidimensional", suppress=0.6)), tmp_path / "1", source=table(1))
-    apply(tmp_path / "1", table(2), tmp_path / "2")
-    apply(tmp_path / "2", table(3), tmp_path / "3")
+    apply(tmp_path / "1", table(2), tmp_path / "2", all_new=True)
+    apply(tmp_path / "2", table(3), tmp_path / "3", all_new=True)
     assert verify(tmp_path / "3").kept
 
 
@@ -99,7 +99,7 @@ def test_an_applied_release_can_be_applied_again(tmp_path: Path) -> None:
 def test_rows_no_group_covers_are_suppressed(tmp_path: Path, publish: str) -> None:
     anonymize(policy_from_words(words(publish, suppress=0.6)), tmp_path / "old", source=table(1))
     new = table(2, age=["95"], zip=["999"], nation=["Malta"], disease=["Kuru"])
-    apply(tmp_path / "old", new, tmp_path / "new")
+    apply(tmp_path / "old", new, tmp_path / "new", all_new=True)
     for file in (tmp_path / "new").iterdir():
         assert "Kuru" not in file.read_text(encoding="utf-8")
 
@@ -117,7 +117,7 @@ def test_a_value_outside_the_taxonomy_is_told(tmp_path: Path) -> None:
     anonymize(policy_from_words(words()), tmp_path / "old", source=table(1))
     new = table(2, age=["30"], zip=["4790"], nation=["Atlantis"], disease=["flu"])
     with pytest.raises(DiscreetError, match="missing in the taxonomy: 'Atlantis'") as caught:
-        apply(tmp_path / "old", new, tmp_path / "new")
+        apply(tmp_path / "old", new, tmp_path / "new", all_new=True)
     assert caught.value.exit_code == 2
 
 
@@ -126,7 +126,7 @@ def test_other_columns_are_told(tmp_path: Path) -> None:
     new = table(2)
     new["agee"] = new.pop("age")
     with pytest.raises(DiscreetError, match=r"attributes\.age: no such column; did you mean 'agee'"):
-        apply(tmp_path / "old", new, tmp_path / "new")
+        apply(tmp_path / "old", new, tmp_path / "new", all_new=True)
 
 
 def test_a_touched_release_is_not_built_upon(tmp_path: Path) -> None:

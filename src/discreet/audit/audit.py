@@ -16,6 +16,7 @@ from discreet.audit.association.association_lines import association
 from discreet.audit.association.composition import composition
 from discreet.audit.association.knowledge import read_knowledges
 from discreet.audit.association.minimality import goal, minimality
+from discreet.audit.association.subtraction import subtraction
 from discreet.audit.faults.comparison import compare_with, read_source
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.report_faults import report_faults
@@ -128,7 +129,8 @@ def audit_release(
     undone = [] if whole is None else minimality(view, whole, threshold)
     work("two releases")
     intersected = [] if second is None else composition(view, second, whole, threshold)
-    lines += undone + intersected
+    subtracted, why_not = ([], "") if second is None else subtraction(view, second, threshold)
+    lines += undone + intersected + subtracted
     work("beside the source")
     untrue, compared = _beside(files, source)
     work("promises and faults")
@@ -151,7 +153,10 @@ def audit_release(
             )
         ),
         faults=tuple(of_each_kind([*faults(files, source), *untrue])),
-        notes=tuple(_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected))),
+        notes=(
+            *_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected)),
+            *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),
+        ),
         compared=compared,
     )
 
@@ -262,7 +267,12 @@ def _notes(
             "Somebody who tries to undo the search: nothing finer was refused for its sensitive values alone, as far "
             "as the release tells how it was made."
         )
-    if second is None:
+    if second is None and "applied" in view.manifest:
+        notes.append(
+            "Somebody who holds the earlier release whose rules this one follows, and subtracts it: give that one "
+            "(other)."
+        )
+    elif second is None:
         notes.append("Somebody who holds another release about the same people: give that one (other).")
     elif not intersected:
         why = "they have no sensitive attribute with values in common, or too many groups fit everybody"

@@ -222,11 +222,15 @@ def apply(
     private: Private = None,
     sign: Sign = None,
     key: Annotated[Path | None, typer.Option(help="The public key that the earlier release must be signed by.")] = None,
+    all_new: Annotated[
+        bool,
+        typer.Option("--all-new", help="You know that nobody in these rows is in the earlier release; it will say so."),
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Publish new rows the way an earlier release was, if the promises still hold for them and for the whole."""
+    """Publish new rows the way an earlier release was, if the promises hold for them, and for who came and left."""
     from discreet.report.text import to_text
     from discreet.run.apply import apply as run
 
@@ -242,6 +246,7 @@ def apply(
             database=database,
             sign=sign,
             key=key,
+            all_new=all_new,
             progress=progress,
         )
     screen.say(made.to_json(), to_text(made.report) + _where(made))

@@ -101,7 +101,7 @@ _FORM: Mapping[str, Any] = {
     "versions": {name: _VERSION for name in ("python", "discreet", "duckdb", "numpy", "numba", "pyarrow")},
     "csv": {"formulas": _WORD},
     "database": {"engine": _WORD, "schema": str},
-    "applied": {"manifest_sha256": _SHA256, "rows": int},
+    "applied": {"manifest_sha256": _SHA256, "rows": int, "all_new": bool},
     "notes": _List(str),
     "checksum": _SHA256,
 }

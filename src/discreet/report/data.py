@@ -101,6 +101,7 @@ def report_data(
                 exchanged=f"{percent(exact.exchanged)} of the published rows" if exact and exact.exchanged else "",
                 seen_through="" if worst is None else seen_through(worst),
                 who=presence_risks(sections["presence"], sections["confidences"], roles_of(manifest)),
+                applied=manifest.get("applied"),
             ),
         },
         loss=figures["loss"],

@@ -168,6 +168,7 @@ def release_data(
             stars=rows["suppressed"] if manifest["suppressed_as"] == "star" else 0,
             exchanged="some of the published rows" if manifest.get("distorted") else "",
             who=presence_risks_in_general([kind for kind, _ in kinds], roles),
+            applied=manifest.get("applied"),
         ),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],

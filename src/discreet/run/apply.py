@@ -1,13 +1,13 @@
 """Next month's rows, published the way the first release was.
 
-Anybody who holds both releases can subtract one from the other, so the new rows must keep every promise by themselves
-*and* together with what is published already. Rows whose group fails either test are suppressed; when that exceeds
-the policy's limit, nothing is published.
+Anybody who holds both releases can subtract one from the other (see `subtraction`). So the new rows must keep every
+promise by themselves, together with what is published already, and if as many people stayed as the rows allow: then who
+came, who left and who stayed must each keep it. Rows of groups that fail are held back; when that exceeds the policy's
+limit, nothing is published.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 from discreet.addresses import is_address
-from discreet.arrays import BoolArray, IntArray
+from discreet.arrays import IntArray
 from discreet.engines.base import Frequencies
 from discreet.engines.duckdb.publishing import sha256
 from discreet.engines.open import published_tables
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.base import PrivacyModel, all_hold
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
 from discreet.publications.mapping import recode
@@ -32,11 +31,13 @@ from discreet.releases.contents import read_manifest, read_mapping
 from discreet.releases.verify import is_about_population
 from discreet.run.anonymize import Release, paths_among, publish, target_at
 from discreet.run.intake import take_in
+from discreet.run.subtraction import hold_back, side_by_side
 from discreet.run.verify import verify
 from discreet.search.plan import SUPPRESSED, Recoding
 
 _NOT_TAKEN_OVER = ("source", "schema", "summary")  # what names another table or file
 _TOGETHER = "publish old and new rows together as a new release"
+_IF_NEW = "; if you know that nobody in them is in the earlier release, say --all-new (in Python, all_new=True)"
 
 
 def apply(
@@ -50,9 +51,13 @@ def apply(
     database: str | None = None,
     sign: Path | str | None = None,
     key: Path | str | None = None,
+    all_new: bool = False,
     progress: Progress = silent,
 ) -> Release:
     """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind.
+
+    `all_new` is what the custodian knows and no table tells: that nobody in `source` is in the earlier release. Then
+    nothing is learnt by subtracting, and it is not judged; the release says that this was said.
 
     `private` is the custodian's folder, as for `anonymize`. `database` says where the earlier tables are, if they are
     in one that the environment does not name (see `verify`). `sign` is the private key for the new release, `key` the
@@ -77,11 +82,13 @@ def apply(
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, mapping)
-        plan = _keep_what_holds(plan, policy, before, manifest)
-        plan = plan.without(plan.groups.sizes == 0)
-        _check_limit(plan, policy)
-    more = {"applied": {"manifest_sha256": sha256(earlier / "manifest.json"), "rows": before.rows - before.starred}}
-    return publish(policy, intake, plan, target, more=more, mapping=mapping)
+        plan = _keep_what_holds(plan, policy, before, manifest, all_new=all_new)
+    applied = {
+        "manifest_sha256": sha256(earlier / "manifest.json"),
+        "rows": before.rows - before.starred,
+        "all_new": all_new,
+    }
+    return publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping)
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
@@ -117,31 +124,44 @@ def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) 
         raise ReleaseError(*findings.mistakes, *broken)
 
 
-def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest) -> Recoding:
-    """Suppress new rows until they keep the promises alone and with the earlier rows; then nothing is left to fail."""
-    while True:
-        new = _as_published(plan, policy)
-        failing = ~_verdict(new, policy.models, manifest)[new.group]
-        both = _together(before, new)
-        whole = ~_verdict(both, policy.models, manifest)
-        old_rows = int((before.group >= 0).sum())
-        failing |= whole[both.group[old_rows:]]
-        stays = plan.group != SUPPRESSED
-        if not failing.any():
-            broken = int(both.frequencies.counts[:old_rows][whole[both.group[:old_rows]]].sum())
-            if broken:
-                raise Infeasible(
-                    f"{broken:,} rows of the earlier release would no longer keep their promises",
-                    repair=_TOGETHER,
-                )
-            return plan
-        group = plan.group.copy()
-        group[np.flatnonzero(stays)[failing]] = SUPPRESSED
-        plan = changed(plan, group=group)
+def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest, *, all_new: bool) -> Recoding:
+    """Hold new rows back until everything that two releases tell keeps the promises; then nothing is left to fail."""
+    tables = side_by_side(before, _as_published(plan, policy))
+    held = hold_back(tables, policy.models, manifest["hierarchies"], all_new=all_new)
+    if held.broken.any():
+        rows = int(tables.earlier[held.broken[tables.group]].sum())
+        raise Infeasible(f"{rows:,} rows of the earlier release would no longer keep their promises", repair=_TOGETHER)
+    by_itself = held
+    if not all_new:
+        by_itself = hold_back(tables, policy.models, manifest["hierarchies"], all_new=True)
+    kept = _without(plan, tables.later_row, held.published)
+    _check_limit(kept, policy, uncovered=plan.suppressed, unfit=int((tables.later - by_itself.published).sum()))
+    return kept.without(kept.groups.sizes == 0)
 
 
-def _verdict(published: Recoded, models: Sequence[PrivacyModel], manifest: Manifest) -> BoolArray:
-    return all_hold(models, published.judged(manifest["hierarchies"]))
+def _without(plan: Recoding, row: IntArray, published: IntArray) -> Recoding:
+    """The plan with each published row (that of the assignments which stay) as often as `published` says.
+
+    Equal rows can't be told apart, so it does not matter whose are held back.
+    """
+    stays = np.flatnonzero(plan.group != SUPPRESSED)
+    order = np.argsort(row, kind="stable")
+    ends = np.cumsum(plan.count[stays][order])
+    starts = ends - plan.count[stays][order]
+    first = np.searchsorted(row[order], row[order])  # where the same published row begins
+    kept = np.zeros(len(stays), dtype=np.int64)
+    kept[order] = np.clip(published[row[order]] - (starts - starts[first]), 0, plan.count[stays][order])
+    count, group = plan.count.copy(), plan.group.copy()
+    group[stays[kept == 0]] = SUPPRESSED
+    parted = (kept > 0) & (kept < plan.count[stays])
+    rest = plan.count[stays[parted]] - kept[parted]
+    count[stays[parted]] = kept[parted]
+    return changed(
+        plan,
+        row=np.concatenate([plan.row, plan.row[stays[parted]]]),
+        count=np.concatenate([count, rest]),
+        group=np.concatenate([group, np.full(len(rest), SUPPRESSED, dtype=group.dtype)]),
+    )
 
 
 def _as_published(plan: Recoding, policy: Policy) -> Recoded:
@@ -162,29 +182,15 @@ def _as_published(plan: Recoding, policy: Policy) -> Recoded:
     return group_recoded(frequencies, len(plan.frequency.hierarchies), policy.sensitive, star=False)
 
 
-def _together(before: Recoded, new: Recoded) -> Recoded:
-    """Two published tables as one; combinations of `before` come first."""
-    kept = before.group >= 0
-    values, codes = [], []
-    for mine, theirs, a, b in zip(
-        before.frequencies.values, new.frequencies.values, before.frequencies.codes, new.frequencies.codes, strict=True
-    ):
-        unique = {v: i for i, v in enumerate(dict.fromkeys([*mine, *theirs]))}
-        values.append(tuple(unique))
-        ours = np.array([unique[v] for v in mine], dtype=np.int64)
-        others = np.array([unique[v] for v in theirs], dtype=np.int64)
-        codes.append(np.concatenate([ours[a[kept]], others[b]]))
-    counts = np.concatenate([before.frequencies.counts[kept], new.frequencies.counts])
-    width = len(before.frequencies.values) - len(before.sensitive)
-    return group_recoded(Frequencies(tuple(values), tuple(codes), counts), width, tuple(before.sensitive), star=False)
-
-
-def _check_limit(plan: Recoding, policy: Policy) -> None:
+def _check_limit(plan: Recoding, policy: Policy, *, uncovered: int, unfit: int) -> None:
     limit = int(policy.suppress * plan.frequency.rows)
-    if plan.suppressed > limit:
-        raise Infeasible(
-            f"{plan.suppressed:,} of {plan.frequency.rows:,} new rows don't fit the earlier release: no group "
-            "covers them, or theirs breaks a promise, by itself or together with the earlier rows "
-            f"(its policy lets {limit:,} be suppressed)",
-            repair=f"wait for more rows, or {_TOGETHER}",
-        )
+    if plan.suppressed <= limit:
+        return
+    exposed = plan.suppressed - uncovered - unfit
+    raise Infeasible(
+        f"{plan.suppressed:,} of {plan.frequency.rows:,} new rows don't fit the earlier release: no group covers "
+        f"{uncovered:,}; the groups of {unfit:,} break a promise, by themselves or together with the earlier rows; "
+        f"those of {max(exposed, 0):,} more would break one for people who came, left or stayed, once somebody "
+        f"subtracts the earlier release (its policy lets {limit:,} be suppressed)",
+        repair=f"wait for more rows, or {_TOGETHER}" + (_IF_NEW if exposed > 0 else ""),
+    )

@@ -24,6 +24,7 @@ from discreet.audit.reading.release import (
     ReleaseFiles,
     Rows,
     counted_people,
+    joint_of,
     labels_in,
     numbered,
     sizes_of,
@@ -80,6 +81,7 @@ class Generalized:
             first_line=rows.first(kept[first]),
             hierarchies=description.hierarchies,
             manifest=description.manifest,
+            rows=joint_of(rows, description.sensitive, kept, group, weights[kept]),
         )
         return view, of_row
 

@@ -19,7 +19,7 @@ from discreet.audit.reading.folder import AGAIN
 from discreet.audit.reading.labels import Label
 from discreet.audit.reading.manifest import check_tables, described_by, read_manifest
 from discreet.audit.reading.texts import column_of, labels_of
-from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.reading.view import Joint, ReleaseView, Tally
 from discreet.engines.base import Frequencies, PublishedTables
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.formulas import are_escaped, escaped
@@ -256,6 +256,22 @@ def tally_of(rows: Rows, column: str, kept: IntArray, group: IntArray, weights: 
     key, entry = np.unique(group * width + value, return_inverse=True)
     count = np.bincount(entry, weights=weights, minlength=len(key)).astype(np.int64)
     return Tally(column, tuple(values[i] for i in used), key // width, key % width, count)
+
+
+def joint_of(rows: Rows, columns: Sequence[str], kept: IntArray, group: IntArray, weights: IntArray) -> Joint | None:
+    """The same for combinations of several columns; None if there are fewer than two: a tally tells all of one."""
+    if len(columns) < 2:
+        return None
+    values, codes = [], []
+    for column in columns:
+        texts, of_row = rows.column(column)
+        used, place = np.unique(of_row[kept], return_inverse=True)
+        values.append(tuple(texts[i] for i in used))
+        codes.append(place.astype(np.int64))
+    entry = number_equal([group, *codes], len(kept))
+    first = np.unique(entry, return_index=True)[1]
+    count = np.bincount(entry, weights=weights, minlength=len(first)).astype(np.int64)
+    return Joint(tuple(columns), tuple(values), group[first], tuple(c[first] for c in codes), count)
 
 
 def sizes_of(group: IntArray, weights: NDArray[Any], groups: int) -> IntArray:

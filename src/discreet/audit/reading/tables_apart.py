@@ -10,7 +10,7 @@ from discreet.arrays import IntArray
 from discreet.audit.reading.description import Description
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.folder import AGAIN
-from discreet.audit.reading.release import Rows, counted_people, numbered, sizes_of, tally_of
+from discreet.audit.reading.release import Rows, counted_people, joint_of, numbered, sizes_of, tally_of
 from discreet.audit.reading.view import ReleaseView
 from discreet.engines.base import Frequencies
 from discreet.errors import DataError, Mistake
@@ -45,15 +45,12 @@ def read_tables_apart(
                 rule = f"has not as many people in every group as {sensitive.file}"
                 raise DataError(Mistake(rows.file, rule, AGAIN))
     everything = np.arange(len(sensitive), dtype=np.int64)
+    attributes = [c for c in description.sensitive if c in sensitive.columns]
     view = ReleaseView(
         description.publish,
         description.quasi_identifiers,
         sizes=sizes,
-        tallies=tuple(
-            tally_of(sensitive, c, everything, number[sensitive.file], weights)
-            for c in description.sensitive
-            if c in sensitive.columns
-        ),
+        tallies=tuple(tally_of(sensitive, c, everything, number[sensitive.file], weights) for c in attributes),
         tables=tuple(_table(rows, about[rows.file], number[rows.file]) for rows in people),
         left_out=description.left_out,
         promises=description.promises,
@@ -61,6 +58,7 @@ def read_tables_apart(
         first_line=pointed.first(first),
         hierarchies=description.hierarchies,
         manifest=description.manifest,
+        rows=joint_of(sensitive, attributes, everything, number[sensitive.file], weights),
     )
     return view, group
 

@@ -34,6 +34,25 @@ class Tally:
 
 
 @dataclass(frozen=True, eq=False)
+class Joint:
+    """Which sensitive values stand in one row: an entry per group and combination of values that it has.
+
+    Attribute i has the value ``values[i][codes[i]]`` in each entry. No entry has the count 0.
+    """
+
+    attributes: tuple[str, ...]
+    values: tuple[tuple[str | None, ...], ...]
+    group: IntArray
+    codes: tuple[IntArray, ...]
+    count: IntArray
+
+    def column(self, attribute: str) -> tuple[tuple[str | None, ...], IntArray]:
+        """The values of an attribute, and the place of each entry's."""
+        at = self.attributes.index(attribute)
+        return self.values[at], self.codes[at]
+
+
+@dataclass(frozen=True, eq=False)
 class Region:
     """What is said about one quasi-identifier: group g has the label ``labels[label[g]]``."""
 
@@ -70,7 +89,8 @@ class ReleaseView:
     sensitive ones too, are nobody's in particular: `starred` counts them, no group has them. Rows that are ``*`` in
     every quasi-identifier but show a sensitive value are a group as any other. `left_out` people are said to be
     missing from the files (0 if nothing is said). `hierarchies` are those that the release tells, per attribute a
-    tuple of paths: a value, then what stands for it level by level.
+    tuple of paths: a value, then what stands for it level by level. `rows` tells which sensitive values stand in one
+    row, where there are several (see `joint`).
     """
 
     publish: str
@@ -86,6 +106,15 @@ class ReleaseView:
     first_line: IntArray | None = None
     hierarchies: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    rows: Joint | None = None
+
+    @property
+    def joint(self) -> Joint | None:
+        """The sensitive values that stand in one row; None where there are none, or nothing is told of them."""
+        if self.rows is None and len(self.tallies) == 1:
+            [t] = self.tallies
+            return Joint((t.attribute,), (t.values,), t.group, (t.value,), t.count)
+        return self.rows
 
     @property
     def kind(self) -> Kind:

@@ -23,13 +23,14 @@ def open_risks(
     exchanged: str = "",
     seen_through: str = "",
     who: Sequence[Risk] = (),
+    applied: Mapping[str, Any] | None = None,
 ) -> tuple[Risk, ...]:
     """What the release leaves open.
 
     `agreeing`: per sensitive column, the share of published rows in groups that agree on its value; `stars`: how many
     suppressed rows are in the file as ``*``; `exchanged`: which rows have a sensitive value not their own;
     `seen_through`: what a worst-case adversary learns, where nothing is promised about her; `who`: what promises about
-    who is in the table leave open (`presence_risks`).
+    who is in the table leave open (`presence_risks`); `applied`: which earlier release it follows, if it does.
     """
     words = [model_of(p)[0] for p in promises]
     return (
@@ -39,6 +40,7 @@ def open_risks(
         *_columns(roles),
         *_presence(words, publish),
         *who,
+        *_together(applied),
         *_always(publish),
         *_traces(seeded, stars, exchanged),
     )
@@ -126,14 +128,34 @@ def _presence(words: Sequence[str], publish: str) -> list[Risk]:
     ]
 
 
+def _together(applied: Mapping[str, Any] | None) -> list[Risk]:
+    """What holding several releases tells; of one that follows an earlier one, what was judged of the two."""
+    together = "Two releases that are safe alone may not be so together: groups overlap, and what they have in common "
+    together += "may be one person. "
+    if applied is None:
+        return [("Other releases about the same people", together + "The promises are about this release only.")]
+    if applied.get("all_new") is False:
+        judged = (
+            "The rows of this release follow the rules of an earlier one. Its promises were also judged for whoever "
+            "subtracts that one, if nobody in it is in this one, and if as many people as possible are: then they hold "
+            "for those who came, left and stayed. Not judged: if some stayed and others did not whose rows are equal, "
+            "and releases besides these two."
+        )
+        return [("Other releases about the same people", together + judged)]
+    judged = (
+        "The rows of this release follow the rules of an earlier one. That nobody is in both is what its publisher "
+        "said, and was not judged; if somebody is, whoever subtracts the earlier release may learn what people have "
+        "who came or left."
+        if applied.get("all_new")
+        else "The rows of this release follow the rules of an earlier one. What is learnt by subtracting that one was "
+        "not judged."
+    )
+    return [("People who are in the earlier release, too", judged), *_together(None)]
+
+
 def _always(publish: str) -> list[Risk]:
     fate = PUBLICATIONS[publish].words.undeclared
     return [
-        (
-            "Other releases about the same people",
-            "Two releases that are safe alone may not be so together: groups overlap, and what they have in common "
-            "may be one person. The promises are about this release only.",
-        ),
         (
             "People with several rows",
             "The promises count rows. If one person has several rows in the table, groups hold fewer people than rows.",
