@@ -33,3 +33,14 @@ def number_equal(columns: Sequence[NDArray[Any]], rows: int) -> IntArray:
         number = number * size + codes
         span *= size
     return np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int64, copy=False)
+
+
+def rows_among(rows: Codes, few: Codes) -> BoolArray:
+    """Which rows of a matrix of codes are among those of another.
+
+    >>> rows_among(np.array([[0, 1], [2, 2], [1, 0]]), np.array([[1, 0]])).tolist()
+    [False, False, True]
+    """
+    columns = [np.concatenate(pair) for pair in zip(rows.T, few.T, strict=True)]
+    number = number_equal(columns, len(rows) + len(few))
+    return np.isin(number[: len(rows)], number[len(rows) :])

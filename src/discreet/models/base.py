@@ -56,8 +56,8 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
-    # A model may also say `needs_source`, and for searches that build groups instead of cutting them: `size_alone`,
-    # `least_rows`, `rows_per_value` and `protected_values` (see there).
+    # A model may also say `needs_source` and `beyond_help`, and for searches that build groups instead of cutting them:
+    # `size_alone`, `least_rows`, `rows_per_value` and `protected_values` (see there).
 
 
 @runtime_checkable
@@ -117,6 +117,19 @@ def least_suppressed(models: Sequence[PrivacyModel], groups: Groups) -> IntArray
     for model, filled, at in _judged(models, groups):
         least[at] = np.maximum(least[at], model.least_suppressed(filled))
     return least
+
+
+def beyond_help(models: Sequence[PrivacyModel], groups: Groups, rows: int) -> BoolArray:
+    """Which groups break a promise whatever is taken from the table they are compared with, up to so many rows?
+
+    A model that can tell has a method of this name, without the models. Where nothing is proven the answer is no.
+    """
+    verdict = np.zeros(len(groups), dtype=np.bool_)
+    for model in models:
+        proven = getattr(model, "beyond_help", None)
+        if proven is not None:
+            verdict |= proven(groups, rows)
+    return verdict
 
 
 def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray) -> bool:

@@ -21,7 +21,7 @@ from discreet.counts.frequency import Population
 from discreet.engines.base import Engine, Tables, TooManyCombinations
 from discreet.engines.duckdb.publishing import about_file
 from discreet.engines.open import POSTGRESQL
-from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError
+from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError, shown
 from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
 from discreet.policy.kinds import PUBLICATIONS, Writing
@@ -210,7 +210,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     clock = [policy.time_limit] if chosen.timed else []
 
     def search(limit: int) -> Plan:
-        problem = Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed)
+        problem = Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed, confirmed=True)
         plan: Plan = chosen.find(problem, progress, *clock)
         return plan
 
@@ -219,19 +219,25 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
 
 def _settled(policy: Policy, limit: int, search: Callable[[int], Plan]) -> Plan:
     """A plan that also keeps its promises if the published rows are all there is: the search's own, with more groups
-    left out where the limit allows, or one that suppresses less. With nothing suppressed both are the same table."""
+    left out where the limit allows, or one that suppresses less. With nothing suppressed both are the same table.
+
+    Searches for the best choose among such plans themselves, and are not asked twice; of any other, what it found with
+    a smaller limit is the best of nothing."""
     plan = _checked(policy, limit, search)
+    asked_again = False
     while (alone := settled(plan, policy.models, limit)) is None or not _keeps(policy, alone):
         try:
-            plan = _checked(policy, plan.suppressed // 2, search)
+            plan, asked_again = _checked(policy, plan.suppressed // 2, search), True
         except Infeasible as error:
             rule = "without the suppressed rows the others break a promise, and with fewer of them suppressed"
             raise Infeasible(
-                f"{rule} no release keeps the promises",
+                f"{rule} {shown(policy.search)} found no release that keeps the promises",
                 closest=error.closest,
                 witness=error.witness,
                 repair="ask for less closeness, or give coarser hierarchies",
             ) from None
+    if asked_again and alone.facts.get("optimal"):
+        alone = change(alone, facts={**alone.facts, "optimal": False})
     return alone
 
 

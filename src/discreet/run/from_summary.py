@@ -125,7 +125,7 @@ def instant_cuts(policy: Policy, known: Summarized, limit: int, progress: Progre
     looks, before = known.looks(policy.suppress > 0), known.engine.scans
     levels = _levels(policy, known, looks, limit, progress)
     # Cuts are refined greedily, and may end above the best levels where promises hang on sensitive values.
-    cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress)
+    cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress, confirmed=True)
     plan = min(levels, cut, key=lambda candidate: float(candidate.losses.mean()))
     return _made_sure(policy, known, replace(plan, facts={**plan.facts, "looks": known.engine.scans - before}))
 
@@ -141,6 +141,7 @@ def _levels(policy: Policy, known: Summarized, looks: Looks, limit: int, progres
         policy.utility,
         progress=progress,
         population=known.population,
+        confirmed=True,
     )
     try:
         return search()

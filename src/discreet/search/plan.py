@@ -23,7 +23,8 @@ SUPPRESSED = -1
 class Problem:
     """Counts, the promises to keep, how many rows may be suppressed, and what to spare (a name of `utility`).
 
-    `seed` is for searches that choose at random; None lets the operating system choose.
+    `seed` is for searches that choose at random; None lets the operating system choose. If `confirmed`, searches for
+    the best look only at plans that keep the promises among the published rows too (see `search/confirmed.py`).
     """
 
     frequency: FrequencySet
@@ -31,6 +32,7 @@ class Problem:
     suppression_limit: int = 0
     utility: str = "loss"
     seed: int | None = None
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, eq=False)

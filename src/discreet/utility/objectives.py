@@ -42,6 +42,10 @@ class Objective(Protocol):
     def needs_groups(self) -> bool:
         """Does it look at group sizes? Losses and levels come for free."""
 
+    @property
+    def spares_rows(self) -> bool:
+        """Does a node cost more, the more of its groups are suppressed? Else it can't tell which to suppress."""
+
     def score(self, outcome: Outcome) -> float:
         """The cost of one node."""
 
@@ -53,6 +57,7 @@ class Loss:
     """Mean over all quasi-identifier values of (leaves − 1) / (all leaves − 1): the LM of the papers."""
 
     needs_groups = False
+    spares_rows = True
 
     def score(self, outcome: Outcome) -> float:
         return arithmetic_loss(outcome.losses)
@@ -65,6 +70,7 @@ class GeometricLoss:
     """Π (1 + loss of the attribute)^(1/n) − 1, as ARX computes it."""
 
     needs_groups = False
+    spares_rows = True
 
     def score(self, outcome: Outcome) -> float:
         return geometric_loss(outcome.losses)
@@ -77,6 +83,7 @@ class Height:
     """How many levels were climbed in all; blind to what a level costs and to suppression."""
 
     needs_groups = False
+    spares_rows = False
 
     def score(self, outcome: Outcome) -> float:
         return float(outcome.height)
@@ -89,6 +96,7 @@ class Discernibility:
     """Σ n² over the groups, plus N for every suppressed row (Bayardo & Agrawal 2005)."""
 
     needs_groups = True
+    spares_rows = True
 
     def score(self, outcome: Outcome) -> float:
         squares = 0 if outcome.sizes is None else int((outcome.sizes * outcome.sizes).sum())
@@ -105,6 +113,7 @@ class AverageGroup:
     """Published rows per group."""
 
     needs_groups = True
+    spares_rows = False
 
     def score(self, outcome: Outcome) -> float:
         published = outcome.rows - outcome.suppressed

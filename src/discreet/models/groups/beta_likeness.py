@@ -11,8 +11,8 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups, Tally
-from discreet.models.exact import decide, pairs, sign_with_logs
-from discreet.models.groups.shares import lost_to_caps, one_over, table_shares
+from discreet.models.exact import MARGIN, decide, pairs, sign_with_logs
+from discreet.models.groups.shares import largest_shares, lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
 from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
 
@@ -71,6 +71,12 @@ class BetaLikeness(Parameterized):
         t = groups.tallies[self.attribute]
         return lost_to_caps(groups, t, self._caps(t, float(exact(self.beta))), self.holds(groups))
 
+    def beyond_help(self, groups: Groups, rows: int) -> BoolArray:
+        """A share of the table is largest if all that goes has other values; what a group may have grows with it."""
+        t = groups.tallies[self.attribute]
+        weight = one_over(self._caps_of(largest_shares(t, rows), float(exact(self.beta))))
+        return self._largest(groups, weight) > 1 + MARGIN
+
     def require(self) -> str:
         return f"at most {as_text(self.beta)}"
 
@@ -79,7 +85,9 @@ class BetaLikeness(Parameterized):
 
     def _caps(self, t: Tally, beta: float) -> FloatArray:
         """The largest share that each value may have in a group under this β."""
-        share = table_shares(t)
+        return self._caps_of(table_shares(t), beta)
+
+    def _caps_of(self, share: FloatArray, beta: float) -> FloatArray:
         if self.kind == "basic":
             return share * (1 + beta)
         present = np.where(share > 0, share, 1)

@@ -12,8 +12,8 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
-from discreet.models.exact import decide, pairs, sign_with_logs
-from discreet.models.groups.shares import lost_to_caps, one_over, table_shares
+from discreet.models.exact import MARGIN, decide, pairs, sign_with_logs
+from discreet.models.groups.shares import largest_shares, lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
 from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
 
@@ -74,6 +74,20 @@ class DeltaDisclosure(Parameterized):
         # Kept rows K need more than p(s) · K / factor rows of each value, and the group has n(s).
         most = np.floor(np.minimum(self._range(groups)[0] * factor * (1 + 1e-11), 1.0) * groups.sizes)
         return np.where(holds, 0, np.maximum(above, groups.sizes - most.astype(np.int64)))
+
+    def beyond_help(self, groups: Groups, rows: int) -> BoolArray:
+        """A share of the table is largest if all that goes has other values, and smallest if all of it has this one."""
+        from discreet.models.groups import kernels
+
+        t, factor = groups.tallies[self.attribute], math.exp(self._exponent())
+        most = one_over(largest_shares(t, rows))
+        above = kernels.largest_ratio(t.offsets, t.values, t.counts, groups.sizes, most) > factor * (1 + MARGIN)
+        there = t.reference > 0
+        if (t.reference[there] <= rows).any():  # then a value may vanish, and nobody has to have it
+            return np.asarray(above)
+        least = one_over((t.reference - rows) / max(int(t.reference.sum()) - rows, 1))
+        low, _ = kernels.ratio_range(t.offsets, t.values, t.counts, groups.sizes, least, int(np.count_nonzero(there)))
+        return np.asarray(above | (low * factor < 1 - MARGIN))
 
     def require(self) -> str:
         return f"below {as_text(self.delta)}"

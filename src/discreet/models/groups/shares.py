@@ -39,6 +39,12 @@ def table_shares(t: Tally) -> FloatArray:
     return result
 
 
+def largest_shares(t: Tally, rows: int) -> FloatArray:
+    """The largest share that each value can have in the table without so many of its rows, or fewer."""
+    left = max(int(t.reference.sum()) - rows, 1)
+    return np.where(t.reference > 0, np.minimum(t.reference / left, 1.0), 0.0)
+
+
 def one_over(share: FloatArray) -> FloatArray:
     """What to multiply a share by to get 1; infinite for a value that may have no share at all."""
     return np.where(share > 0, 1 / np.where(share > 0, share, 1), np.inf)

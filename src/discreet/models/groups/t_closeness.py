@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.groups import Groups, Tally
-from discreet.models.exact import decide, pairs
+from discreet.models.exact import MARGIN, decide, pairs
 from discreet.models.groups.shares import lost_to_caps, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
 from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
@@ -82,6 +82,17 @@ class TCloseness(Parameterized):
         farthest = _farthest_in_order(t) if self.distance == "ordered" else _farthest_in_hierarchy(t)
         least: IntArray = bounds.lost_to_distance(t.offsets, t.values, groups.sizes, holds, distances, most, farthest)
         return least
+
+    def beyond_help(self, groups: Groups, rows: int) -> BoolArray:
+        """Without r of n rows the table is at most r/n away from what it was, and so is every group from it.
+
+        In order, distances also change where the last row of a value goes: then nothing is proven.
+        """
+        t = groups.tallies[self.attribute]
+        if self.distance == "ordered" and (t.reference[t.reference > 0] <= rows).any():
+            return np.zeros(len(groups), dtype=np.bool_)
+        nearer = rows / max(int(t.reference.sum()), 1)
+        return self.level(groups) - nearer > float(exact(self.t)) + MARGIN
 
     def require(self) -> str:
         return f"at most {as_text(self.t)}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import monotonic, perf_counter
 
 import numpy as np
@@ -30,7 +31,7 @@ from discreet.search.instant.s_instant import ANSWERS_IN_A_LOOK, THRESHOLD, cand
 from discreet.search.instant.scores import Score, Scorer
 from discreet.search.lattice.cuts import Cuts, Opened, members
 from discreet.search.lattice.node_judge import NodeJudge
-from discreet.search.lattice.optimal import infeasible
+from discreet.search.lattice.optimal import IMPOSSIBLE, NOT_LOOKED, infeasible
 from discreet.search.lattice.optimize import Search
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import NEGLIGIBLE, Summary
@@ -52,6 +53,7 @@ def s_instant_cut(
     threshold: float = THRESHOLD,
     answers_in_a_look: int = ANSWERS_IN_A_LOOK,
     progress: Progress = silent,
+    confirmed: bool = False,
 ) -> Recoding:
     """The best cut that the look has shown to keep every promise within the suppression limit.
 
@@ -70,10 +72,9 @@ def s_instant_cut(
     best = min(drafts, key=lambda draft: draft.cost)
     seconds = perf_counter() - start
     finest = _stands_for(summary, best.finer(answers_in_a_look // values_of(summary, models)))
-    problem = Problem(look(finest), models, suppression_limit)
-    cut, checked = _best_cut(problem, best.cut, finest, progress)
-    shown = Problem(standing_for(problem.frequency, _stands_for(summary, cut)), models, suppression_limit)
-    cuts = Cuts(shown)
+    problem = Problem(look(finest), models, suppression_limit, confirmed=confirmed)
+    cut, left_out, checked = _best_cut(problem, best.cut, finest, progress)
+    cuts = Cuts(replace(problem, frequency=standing_for(problem.frequency, _stands_for(summary, cut))))
     facts = {
         "search": "instant",
         "looks": 1,
@@ -83,7 +84,7 @@ def s_instant_cut(
         "expectation": best.score.expectation,
         "seconds_without_data": round(seconds, 6),
     }
-    return cuts.plan(_opened(cuts, cut), facts)
+    return cuts.plan(_opened(cuts, cut), facts, left_out)
 
 
 class Draft:
@@ -197,16 +198,19 @@ class Draft:
         return loss + suppressed * (1 - loss)
 
 
-def _best_cut(problem: Problem, start: Cut, stands_for: Sequence[Codes], progress: Progress) -> tuple[Cut, int]:
-    """The best cut that can be judged by what was looked at, as far as there is time to prove it; cuts checked."""
+def _best_cut(
+    problem: Problem, start: Cut, stands_for: Sequence[Codes], progress: Progress
+) -> tuple[Cut, Codes | None, int]:
+    """The best cut that can be judged by what was looked at, as far as there is time; what it leaves out; how many
+    were checked."""
     cuts = Cuts(problem, stands_for)
     search = Search(cuts, monotonic() + _SECONDS, progress)
     search.judge(_opened(cuts, start), cuts.rows)
     search.branch_and_bound()
     if search.best is None:
         judge = NodeJudge(problem, progress)
-        raise infeasible(judge, exhausted=judge.judge(judge.top).hopeless)
-    return _shown(cuts, search.cut), search.checked
+        raise infeasible(judge, IMPOSSIBLE if judge.judge(judge.top).hopeless else NOT_LOOKED)
+    return _shown(cuts, search.cut), search.best.left_out, search.checked
 
 
 def _opened(cuts: Cuts, cut: Cut) -> Opened:

@@ -29,7 +29,7 @@ from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
 from discreet.search.instant.candidates import Candidates
 from discreet.search.lattice.node_judge import NodeJudge
-from discreet.search.lattice.optimal import branch_and_bound, full_domain_plan, infeasible
+from discreet.search.lattice.optimal import IMPOSSIBLE, NOT_LOOKED, branch_and_bound, full_domain_plan, infeasible
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary
 
@@ -89,6 +89,7 @@ def s_instant(
     tuning: Tuning = _USUAL,
     progress: Progress = silent,
     population: Population | None = None,
+    confirmed: bool = False,
 ) -> Recoding:
     """The best generalization that the looks have shown to keep every promise within the suppression limit.
 
@@ -101,7 +102,10 @@ def s_instant(
     allowed = suppression_limit if tuning.expected is None else tuning.expected
     proposals = candidates(summary, models, allowed, utility, tuning.options, tuning.threshold, progress, population)
     most_groups = tuning.answers_in_a_look // values_of(summary, models)
-    looked = Looked(proposals, models, suppression_limit, utility, look, most_groups, progress)
+    problem_of = partial(
+        Problem, models=models, suppression_limit=suppression_limit, utility=utility, confirmed=confirmed
+    )
+    looked = Looked(proposals, problem_of, look, most_groups, progress)
     for candidate in proposals:
         if candidate.cost < proposals.least_cost and not looked.has(candidate.node):
             looked.at(candidate.node)
@@ -123,15 +127,13 @@ class Looked:
     def __init__(
         self,
         proposals: Candidates,
-        models: tuple[PrivacyModel, ...],
-        suppression_limit: int,
-        utility: str,
+        problem_of: Callable[[FrequencySet], Problem],
         look: Look,
         most_groups: int,
         progress: Progress,
     ):
         self._proposals, self._look, self._most_groups, self._progress = proposals, look, most_groups, progress
-        self._problem_of = partial(Problem, models=models, suppression_limit=suppression_limit, utility=utility)
+        self._problem_of = problem_of
         self._nodes: list[Node] = []
         self.judges: list[NodeJudge] = []
 
@@ -159,7 +161,7 @@ class Looked:
         best = judge.best
         if best is None:
             top = next((j for j in self.judges if j.judged[self._proposals.top].hopeless), None)
-            raise infeasible(top or judge, exhausted=top is not None)
+            raise infeasible(top or judge, IMPOSSIBLE if top is not None else NOT_LOOKED)
         problem = self._problem_of(coarsened(judge.problem.frequency, best.node))
         belief = self._proposals.candidate(best.node).score
         facts = {
@@ -174,7 +176,7 @@ class Looked:
             "score": best.score,
         }
         roll_up = RollUp(problem.frequency, attributes={m.attribute for m in problem.models})
-        return full_domain_plan(problem, roll_up, best.node, facts)
+        return full_domain_plan(problem, roll_up, best.node, facts, best.left_out)
 
     def _finest(self, node: Node) -> Node:
         """Where to look for a candidate: after looks in vain as fine as the next ones need too; then finer still.

@@ -71,6 +71,8 @@ class Judge(Protocol):
 class InMemory(NodeJudge):
     """Counts from a frequency set."""
 
+    thorough = True  # minimal nodes are asked for, not the best alone
+
     def least(self, node: Node) -> float:
         return 0.0 if self._objective.needs_groups else self.bound(node, self.judge(self.top))
 

@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray, rows_among
 from discreet.counts.groups import Groups, Tally
 from discreet.counts.kernels import Keys, Spreads, merge_groups, merge_tallies, spread_of_groups
 from discreet.counts.roll_up import RollUp
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold, least_suppressed
+from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, may_differ
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 
 Opened = int
@@ -56,6 +57,8 @@ class Judgement:
     hopeless: bool  # nothing that opens more can be published
     cost: int
     lost: int  # what the rows that are lost, however much is opened, cost beside
+    left_out: Codes | None = None  # groups to suppress though they keep the promises, by their first leaves
+    unproven: float = math.inf  # a cost that could not be ruled out for the same cut, other groups left out
 
 
 class Cuts:
@@ -76,6 +79,8 @@ class Cuts:
         self._share = [common // w if w else 0 for w in self._widest.tolist()]
         self.scale = common * max(f.rows, 1) * max(len(f.hierarchies), 1)
         self._monotone = all(m.monotone for m in problem.models)
+        self._confirms = problem.confirmed and may_differ(problem.models)
+        self._judgements = JUDGEMENTS_IN_ALL
         self.nodes: list[Inner] = []
         self._parent: list[int | None] = []
         for d, h in enumerate(f.hierarchies):
@@ -153,8 +158,11 @@ class Cuts:
         """The rows as a cut that opens no more than these shows them."""
         return self._merge(rows, opened)[0]
 
-    def judge(self, rows: Rows, opened: Opened) -> Judgement:
-        """What the cut is worth, counted from rows that it does not split."""
+    def judge(self, rows: Rows, opened: Opened, most: float = math.inf) -> Judgement:
+        """What the cut is worth, counted from rows that it does not split.
+
+        Whether a cut that costs `most` or more could be confirmed is not looked into: it counts as one that can't be.
+        """
         shown, p = self.coarser(rows, opened), self.problem
         cost = self.closed_cost - self.gain(opened)
         holds = all_hold(p.models, shown.groups)
@@ -169,26 +177,57 @@ class Cuts:
         spread = np.concatenate([self._map(d, opened)[1] for d in range(len(self._widest))])
         spreads = Spreads(spread, self._starts, self._widest)
         whole, part = spread_of_groups(shown.keys, self._fields, spreads, failing, sizes, least)
-        return Judgement(
+        judged = Judgement(
             int(sizes.sum()) <= p.suppression_limit,
             False,
             cost + self._weighted(whole),
             self._weighted(part),
         )
+        return self._confirmed(judged, shown, holds, opened, most) if judged.feasible and self._confirms else judged
 
-    def plan(self, opened: Opened, facts: dict[str, object]) -> Recoding:
-        """Publish the cut; groups that break a promise are suppressed whole."""
+    def _confirmed(self, judged: Judgement, shown: Rows, holds: BoolArray, opened: Opened, most: float) -> Judgement:
+        """The cut with more groups suppressed, so that the others keep the promises among themselves too."""
+        if judged.cost >= most:
+            return replace(judged, feasible=False)
+        p, sizes, first = self.problem, shown.groups.sizes, self._first_leaves(shown)
+        each = np.zeros(len(sizes), dtype=object)  # whole numbers of any size
+        for d, share in enumerate(self._share):
+            each += (int(self._widest[d]) - self._map(d, opened)[1][first[:, d]]).astype(object) * sizes * share
+
+        def price(left_out: IntArray) -> float:
+            return judged.cost + int(each[left_out].sum())
+
+        allowed = min(JUDGEMENTS, self._judgements)
+        found = confirm(p.models, shown.groups, holds, p.suppression_limit, price, most, allowed)
+        self._judgements -= found.judgements
+        if found.left_out is None:
+            return replace(judged, feasible=False, unproven=found.least)
+        cost = int(price(found.left_out))
+        unproven = found.least if found.least < cost else math.inf
+        return replace(judged, cost=cost, left_out=first[found.left_out], unproven=unproven)
+
+    def _first_leaves(self, shown: Rows) -> Codes:
+        """Of each group and attribute the first leaf."""
+        first = np.empty((len(shown.groups), len(self.hierarchies)), dtype=np.int32)
+        for d in range(len(self.hierarchies)):
+            word, shift, mask = (at[d] for at in self._fields)
+            first[:, d] = ((shown.keys[word] >> shift) & mask).astype(np.int32)
+        return first
+
+    def plan(self, opened: Opened, facts: dict[str, object], left_out: Codes | None = None) -> Recoding:
+        """Publish the cut; groups that break a promise are suppressed whole, and so are those that are left out."""
         frequency = self.problem.frequency
         counted, combination = self._roll_up.group_of_rows((0,) * len(self.hierarchies))
         shown, group = self._merge(Rows(counted.keys, counted.groups), opened)
+        low = self._first_leaves(shown)
         kept = all_hold(self.problem.models, shown.groups)
+        if left_out is not None and len(left_out):
+            kept &= ~rows_among(low, left_out)
         number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
-        low = np.empty((int(kept.sum()), len(self.hierarchies)), dtype=np.int32)
+        low = low[kept]
         high = np.empty_like(low)
         for d in range(len(self.hierarchies)):
-            word, shift, mask = (at[d] for at in self._fields)
-            leaf = ((shown.keys[word] >> shift) & mask).astype(np.int64)[kept]
-            low[:, d], high[:, d] = leaf, leaf + self._map(d, opened)[1][leaf]
+            high[:, d] = low[:, d] + self._map(d, opened)[1][low[:, d]]
         return Recoding(
             frequency,
             row=np.arange(len(frequency.counts), dtype=np.int64),

@@ -27,7 +27,7 @@ from discreet.counts.roll_up import Node
 from discreet.errors import Mistake, PolicyError
 from discreet.progress import Progress, silent
 from discreet.search.lattice.counting import InMemory, Judge
-from discreet.search.lattice.optimal import full_domain_plan, infeasible
+from discreet.search.lattice.optimal import IMPOSSIBLE, full_domain_plan, infeasible
 from discreet.search.plan import Problem, Recoding
 
 MOST_NODES = 1_000_000  # each is looked at, if only to see that it need not be counted
@@ -36,24 +36,27 @@ MOST_NODES = 1_000_000  # each is looked at, if only to see that it need not be 
 def incognito(problem: Problem, progress: Progress = silent, downward: bool = False) -> Recoding:
     """The cheapest node of the lattice that keeps every promise within the suppression limit.
 
-    It is the one that `optimal` finds. `facts` say how many minimal nodes there are, and how many queries it would have
-    taken to count in an engine.
+    It is the one that `optimal` finds. `facts` say how many minimal nodes there are (None if of a node it is not known
+    whether it can be published), and how many queries it would have taken to count in an engine.
     """
     judge = InMemory(problem, progress)
     minimal = minimal_nodes(judge, downward)
     best = cheapest(judge, minimal, suppression=problem.suppression_limit > 0)
     if best is None:
-        raise infeasible(judge, exhausted=True)
+        raise infeasible(judge, IMPOSSIBLE)
+    score = judge.judged[best].score
     facts: dict[str, object] = {
         "nodes": math.prod(level + 1 for level in judge.top),
         "nodes_checked": len(judge.judged),
         "queries": len(judge.judged),
-        "minimal_nodes": len(minimal),
-        "optimal": True,
+        "minimal_nodes": len(minimal) if judge.unproven == math.inf else None,
+        "optimal": judge.unproven >= score,
         "utility": problem.utility,
-        "score": judge.judged[best].score,
+        "score": score,
     }
-    return full_domain_plan(problem, judge.roll_up, best, facts)
+    if judge.unproven < score:
+        facts["lower_bound"] = judge.unproven
+    return full_domain_plan(problem, judge.roll_up, best, facts, judge.judged[best].left_out)
 
 
 def minimal_nodes(judge: Judge, downward: bool = False) -> list[Node]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
 
-from discreet.arrays import IntArray
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.models.base import all_hold, least_suppressed, may_leave_out
 from discreet.progress import Progress
+from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, may_differ
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome
 
@@ -31,10 +33,13 @@ class Judged:
     lost: int  # rows lost in every finer node
     lost_spread: list[int]  # what suppressing those adds at least, per attribute
     lost_mates: int  # Σ over the lost rows of the size of their group, which is the largest they can be in
+    left_out: Codes | None = None  # groups to suppress though they keep the promises, by their first leaves
 
 
 class NodeJudge:
     """The nodes judged so far, the best release and the closest miss among them."""
+
+    thorough = False  # must `feasible` be right of nodes too that can't be the best?
 
     def __init__(self, problem: Problem, progress: Progress):
         f = problem.frequency
@@ -45,6 +50,10 @@ class NodeJudge:
         self.best: Judged | None = None
         self.closest: Judged | None = None
         self.lower_bound = 0.0  # no node costs less, as far as is proven
+        self.unproven = math.inf  # nor does a node of which not every way to leave groups out was judged
+        self.unconfirmed = 0  # nodes that would do, were it not for the published rows' own distribution
+        self._confirms = problem.confirmed and may_differ(problem.models)
+        self._judgements = JUDGEMENTS_IN_ALL
         self._objective = OBJECTIVES[problem.utility]
         self._progress, self._tell_at = progress, monotonic()
         self._monotone = all(m.monotone for m in problem.models)
@@ -85,10 +94,11 @@ class NodeJudge:
         feasible = suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds)
         score = math.inf
         if feasible:
-            losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
-            kept = groups.sizes[holds & (groups.sizes > 0)] if self._objective.needs_groups else None
-            score = self._objective.score(Outcome(losses, sum(node), kept, suppressed, p.frequency.rows))
+            score = self._score(node, spread, groups.sizes[holds & (groups.sizes > 0)], suppressed)
         judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread, lost_mates)
+        if feasible and suppressed and self._confirms:
+            judged = self._confirm(judged, counted, holds, spread)
+            score, feasible = judged.score, judged.feasible
         self.judged[node] = judged
         # Ties go to the first node in lexicographic order, whichever way a search comes by.
         if feasible and (self.best is None or (score, node) < (self.best.score, self.best.node)):
@@ -118,6 +128,63 @@ class NodeJudge:
         spread = self._spread_of_all[attribute]
         gain: float = (spread[upper] - spread[lower]) * self._scale[attribute]
         return gain
+
+    def _score(self, node: Node, spread: Sequence[int], kept: IntArray, suppressed: int) -> float:
+        losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
+        rows = self.problem.frequency.rows
+        return self._objective.score(Outcome(losses, sum(node), kept, suppressed, rows))
+
+    def _confirm(self, judged: Judged, counted: Counted, holds: BoolArray, spread: Sequence[int]) -> Judged:
+        """The node with more groups suppressed, so that the others keep the promises among themselves too.
+
+        Only as far as it could be the best: what is certain to cost more than the best is not looked into.
+        """
+        p, node, sizes = self.problem, judged.node, counted.groups.sizes
+        least = judged.score if self._objective.spares_rows else self.bound(node, judged)
+        most = math.inf
+        if self.best is not None and not self.thorough:
+            if (least, node) >= (self.best.score, self.best.node):
+                return replace(judged, score=math.inf, feasible=False)
+            if self._objective.spares_rows:
+                most = self.best.score if node >= self.best.node else math.nextafter(self.best.score, math.inf)
+        here = np.array(
+            [
+                s[level][self.roll_up.codes(counted, d)]
+                for d, (s, level) in enumerate(zip(self._spreads, node, strict=True))
+            ],
+            dtype=np.int64,
+        ).reshape(len(node), len(sizes))
+        extra = ((self._widest[:, None] - here) * sizes).T
+
+        def outcome(left_out: IntArray) -> tuple[float, int]:
+            stay = holds & (sizes > 0)
+            stay[left_out] = False
+            more = int(sizes[left_out].sum())
+            wider = [a + b for a, b in zip(spread, extra[left_out].sum(axis=0).tolist(), strict=True)]
+            return self._score(node, wider, sizes[stay], judged.suppressed + more), more
+
+        def price(left_out: IntArray) -> float:
+            score, more = outcome(left_out)
+            return score if self._objective.spares_rows else float(more)
+
+        allowed = min(JUDGEMENTS, self._judgements)
+        found = confirm(p.models, counted.groups, holds, p.suppression_limit, price, most, allowed)
+        self._judgements -= found.judgements
+        self.unconfirmed += found.left_out is None
+        price_found = math.inf if found.left_out is None else price(found.left_out)
+        if found.least < price_found:
+            self.unproven = min(self.unproven, found.least if self._objective.spares_rows else least)
+        if found.left_out is None:
+            return replace(judged, score=math.inf, feasible=False)
+        score, more = outcome(found.left_out)
+        if more and not self._objective.spares_rows:  # the fewest rows were left out: others might cost less
+            self.unproven = min(self.unproven, least)
+        first = [
+            h.first[level][self.roll_up.codes(counted, d, found.left_out)]
+            for d, (h, level) in enumerate(zip(p.frequency.hierarchies, node, strict=True))
+        ]
+        left_out = np.array(first, dtype=np.int32).reshape(len(node), -1).T
+        return replace(judged, score=score, suppressed=judged.suppressed + more, left_out=left_out)
 
     def _extra_spread(
         self, counted: Counted, failing: IntArray, sizes: IntArray, least: IntArray

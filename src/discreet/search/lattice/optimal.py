@@ -9,16 +9,22 @@ bound of its own just prunes less.
 
 Against the clock, a `Dive` finds a good release first. Stopped early, the smallest open bound says how far the best
 release found can be from the optimum.
+
+Plans that must be confirmed by the published rows alone (`search/confirmed.py`) are some of all plans, so every bound
+holds for them; a node is confirmed, or found not to be, when it could be the best. Where not all ways to leave groups
+out could be judged, the cheapest that was not says what is not proven.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 
+from discreet.arrays import Codes, rows_among
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
 from discreet.models.base import AboutPopulation, all_hold
@@ -44,6 +50,7 @@ def optimal(
 ) -> Recoding:
     """The cheapest node of the lattice that keeps every promise within the suppression limit.
 
+    If the plan must be `confirmed`, the cheapest of those that are: node, and which groups are left out besides.
     Of several equally cheap ones, the first in lexicographic order of the levels.
     Lattices of up to a million nodes are searched to the end unless `time_limit` (seconds) says otherwise; larger ones
     for half a minute by default. `facts` of the plan says whether the optimum is proven, or how far it can be.
@@ -61,7 +68,8 @@ def optimal(
     lower = branch_and_bound(judge, deadline, dive)
     best = judge.best
     if best is None:
-        raise infeasible(judge, exhausted=lower == math.inf)
+        raise infeasible(judge, IMPOSSIBLE if lower == math.inf else OUT_OF_TIME)
+    lower = min(lower, judge.unproven)
     facts = {
         "nodes": nodes,
         "nodes_checked": len(judge.judged),
@@ -70,7 +78,7 @@ def optimal(
         "score": best.score,
         "lower_bound": min(lower, best.score),
     }
-    return full_domain_plan(problem, judge.roll_up, best.node, facts)
+    return full_domain_plan(problem, judge.roll_up, best.node, facts, best.left_out)
 
 
 def branch_and_bound(judge: NodeJudge, deadline: float, dive: Dive | None = None, finest: Node | None = None) -> float:
@@ -122,48 +130,81 @@ def _halves(judge: NodeJudge, low: Node, high: Node) -> tuple[tuple[Node, Node],
     return (low, (*high[:d], middle, *high[d + 1 :])), ((*low[:d], middle + 1, *low[d + 1 :]), high)
 
 
-def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[str, object]) -> Recoding:
-    """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole."""
+def full_domain_plan(
+    problem: Problem, roll_up: RollUp, node: Node, facts: dict[str, object], left_out: Codes | None = None
+) -> Recoding:
+    """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole.
+
+    So are those that are `left_out`, each named by the first leaves of its values.
+    """
     frequency = problem.frequency
     counted, group = roll_up.group_of_rows(node)
-    kept = all_hold(problem.models, counted.groups) & (counted.groups.sizes > 0)
-    number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
-    low = np.empty((int(kept.sum()), len(node)), dtype=np.int32)
+    low = np.empty((len(counted.groups), len(node)), dtype=np.int32)
     high = np.empty_like(low)
     for d, (hierarchy, level) in enumerate(zip(frequency.hierarchies, node, strict=True)):
-        codes = roll_up.codes(counted, d)[kept]
+        codes = roll_up.codes(counted, d)
         low[:, d], high[:, d] = hierarchy.first[level][codes], hierarchy.last[level][codes]
+    kept = all_hold(problem.models, counted.groups) & (counted.groups.sizes > 0)
+    if left_out is not None and len(left_out):
+        kept &= ~rows_among(low, left_out)
+    number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
     return Recoding(
         frequency,
         row=np.arange(len(frequency.counts), dtype=np.int64),
         count=frequency.counts,
         group=number[group].astype(np.int64),
-        low=low,
-        high=high,
+        low=low[kept],
+        high=high[kept],
         node=node,
         population=None if counted.groups.population is None else counted.groups.population[kept],
         facts=facts,
     )
 
 
-def infeasible(judge: NodeJudge, exhausted: bool) -> Infeasible:
-    """Nothing can be published: which node came closest, and which of its groups decides."""
+@dataclass(frozen=True)
+class Ending:
+    """Why nothing was found, and what helps."""
+
+    rule: str
+    repair: str
+
+
+IMPOSSIBLE = Ending("", "weaken a promise, raise `suppress`, or take a quasi-identifier out")
+OUT_OF_TIME = Ending("no release was found before the time limit", "give it more time with --time-limit")
+NOT_LOOKED = Ending(
+    "none of the generalizations that were looked at keeps every promise; not all of them were",
+    "write search: optimal, which looks at all of them",
+)
+TOO_MANY_WAYS = Ending(
+    "no release was found: where the published rows alone have to keep the promises too, there are more ways to leave "
+    "groups out than could be tried",
+    "weaken a promise, or allow less `suppress`",
+)
+
+
+def infeasible(judge: NodeJudge, ending: Ending) -> Infeasible:
+    """Nothing can be published, or nothing was found: which node came closest, and which of its groups decides."""
     p, closest = judge.problem, judge.closest
     assert closest is not None
     groups = judge.roll_up.groups(closest.node).groups
+    holds = all_hold(p.models, groups)
     decides = None
-    if closest.suppressed <= p.suppression_limit:  # then it is people in no published group who are in the way
-        published = groups.rest_of(all_hold(p.models, groups) & (groups.sizes > 0))
-        decides = witness([m for m in p.models if isinstance(m, AboutPopulation)], published)
-    levels = ", ".join(f"{a} {n}" for a, n in zip(p.frequency.attributes, closest.node, strict=True))
     missing = f"{closest.suppressed:,} of {p.frequency.rows:,} rows would have to be suppressed"
+    if closest.suppressed <= p.suppression_limit:  # then it is people in no published group who are in the way
+        published = groups.rest_of(holds & (groups.sizes > 0))
+        decides = witness([m for m in p.models if isinstance(m, AboutPopulation)], published)
+        if decides is None and judge.unconfirmed:  # or what the others are compared with
+            among = groups.where(holds & (groups.sizes > 0)).among_themselves()
+            decides = witness([m for m in p.models if m.attribute], among)
+            missing += ", and among the others, compared with each other, a promise is broken"
+    levels = ", ".join(f"{a} {n}" for a, n in zip(p.frequency.attributes, closest.node, strict=True))
+    if ending is IMPOSSIBLE and judge.unproven < math.inf:
+        ending = TOO_MANY_WAYS
+    both = ", compared with the source and with what is published," if judge.unconfirmed else ""
+    rule = f"no generalization keeps every promise{both} with at most {p.suppression_limit:,} rows suppressed"
     return Infeasible(
-        f"no generalization keeps every promise with at most {p.suppression_limit:,} rows suppressed"
-        if exhausted
-        else "no release was found before the time limit",
+        ending.rule or rule,
         closest=f"levels {levels}, where {missing}",
         witness=decides or witness(p.models, groups),
-        repair="weaken a promise, raise `suppress`, or take a quasi-identifier out"
-        if exhausted
-        else "give it more time with --time-limit",
+        repair=ending.repair,
     )

@@ -20,7 +20,7 @@ from discreet.errors import DiscreetError, Infeasible, Mistake
 from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
 from discreet.search.lattice.cuts import Cuts, Judgement, Opened, Rows, members
-from discreet.search.lattice.optimal import EXHAUSTIVE, optimal
+from discreet.search.lattice.optimal import EXHAUSTIVE, IMPOSSIBLE, OUT_OF_TIME, TOO_MANY_WAYS, optimal
 from discreet.search.plan import Problem, Recoding
 
 DEFAULT_SECONDS = 30.0
@@ -49,8 +49,8 @@ def optimize(problem: Problem, progress: Progress = silent, time_limit: float | 
     lower = search.branch_and_bound()
     if search.best is None:
         assert failed is not None
-        raise _infeasible(failed, exhausted=lower == math.inf)
-    cost = search.best.cost
+        raise _infeasible(failed, search, lower)
+    cost, lower = search.best.cost, min(lower, search.unproven)
     facts: dict[str, object] = {
         "cuts_checked": search.checked,
         "queries": search.checked,
@@ -59,7 +59,7 @@ def optimize(problem: Problem, progress: Progress = silent, time_limit: float | 
         "score": cost / cuts.scale,
         "lower_bound": min(lower, cost) / cuts.scale,
     }
-    return cuts.plan(search.cut, facts)
+    return cuts.plan(search.cut, facts, search.best.left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +85,14 @@ class Search:
         self.cuts, self.checked = cuts, 0
         self.cut: Opened = 0
         self.best: Judgement | None = None
+        self.unproven = math.inf  # no cut costs less of which not every way to leave groups out was judged
         self._deadline, self._progress, self._tell_at = deadline, progress, monotonic()
 
     def judge(self, opened: Opened, rows: Rows) -> Judgement:
         """Count a cut, and remember the best."""
-        judged = self.cuts.judge(rows, opened)
+        judged = self.cuts.judge(rows, opened, math.inf if self.best is None else self.best.cost)
         self.checked += 1
+        self.unproven = min(self.unproven, judged.unproven)
         if judged.feasible and not self._beats(judged.cost):
             self.cut, self.best = opened, judged
         if monotonic() >= self._tell_at:
@@ -175,15 +177,12 @@ def _refuse(problem: Problem) -> None:
         raise DiscreetError(*mistakes)
 
 
-def _infeasible(full_domain: Infeasible, exhausted: bool) -> Infeasible:
+def _infeasible(full_domain: Infeasible, search: Search, lower: float) -> Infeasible:
     """Nothing was found: the closest full-domain generalization, and which of its groups decides."""
+    ending = OUT_OF_TIME if lower < math.inf else IMPOSSIBLE if search.unproven == math.inf else TOO_MANY_WAYS
     return Infeasible(
-        "no cut through the hierarchies keeps every promise with so few rows suppressed"
-        if exhausted
-        else "no release was found before the time limit",
+        ending.rule or "no cut through the hierarchies keeps every promise with so few rows suppressed",
         closest=full_domain.closest,
         witness=full_domain.witness,
-        repair="weaken a promise, raise `suppress`, or take a quasi-identifier out"
-        if exhausted
-        else "give it more time with --time-limit",
+        repair=ending.repair,
     )

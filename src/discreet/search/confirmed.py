@@ -1,0 +1,189 @@
+"""Plans that a re-check can confirm: the published groups keep their promises among themselves, too.
+
+t-closeness and its like compare a group with "the whole table". A search takes the source for it; a reader of the
+release has the published rows alone. A plan is *confirmed* if
+
+- every group that is published keeps every promise against the source,
+- every group that is published keeps every promise against all that is published, and
+- no more rows are left out than the limit allows (and, of promises about a population, the people left out may be).
+
+The first is a question about single groups: those that fail are left out, as in every search. If those that stay don't
+keep their promises among themselves, more have to go, which changes what the others are compared with: leaving out one
+of two groups that fail may help the other, or a group that fails may be saved by leaving out one that doesn't. So the
+ways to leave groups out are searched, the cheapest first; of equally cheap ones that with the fewest rows. Nothing that
+is decided here looks at more than the counts and the policy.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import BoolArray, IntArray
+from discreet.counts.groups import Groups
+from discreet.models.base import PrivacyModel, all_hold, beyond_help, may_leave_out
+
+JUDGEMENTS = 2_000  # sets of groups that are judged for one node, at most
+JUDGEMENTS_IN_ALL = 100_000  # and in one search
+
+
+@dataclass(frozen=True, eq=False)
+class Confirmed:
+    """The cheapest confirmed plan found among some groups, and what is proven of all of them."""
+
+    left_out: IntArray | None  # groups to leave out beside those that fail against the source; None: nothing was found
+    least: float  # no confirmed plan costs less than this; infinite if there is none that costs less than was asked
+    judgements: int
+
+
+def may_differ(models: Sequence[PrivacyModel]) -> bool:
+    """Can a promise be kept against the source and broken against the published rows? Only if it is about values."""
+    return any(model.attribute for model in models)
+
+
+def confirm(
+    models: Sequence[PrivacyModel],
+    groups: Groups,
+    holds: BoolArray,
+    limit: int,
+    price: Callable[[IntArray], float],
+    most: float = math.inf,
+    judgements: int = JUDGEMENTS,
+) -> Confirmed:
+    """The cheapest set of groups to leave out, beside those that don't hold, so that the others are confirmed.
+
+    `price` is what leaving a set of groups out costs in all, and does not fall if the set grows. Only what costs less
+    than `most` is of interest. After so many `judgements` the search ends, and `least` tells how good it can be.
+    """
+    search = _Search(models, groups, holds, limit, price, most, judgements)
+    search.greedily()
+    least = search.cheapest_first()
+    return Confirmed(search.best, least, search.judged)
+
+
+@dataclass(frozen=True)
+class _Open:
+    """All ways to leave out these groups and perhaps others, but none of those that stay."""
+
+    price: float
+    rows: int
+    left_out: tuple[int, ...]
+    stay: frozenset[int]
+
+    def __lt__(self, other: _Open) -> bool:
+        return (self.price, self.rows, self.left_out) < (other.price, other.rows, other.left_out)
+
+
+class _Search:
+    """Branch and bound over sets of groups: a group that fails is left out, or it stays and others have to go."""
+
+    def __init__(
+        self,
+        models: Sequence[PrivacyModel],
+        groups: Groups,
+        holds: BoolArray,
+        limit: int,
+        price: Callable[[IntArray], float],
+        most: float,
+        judgements: int,
+    ):
+        self._models, self._groups, self._holds, self._price = models, groups, holds, price
+        self._comparing = [model for model in models if model.attribute]
+        self._kept = holds & (groups.sizes > 0)
+        self._spare = limit - int(groups.sizes[~holds].sum())
+        # Small groups first: they cost least, and most ways are left open.
+        order = np.argsort(groups.sizes, kind="stable")
+        self._removable = [int(g) for g in order if self._kept[g] and groups.sizes[g] <= self._spare]
+        self._allowed = judgements
+        self.judged = 0
+        self.best: IntArray | None = None
+        self._to_beat = most, 0  # price, and rows left out besides
+
+    def greedily(self) -> None:
+        """Leave out whatever fails until nothing does: often it is the cheapest way, and always one to start from."""
+        left_out: tuple[int, ...] = ()
+        while self.judged < self._allowed:
+            failing, _ = self._judge(left_out)
+            if not len(failing):
+                self._take(left_out)
+                return
+            left_out = tuple(sorted({*left_out, *failing.tolist()}))
+            if self._rows(left_out) > self._spare:
+                return
+
+    def cheapest_first(self) -> float:
+        """Search until the best is proven or the judgements are used up; the price that nothing can undercut."""
+        queue = [_Open(self._price(_array(())), 0, (), frozenset())]
+        known: dict[tuple[int, ...], tuple[IntArray, IntArray]] = {}
+        while queue:
+            now = heapq.heappop(queue)
+            if (now.price, now.rows) >= self._to_beat:
+                break
+            if now.left_out not in known:
+                if self.judged >= self._allowed:
+                    return now.price
+                known[now.left_out] = self._judge(now.left_out)
+            failing, lost = known[now.left_out]
+            if not len(failing) and self._take(now.left_out):
+                break
+            for child in self._children(now, failing, lost):
+                heapq.heappush(queue, child)
+        return math.inf if self.best is None else self._to_beat[0]
+
+    def _children(self, now: _Open, failing: IntArray, lost: IntArray) -> list[_Open]:
+        if len(lost):  # whatever else is left out, these fail: they have to go
+            return self._without(now, lost.tolist())
+        spare = self._spare - now.rows
+        undecided = [
+            g for g in self._removable if g not in now.stay and g not in now.left_out and self._groups.sizes[g] <= spare
+        ]
+        if not undecided:
+            return []
+        fails = set(failing.tolist())
+        g = next((g for g in undecided if g in fails), undecided[0])
+        return [_Open(now.price, now.rows, now.left_out, now.stay | {g}), *self._without(now, [g])]
+
+    def _without(self, now: _Open, more: list[int]) -> list[_Open]:
+        """The same with more groups left out, if that may be."""
+        left_out = tuple(sorted({*now.left_out, *more}))
+        rows = self._rows(left_out)
+        if rows > self._spare or not now.stay.isdisjoint(more):
+            return []
+        price = self._price(_array(left_out))
+        return [_Open(price, rows, left_out, now.stay)] if (price, rows) < self._to_beat else []
+
+    def _judge(self, left_out: tuple[int, ...]) -> tuple[IntArray, IntArray]:
+        """The groups that fail among those that stay; and those of them that fail whatever else is left out."""
+        self.judged += 1
+        chosen = self._kept.copy()
+        chosen[list(left_out)] = False
+        if not chosen.any():
+            return _array(()), _array(())
+        among = self._groups.where(chosen).among_themselves()
+        number = np.flatnonzero(chosen)
+        fails = ~all_hold(self._comparing, among)
+        if not fails.any():
+            return _array(()), _array(())
+        lost = fails & beyond_help(self._comparing, among, self._spare - self._rows(left_out))
+        return number[fails], number[lost]
+
+    def _take(self, left_out: tuple[int, ...]) -> bool:
+        """Remember it if it is cheaper, and if the people left out may be; is it the best now?"""
+        chosen = self._holds.copy()
+        chosen[list(left_out)] = False
+        cost = self._price(_array(left_out)), self._rows(left_out)
+        if cost >= self._to_beat or not may_leave_out(self._models, self._groups, chosen):
+            return False
+        self.best, self._to_beat = _array(left_out), cost
+        return True
+
+    def _rows(self, left_out: tuple[int, ...]) -> int:
+        return int(self._groups.sizes[list(left_out)].sum())
+
+
+def _array(groups: tuple[int, ...]) -> IntArray:
+    return np.array(groups, dtype=np.int64)

@@ -1,0 +1,299 @@
+"""The best release that a re-check can confirm, against every node and every way to leave groups out."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import chain, combinations, product
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import policy_from_words
+from discreet.errors import Infeasible
+from discreet.models.base import PrivacyModel, all_hold, beyond_help
+from discreet.models.examples import groups_of
+from discreet.models.groups.beta_likeness import BetaLikeness
+from discreet.models.groups.delta_disclosure import DeltaDisclosure
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.run.anonymize import find_plan
+from discreet.run.intake import take_in
+from discreet.search.confirmed import confirm
+from discreet.search.lattice.incognito import incognito
+from discreet.search.lattice.optimal import optimal
+from discreet.search.lattice.optimize import optimize
+from discreet.search.plan import Problem, Recoding
+from tests.models.cases import ATTRIBUTE
+from tests.oracles import keeps_one
+from tests.search.brute_force import Candidate
+from tests.strategies import Node, Table
+
+TOLERANCE = 1e-12
+LEAVES = ("a", "b", "c", "d")
+TREE = {"a": ("ab",), "b": ("ab",), "c": ("c",), "d": ("d",)}  # of several widths: rows don't all cost the same
+PAIRS = {"a": ("ab",), "b": ("ab",), "c": ("cd",), "d": ("cd",)}
+CUTS = ["abcd", "ab cd", "a b cd", "ab c d", "a b c d"]
+
+
+def random_table(seed: int, tree: Mapping[str, tuple[str, ...]] = TREE) -> tuple[Table, tuple[PrivacyModel, ...], int]:
+    chance = random.Random(seed)
+    rows = chance.randint(6, 14)
+    few = chance.choice([LEAVES, LEAVES[:3]])
+    width = chance.choice([1, 2])
+    columns = [tuple(chance.choice(few) for _ in range(rows)) for _ in range(width)]
+    values = tuple(chance.choice(chance.choice([["flu", "cold"], ["flu", "cold", "gout"]])) for _ in range(rows))
+    paths = dict.fromkeys(("flu", "cold", "gout"), ("ill",))
+    table = Table((tree,) * width, tuple(zip(*columns, strict=True)), {ATTRIBUTE: values}, {ATTRIBUTE: paths})
+    promise: PrivacyModel = chance.choice(
+        [
+            TCloseness(chance.choice([0.15, 0.25, 0.3, 0.4]), ATTRIBUTE, chance.choice(["equal", "ordered"])),
+            BetaLikeness(chance.choice([0.3, 0.5, 1]), ATTRIBUTE, chance.choice(["basic", "enhanced"])),
+            DeltaDisclosure(chance.choice([0.4, 0.7, 1]), ATTRIBUTE),
+        ]
+    )
+    models = (promise, KAnonymity(2)) if chance.random() < 0.3 else (promise,)
+    return table, models, chance.randint(1, rows // 2)
+
+
+@cache
+def case(seed: int) -> tuple[Table, tuple[PrivacyModel, ...], int, list[Candidate]]:
+    """A table, what is asked of it, and every plan that may be published."""
+    table, models, limit = random_table(seed)
+    looks = [(node, table.generalized(node)) for node in table.nodes]
+    return table, models, limit, list(plans(table, models, limit, looks))
+
+
+@cache
+def case_of_cuts(seed: int) -> tuple[Table, tuple[PrivacyModel, ...], int, list[Candidate]]:
+    """The same where values of an attribute may be published on several levels."""
+    table, models, limit = random_table(seed, PAIRS)
+    cuts = [{leaf: frozenset(part) for part in cut.split() for leaf in part} for cut in CUTS]
+    every = product(cuts, repeat=len(table.paths))
+    looks = [((), [tuple(cut[d][v] for d, v in enumerate(row)) for row in table.rows]) for cut in every]
+    return table, models, limit, list(plans(table, models, limit, looks))
+
+
+def plans(
+    table: Table, models: Sequence[PrivacyModel], limit: int, shown: Iterable[tuple[Node, list[tuple[object, ...]]]]
+) -> Iterator[Candidate]:
+    """Every way to show the rows with every set of groups left out that may be: the others keep their promises against
+    the table, and against each other."""
+    column = table.sensitive[ATTRIBUTE]
+    order = list(table.sensitive_paths[ATTRIBUTE])
+
+    def keeps(rows: Sequence[int], reference: Sequence[int]) -> bool:
+        values, among = [column[r] for r in rows], [column[r] for r in reference]
+        return all(keeps_one(m, values, among, order, table.sensitive_paths[ATTRIBUTE]) for m in models)
+
+    everybody = range(len(column))
+    for node, looks in shown:
+        members = defaultdict(list)
+        for row, look in enumerate(looks):
+            members[look].append(row)
+        holding = [rows for rows in members.values() if keeps(rows, everybody)]
+        for kept in chain.from_iterable(combinations(holding, n) for n in range(len(holding) + 1)):
+            published = sorted(row for rows in kept for row in rows)
+            if len(column) - len(published) > limit or not all(keeps(rows, published) for rows in kept):
+                continue
+            losses = []
+            for d, paths in enumerate(table.paths):
+                widest = len(paths) - 1
+                spread = sum(len(look[d]) - 1 if row in published else widest for row, look in enumerate(looks))
+                losses.append(Fraction(spread, widest * len(looks)))
+            yield Candidate(node, tuple(map(tuple, kept)), len(column) - len(published), tuple(losses))
+
+
+def check(plan: Recoding, every: list[Candidate], utility: str) -> None:
+    """The plan is one of the candidates, and says of itself what is true."""
+    sizes = sorted(plan.groups.sizes.tolist())
+    same = [
+        c
+        for c in every
+        if c.suppressed == plan.suppressed
+        and sorted(map(len, c.kept)) == sizes
+        and [float(x) for x in c.losses] == pytest.approx(plan.losses.tolist(), abs=TOLERANCE)
+        and plan.node in (None, c.node)
+    ]
+    assert same
+    score = plan.facts["score"]
+    assert any(c.score(utility) == pytest.approx(score, abs=TOLERANCE) for c in same)
+    least = min(c.score(utility) for c in every)
+    assert plan.facts.get("lower_bound", score) <= score
+    if utility == "average_group":  # leaving out more than must be is never considered, though it may lower the mean
+        return
+    assert plan.facts.get("lower_bound", score) <= least + TOLERANCE
+    assert plan.facts["optimal"] is (plan.facts.get("lower_bound", score) == score)
+    if plan.facts["optimal"]:
+        assert score == pytest.approx(least, abs=TOLERANCE)
+
+
+SEARCHES: list[Callable[..., Recoding]] = [optimal, incognito]
+
+
+@pytest.mark.parametrize("utility", ["loss", "geometric_loss", "discernibility", "height", "average_group"])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_optimum_is_that_of_all_plans_that_can_be_confirmed(search: Callable[..., Recoding], utility: str) -> None:
+    """Both references, every set of groups: the optimum is found, and called so."""
+    more = 0
+    for seed in range(300):
+        table, models, limit, every = case(seed)
+        try:
+            plan = search(Problem(table.frequency(), models, limit, utility, confirmed=True))
+        except Infeasible:
+            assert not every
+            continue
+        check(plan, every, utility)
+        if utility != "average_group":
+            assert plan.facts["optimal"] is True
+        alone = search(Problem(table.frequency(), models, limit, utility))
+        more += (plan.suppressed, plan.node) != (alone.suppressed, alone.node)
+    assert more >= 5  # else nothing was tried
+
+
+def test_the_best_cut_is_that_of_all_that_can_be_confirmed() -> None:
+    more = 0
+    for seed in range(120):
+        table, models, limit, every = case_of_cuts(seed)
+        try:
+            plan = optimize(Problem(table.frequency(), models, limit, confirmed=True))
+        except Infeasible:
+            assert not every
+            continue
+        check(plan, every, "loss")
+        assert plan.facts["optimal"] is True
+        alone = optimize(Problem(table.frequency(), models, limit))
+        more += plan.facts["score"] > alone.facts["score"]
+    assert more >= 2
+
+
+@pytest.mark.parametrize("search", [optimal, incognito, optimize])
+def test_what_could_not_be_proven_is_not_called_optimal(
+    search: Callable[..., Recoding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With few judgements: releases are confirmed all the same, bounds are true, and nobody says that none exists."""
+    for module in ("node_judge", "cuts"):
+        monkeypatch.setattr(f"discreet.search.lattice.{module}.JUDGEMENTS_IN_ALL", 1)
+    open_ends = impossible = 0
+    for seed in range(200):
+        table, models, limit, every = case_of_cuts(seed) if search is optimize else case(seed)
+        try:
+            plan = search(Problem(table.frequency(), models, limit, confirmed=True))
+        except Infeasible as error:
+            assert not every or "more ways to leave groups out than could be tried" in str(error)
+            impossible += bool(every)
+            continue
+        check(plan, every, "loss")
+        open_ends += not plan.facts["optimal"]
+    assert open_ends >= 2
+
+
+def test_one_row_left_out_changes_what_the_others_are_compared_with() -> None:
+    """Level 0 without c would lose 0.125, but then a is 0.286 away from the published rows: `*` is the best."""
+    rows = {"q": list("aaabbbbc"), "s": list("zzyxxzyz")}
+    words = {
+        "attributes": {"q": {"role": "quasi_identifier"}, "s": {"role": "sensitive"}},
+        "require": [{"t_closeness": {"t": 0.25}}],
+        "suppress": 0.2,
+    }
+    plan = find_plan(policy_from_words(words), take_in(policy_from_words(words), rows))
+    assert (plan.node, plan.suppressed, plan.facts["optimal"]) == ((1,), 0, True)
+    words["require"] = [{"t_closeness": {"t": 0.286}}]
+    plan = find_plan(policy_from_words(words), take_in(policy_from_words(words), rows))
+    assert (plan.node, plan.suppressed, plan.facts["optimal"], plan.facts["score"]) == ((0,), 1, True, 0.125)
+
+
+_values = st.lists(st.sampled_from(["flu", "cold", "gout"]), min_size=1, max_size=5)
+_promises: st.SearchStrategy[PrivacyModel] = st.one_of(
+    st.builds(
+        TCloseness,
+        st.sampled_from([0.1, 0.2, 0.3]),
+        st.just("s"),
+        st.sampled_from(["equal", "ordered", "hierarchical"]),
+    ),
+    st.builds(BetaLikeness, st.sampled_from([0.2, 0.5, 1]), st.just("s"), st.sampled_from(["basic", "enhanced"])),
+    st.builds(DeltaDisclosure, st.sampled_from([0.2, 0.5, 1]), st.just("s")),
+)
+
+
+@given(st.lists(_values, min_size=2, max_size=6), _promises, st.integers(0, 8))
+def test_what_is_beyond_help_fails_whatever_else_is_left_out(
+    rows: list[list[str]], model: PrivacyModel, more: int
+) -> None:
+    groups = groups_of("s", *rows)
+    lost = beyond_help([model], groups.among_themselves(), more)
+    sizes = groups.sizes
+    for left in chain.from_iterable(combinations(range(len(rows)), n) for n in range(len(rows))):
+        if sizes[list(left)].sum() <= more:
+            stay = np.ones(len(rows), dtype=np.bool_)
+            stay[list(left)] = False
+            holds = all_hold([model], groups.where(stay).among_themselves())
+            assert not (holds & lost[stay]).any()
+
+
+@given(st.lists(_values, min_size=1, max_size=6), _promises, st.integers(0, 12), st.integers(0, 12))
+def test_the_cheapest_way_to_leave_groups_out_is_found_or_bounded(
+    rows: list[list[str]], model: PrivacyModel, limit: int, judgements: int
+) -> None:
+    """Against all sets of groups; prices that have nothing to do with sizes."""
+    groups = groups_of("s", *rows)
+    holds = all_hold([model], groups)
+    prices = np.array([(7 * i) % 5 for i in range(len(rows))])
+
+    def confirmed_plans() -> Iterator[tuple[float, int]]:
+        for left in chain.from_iterable(combinations(np.flatnonzero(holds), n) for n in range(holds.sum() + 1)):
+            stay = holds.copy()
+            stay[list(left)] = False
+            if groups.sizes[~stay].sum() <= limit and all_hold([model], groups.where(stay).among_themselves()).all():
+                yield float(prices[list(left)].sum()), int(groups.sizes[list(left)].sum())
+
+    every = list(confirmed_plans()) if groups.sizes[~holds].sum() <= limit else []
+    if groups.sizes[~holds].sum() > limit:
+        return
+    whole = confirm([model], groups, holds, limit, lambda left: float(prices[left].sum()))
+    if not every:
+        assert whole.left_out is None and whole.least == inf
+    else:
+        assert whole.left_out is not None
+        assert (prices[whole.left_out].sum(), groups.sizes[whole.left_out].sum()) == min(every)
+        assert whole.least == min(every)[0]
+        dear = confirm([model], groups, holds, limit, lambda left: float(prices[left].sum()), most=min(every)[0])
+        assert dear.left_out is None and dear.least == inf
+    few = confirm([model], groups, holds, limit, lambda left: float(prices[left].sum()), judgements=judgements)
+    assert few.judgements <= judgements
+    assert few.least <= min(every, default=(inf, 0))[0]
+    if few.left_out is not None:
+        assert (prices[few.left_out].sum(), groups.sizes[few.left_out].sum()) in every
+
+
+def test_what_a_policy_finds_is_that_optimum() -> None:
+    """The whole path: 300 tables by the words of policies, where the limit was lowered until something held."""
+    for seed in range(300):
+        table, models, limit, every = case(seed)
+        rows = len(table.rows)
+        words = {
+            "attributes": {
+                f"q{d}": {"role": "quasi_identifier", "hierarchy": {"taxonomy": [[v, *p] for v, p in TREE.items()]}}
+                for d in range(len(table.paths))
+            }
+            | {ATTRIBUTE: {"role": "sensitive"}},
+            "require": [model.to_words() for model in models],
+            "suppress": (limit + 0.5) / rows,
+        }
+        if any(model.to_words().get("t_closeness", {}).get("distance") == "ordered" for model in models):
+            continue  # the order of the values is another one there
+        columns = {f"q{d}": [row[d] for row in table.rows] for d in range(len(table.paths))}
+        policy = policy_from_words(words)
+        try:
+            plan = find_plan(policy, take_in(policy, columns | {ATTRIBUTE: list(table.sensitive[ATTRIBUTE])}))
+        except Infeasible:
+            assert not every
+            continue
+        assert plan.facts["optimal"] is True
+        assert plan.facts["score"] == pytest.approx(min(c.score("loss") for c in every), abs=TOLERANCE)
