@@ -1,7 +1,8 @@
 """What can go wrong, said so that the user can mend it.
 
 Every message names the place, the rule and the repair, and never a person's record. One run reports all the
-mistakes it can see at once. Exit codes: 1 = no such release is possible or a promise is broken, 2 = wrong use.
+mistakes it can see at once. Exit codes: 1 = no such release is possible or a promise is broken, 2 = wrong use, or what
+should be judged could not be looked at, 3 = nothing is broken, but a promise could not be judged.
 """
 
 from __future__ import annotations
@@ -78,6 +79,19 @@ class DataError(DiscreetError):
 
 class HierarchyError(DataError):
     """A hierarchy does not cover its column, or its levels do not nest."""
+
+
+class Unavailable(DataError):
+    """What should be looked at could not be: no permission, a server that went away, a disk that fails.
+
+    It says nothing about what would have been seen: who judges a release must not take it for a fault of the release.
+    """
+
+
+class NotJudged(DiscreetError):
+    """Nothing is known to be broken, but what is asked for rests on a promise that could not be judged."""
+
+    exit_code = 3
 
 
 class ReleaseError(DiscreetError):

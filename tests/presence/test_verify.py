@@ -295,15 +295,17 @@ def test_people_elsewhere_are_another_population(release: Path) -> None:
 def test_without_the_population_presence_is_open(release: Path) -> None:
     found = verify(release)
     assert [type(m) for m in found.unjudged] == [Presence]
-    assert not found.kept
-    assert "--population" in told(found)
+    assert found.kept is None and not found.mistakes
+    [(what, why)] = found.not_judged
+    assert what == "(0, 0.4)-presence" and "--population" in why
     assert len(found.verdicts) == 2
 
 
 def test_the_command_takes_the_population(release: Path, made: Path) -> None:
     run = CliRunner().invoke
     without = run(app, ["verify", str(release)])
-    assert (without.exit_code, "OPEN" in without.output, "--population" in without.output) == (1, True, True)
+    assert without.output.startswith("Not judged: (0, 0.4)-presence. Nothing is known to be broken.")
+    assert (without.exit_code, "--population" in without.output) == (3, True)
     given = run(app, ["verify", str(release), "--population", str(made.parent / "people.csv"), "--json"])
     assert given.exit_code == 0
     assert json.loads(given.output)["kept"]

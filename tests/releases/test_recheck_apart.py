@@ -370,8 +370,9 @@ def test_a_promise_about_the_source_is_told_to_need_it(tmp_path: Path) -> None:
     found = verify(tmp_path / "r")
     assert [v.model for v in found.verdicts] == [models[0]]
     assert found.unjudged == (models[1],)
-    [mistake] = found.mistakes
-    assert "--source" in mistake.repair
+    assert found.kept is None and not found.mistakes
+    [missing] = found.missing
+    assert "--source" in missing.repair
     judged = verify(tmp_path / "r", SOURCE)
     assert judged.mistakes == ()
     assert [p["level"] for p in manifest_of(tmp_path / "r")["promises"]] == [6.0, None]  # which the source tells

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from discreet import anonymize, policy_from_words, verify
-from discreet.errors import DataError, ReleaseError
+from discreet.cli.main import app
+from discreet.errors import DataError, ReleaseError, Unavailable
 from tests.servers import Database
 
 WORDS = {
@@ -50,6 +52,37 @@ def test_a_server_that_does_not_answer_says_nothing_about_the_release(release: P
         verify(release, database="postgresql://127.0.0.1:1")
     with pytest.raises(DataError, match="holds a user or a password"):
         verify(release, database="postgresql://ann@127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    "grants",
+    [
+        (),
+        ("GRANT USAGE ON SCHEMA release TO {0}",),
+        ("GRANT USAGE ON SCHEMA release TO {0}", "GRANT SELECT ON release.manifest TO {0}"),
+        ("GRANT USAGE ON SCHEMA release TO {0}", "GRANT SELECT ON release.data TO {0}"),
+    ],
+)
+def test_who_may_not_look_has_found_nothing(
+    release: Path, postgresql: Database, monkeypatch: pytest.MonkeyPatch, grants: tuple[str, ...]
+) -> None:
+    role = f"guest_{postgresql.name}"
+    postgresql.execute(f"CREATE ROLE {role} LOGIN", *(grant.format(role) for grant in grants))
+    try:
+        with monkeypatch.context() as guest:
+            guest.setenv("PGUSER", role)
+            with pytest.raises(Unavailable, match="GRANT"):
+                verify(release)
+            told = CliRunner().invoke(app, ["verify", str(release)])
+            assert isinstance(told.exception, Unavailable) and told.exception.exit_code == 2
+            assert "promise" not in told.output
+        postgresql.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA release TO {role}")
+        postgresql.execute(f"GRANT USAGE ON SCHEMA release TO {role}")
+        with monkeypatch.context() as guest:
+            guest.setenv("PGUSER", role)
+            assert verify(release).kept
+    finally:
+        postgresql.execute(f"DROP OWNED BY {role}", f"DROP ROLE {role}")
 
 
 def test_a_manifest_that_names_no_database_of_ours_is_found_out(release: Path) -> None:

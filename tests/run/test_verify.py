@@ -50,8 +50,19 @@ def test_a_report_of_another_version_is_not_called_right(sample: Path, tmp_path:
     folder = forged(sample / "policy", tmp_path / "release")
     put_manifest(folder, manifest_of(folder) | {"discreet": "0.0.9"})
     findings = verify(folder)
-    assert findings.kept
-    assert findings.unread == ("report.html was written by discreet 0.0.9, and is not compared with the release",)
+    assert findings.kept is None  # whoever forges the version must not get round the comparison
+    why = "report.html was written by discreet 0.0.9, and is not compared with the release"
+    assert findings.unread == (why,)
+    assert findings.not_judged == (("report.html", why),)
+
+
+def test_a_promise_that_the_manifest_itself_calls_broken_is_not_left_open(sample: Path, tmp_path: Path) -> None:
+    folder = forged(sample / "bucketization", tmp_path / "release")
+    assert verify(folder).kept is None
+    manifest = manifest_of(folder)
+    manifest["promises"] = [promise | {"holds": False} for promise in manifest["promises"]]
+    put_manifest(folder, manifest)
+    assert verify(folder).kept is False
 
 
 def test_figures_about_the_source_are_in_the_private_folder_alone(sample: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pyarrow.compute as pc
 import pytest
 from pyarrow import csv
 
+from discreet import anonymize, audit_release
+from discreet.audit.lines import PRESENCE, REIDENTIFICATION
 from discreet.errors import DiscreetError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
@@ -48,6 +51,23 @@ def test_the_sample_has_a_policy_for_every_way_to_publish_exact_values(folder: P
     policy = read_policy(folder / f"{name}.yaml")
     assert policy.publish == name
     assert policy.attributes == read_policy(folder / "policy.yaml").attributes
+
+
+@pytest.mark.parametrize("name", ["policy", "bucketization", "ambiguity", "presence"])
+def test_the_sample_s_releases_leave_nothing_grave_open(folder: Path, tmp_path: Path, name: str) -> None:
+    """Who tries us out publishes these first. Of exact values it is plain to see who is in the table, and said so."""
+    release = anonymize(replace(read_policy(folder / f"{name}.yaml"), seed=1), tmp_path / "release")
+    assert [one.sentence for one in release.report.warnings if one.grave] == []
+    table = folder / "patients.csv"
+    # Coarser values promise nothing against somebody who knows the table's own distributions.
+    knowing = {"policy": [{}], "presence": [{}, {"population": table}]}
+    for known in knowing.get(name, [{}, {"source": table}]):
+        audit = audit_release(release.folder, **known)
+        assert audit.kept is not False and not audit.faults
+        shown = {PRESENCE, REIDENTIFICATION} if name == "bucketization" else set()
+        above = [line for line in audit.lines if line.worst > line.threshold and line.threat not in shown]
+        assert [(line.title, line.worst) for line in above] == []
+    assert audit.kept  # with what it takes
 
 
 def test_every_value_of_the_sample_has_a_place_in_its_hierarchy(folder: Path) -> None:

@@ -8,15 +8,11 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.screen import Screen, a_path, write_page
+from discreet.cli.screen import EXIT, Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-
-
-# By what became of the promises; 2 is wrong use, as with every command.
-EXIT = {True: 0, False: 1, None: 3}
 
 
 def register(app: typer.Typer) -> None:

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from discreet.cli import auditing, stats, studies
 from discreet.cli.faults import told
-from discreet.cli.screen import Screen, a_path, one_line, write_page
+from discreet.cli.screen import EXIT, Screen, a_path, one_line, write_page
 from discreet.errors import DiscreetError, Mistake, told_mistakes
 
 if TYPE_CHECKING:
@@ -170,7 +170,11 @@ def verify(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Re-check every promise of a release from what is published alone. Exit 0: all kept; 1: not."""
+    """Re-check every promise of a release from what is published alone.
+
+    Exit 0: all are kept; 1: one is broken, or the release is not what was written; 3: nothing is broken, but a promise
+    could not be judged, and the answer says what it would take; 2: wrong use, or its tables could not be looked at.
+    """
     from discreet.run.verify import verify as run
 
     screen = Screen(as_json, quiet)
@@ -178,7 +182,7 @@ def verify(
         progress("verify", 0, 0, "")
         findings = run(release, source, population, database, key)
     screen.findings(release, findings)
-    raise typer.Exit(0 if findings.kept else 1)
+    raise typer.Exit(EXIT[findings.kept])
 
 
 @app.command()

@@ -19,6 +19,8 @@ from discreet.progress import silent
 if TYPE_CHECKING:
     from discreet.releases.verify import Findings
 
+# By what became of the promises: kept, broken, not judged; 2 is wrong use, as with every command.
+EXIT = {True: 0, False: 1, None: 3}
 _PATIENCE = 0.7  # seconds before a bar appears: what is done by then needs none
 
 
@@ -43,6 +45,7 @@ class Screen:
         answer = {
             "release": str(release),
             "kept": findings.kept,
+            "not_judged": [{"promise": what, "note": why} for what, why in findings.not_judged],
             "groups": findings.groups,
             "smallest_group": findings.smallest_group,
             "verdicts": reached(findings.verdicts),
@@ -50,20 +53,15 @@ class Screen:
             "unread": list(findings.unread),
             "signature": findings.signature,
         }
-        lines = [
+        lines = [verdict_of(findings)]
+        lines += [
             f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
             f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} row{'s' * (v.deciding_group != 1)})"
             for v in findings.verdicts
         ]
-        # Nothing is wrong with a promise that only needs the table again; it is just not proven.
-        open_only = len(findings.mistakes) == len(findings.unjudged) and all(v.holds for v in findings.verdicts)
-        lines += [f"{'OPEN ' if open_only else 'WRONG'}   {m}" for m in told_mistakes(findings.mistakes)]
-        lines += [f"NOT READ {what}" for what in findings.unread]
+        lines += [f"WRONG   {m}" for m in told_mistakes(findings.mistakes)]
+        lines += [f"NOT JUDGED  {what}: {why}" for what, why in findings.not_judged]
         lines += [findings.signature.capitalize() + "."] if findings.signature else []
-        if findings.kept:
-            lines.append("Every promise is kept.")
-        else:
-            lines.append("Not everything could be judged." if open_only else "This release does not keep its promises.")
         self.say(answer, "\n".join(lines))
 
     @contextmanager
@@ -77,6 +75,16 @@ class Screen:
             yield bar.show
         finally:
             bar.stop()
+
+
+def verdict_of(findings: Findings) -> str:
+    """The verdict of a re-check in one sentence, which claims no more than was judged."""
+    if findings.kept:
+        return "Every promise is kept."
+    if findings.kept is False:
+        return "This release does not keep its promises."
+    open_things = ", ".join(dict.fromkeys(what for what, _ in findings.not_judged))
+    return f"Not judged: {open_things}. Nothing is known to be broken."
 
 
 def write_page(output: Path, text: str) -> None:

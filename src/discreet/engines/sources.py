@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.engines.sql.quoting import text
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, Unavailable
 
 DELIMITERS = ",;\t|"
 _HEAD = 1 << 20  # bytes read to find the header; DuckDB reads the rest
@@ -203,8 +203,9 @@ def _head(path: Path) -> tuple[bytes, bool]:
         with opened(path, "rb") as f:
             head = f.read(_HEAD)
     except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or "not a whole gzip file"
-        raise DataError(Mistake(str(path), f"can't be read: {why}", "check the file")) from None
+        why = getattr(error, "strerror", None)
+        kind = Unavailable if why else DataError
+        raise kind(Mistake(str(path), f"can't be read: {why or 'not a whole gzip file'}", "check the file")) from None
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(Mistake(str(path), "is not UTF-8 text", "save it as UTF-8"))
     return head.removeprefix(b"\xef\xbb\xbf"), len(head) == _HEAD

@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, Unavailable
 
 LIMIT = 64_000_000  # bytes: a taxonomy of a million zip codes, also written out in a manifest
 ENTRIES = 5_000_000  # of a JSON: so that a small file can't become large in memory
@@ -60,7 +60,7 @@ def read_small_bytes(path: Path | str, place: str, limit: int = LIMIT, *, missin
         raise DataError(Mistake(place, NO_FILE, missing)) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
         why = getattr(error, "strerror", None) or "no file can have this path"
-        raise DataError(Mistake(place, f"can't be read: {why}", _MISSING)) from None
+        raise Unavailable(Mistake(place, f"can't be read: {why}", _MISSING)) from None
     if len(data) > limit:
         raise DataError(Mistake(place, f"is larger than {_size(limit)}", "give a smaller file"))
     return data

@@ -16,7 +16,7 @@ from typing import Any
 
 from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.duckdb.publishing import about_file
-from discreet.errors import DataError, Mistake, ReleaseError, shown
+from discreet.errors import DataError, Mistake, ReleaseError, Unavailable, shown
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.publications.published import AGAIN, Manifest
 from discreet.releases.manifest_words import manifest_mistakes
@@ -59,8 +59,10 @@ def read_mapping(folder: Path) -> dict[str, Any]:
     """The mapping that was published with a table."""
     try:
         mapping = _read_json(folder / MAPPING, _LARGEST_MAPPING)
-    except OSError:
+    except (FileNotFoundError, IsADirectoryError):
         raise DataError(Mistake(MAPPING, "can't be read", AGAIN)) from None
+    except OSError as error:
+        raise Unavailable(Mistake(MAPPING, f"can't be read: {(error.strerror or '').lower()}")) from None
     except (ValueError, RecursionError):
         mapping = None
     if not isinstance(mapping, dict):

@@ -13,7 +13,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.open import published_tables
-from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError
+from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError, Unavailable
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import needs_population
@@ -24,7 +24,7 @@ from discreet.publications.published import AGAIN, Manifest, Published
 from discreet.publications.source.outside import promised_marginals, read_population
 from discreet.publications.source.population import Surroundings, differing
 from discreet.publications.source.table import read_source
-from discreet.releases.contents import check_contents, read_manifest, read_mapping
+from discreet.releases.contents import REPORT, check_contents, read_manifest, read_mapping
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.references import PUBLISHED
 
@@ -41,21 +41,35 @@ _OWN_ROWS = Mistake(
 
 @dataclass(frozen=True)
 class Findings:
-    """What a re-reading found: the verdict on every promise, and everything that does not agree with the manifest."""
+    """What a re-reading found: the verdict on every promise, and everything that does not agree with the manifest.
+
+    `kept` is None where nothing is wrong, but something that is promised could not be judged by what was given.
+    """
 
     verdicts: tuple[Verdict, ...]
     mistakes: tuple[Mistake, ...]
     groups: int
     smallest_group: int
-    unjudged: tuple[PrivacyModel, ...] = ()  # that only the source or the population can decide; a mistake says so
+    unjudged: tuple[PrivacyModel, ...] = ()  # that only the source or the population can decide
+    missing: tuple[Mistake, ...] = ()  # what each of these would take
     signature: str = ""  # whose it is, as far as that was checked; empty if there is none
     unread: tuple[str, ...] = ()  # parts of the release that could not be compared with the others
     published: Published | None = field(default=None, repr=False, compare=False)  # the release as it was counted
     judged: Groups | None = field(default=None, repr=False, compare=False)  # what anybody sees of its groups
 
     @property
-    def kept(self) -> bool:
-        return not self.mistakes and all(v.holds for v in self.verdicts)
+    def kept(self) -> bool | None:
+        if self.mistakes or not all(v.holds for v in self.verdicts):
+            return False
+        return None if self.not_judged else True
+
+    @property
+    def not_judged(self) -> tuple[tuple[str, str], ...]:
+        """Promises and parts of the release that are open: what, and what it would take."""
+        return (
+            *((model.describe(), str(why)) for model, why in zip(self.unjudged, self.missing, strict=True)),
+            *((REPORT, why) for why in self.unread),
+        )
 
 
 def verify(folder: Path | str, source: Any = None, population: Any = None, database: str | None = None) -> Findings:
@@ -87,6 +101,8 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
             other += kind.compare(published, Comparing(table, source, tables, manifest, mapping))
         other += wrong
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
+    except Unavailable:
+        raise  # who could not look has found nothing
     except DiscreetError as error:
         return Findings((), (*check_contents(folder, manifest), *error.mistakes), 0, 0)
     except _NOT_OURS:
@@ -117,22 +133,26 @@ def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, pu
     hierarchies = manifest.get("hierarchies", {})
     alone = published.alone.judged(hierarchies)
     beside = published.judged(hierarchies) if any(map(needs_source, models)) else alone
-    judged, unjudged = [], []
+    judged, unjudged, missing = [], [], []
     for model in models:
         try:
             judged.append(verdict(model, beside if needs_source(model) else alone))
+        except Unavailable:
+            raise
         except DiscreetError as error:  # it speaks of what others know of the source, which is not here
             unjudged.append(model)
             if isinstance(model, ConfidentPresence) and published.around is not None:
-                mistakes.append(_OWN_ROWS)  # the population is here
+                missing.append(_OWN_ROWS)  # the population is here
             else:
-                mistakes += [Mistake(m.place, m.rule, m.repair or _SOURCE) for m in error.mistakes]
+                why = error.mistakes[0]
+                missing.append(Mistake(why.place, why.rule, why.repair or _SOURCE))
     return Findings(
         tuple(judged),
         tuple(mistakes),
         published.groups,
         published.smallest,
         tuple(unjudged),
+        tuple(missing),
         published=published,
         judged=alone,
     )
@@ -143,7 +163,8 @@ def check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:
     mistakes = [] if manifest.get("checksum") == checksum(manifest) else [_CHANGED]
     unjudged = [model.to_words() for model in found.unjudged]
     said, reached = [p for p in manifest["promises"] if p["model"] not in unjudged], promises(found.verdicts)
-    if len(said) != len(reached) or not all(map(_agree, said, reached)):
+    doubted = any(p["holds"] is not True for p in manifest["promises"] if p["model"] in unjudged)
+    if doubted or len(said) != len(reached) or not all(map(_agree, said, reached)):
         rule = "what it says about its promises is not what the files show"
         mistakes.append(Mistake("manifest.json", rule, AGAIN))
     asked, _ = _models(manifest, manifest["policy"]["require"])

@@ -7,19 +7,20 @@ tells adversaries nothing that they don't have already. What is known of the sou
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.groups import Groups
-from discreet.labels.figures import number
+from discreet.labels.figures import number, percent
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.promise import Risk
 from discreet.models.registry import model_from_words
 from discreet.publications.published import Published
 from discreet.releases.contents import REPORT
+from discreet.report.exposures import Exposure, exposures
 from discreet.report.marginals import printable, shown
 from discreet.report.sections.ambiguous import Ambiguous
 from discreet.report.sections.beliefs import Belief
@@ -42,7 +43,7 @@ class PromiseLine:
     name: str
     asked: str
     achieved: float | None  # None: no number can say it, or only the custodian knows it
-    holds: bool
+    holds: bool | None  # None: it takes more than the release to judge it
     deciding_group: int | None
     in_words: str = ""  # what was achieved, where one number does not say it all
 
@@ -95,6 +96,7 @@ class ReleaseData:
     sections: Mapping[str, Any]  # the figures of each section, in the order of the page
     columns: tuple[Column, ...]
     open_risks: tuple[Risk, ...]
+    exposures: tuple[Exposure, ...]  # what is not protected, with figures, the grave first
     notes: tuple[str, ...]
     publish: str
     search: str
@@ -106,6 +108,43 @@ class ReleaseData:
     files: Mapping[str, Mapping[str, Any]]
     needs_source: bool  # is there a promise that only whoever has the original table can judge?
     needs_population: bool  # is there one about who is in the table?
+
+    @property
+    def kept(self) -> bool | None:
+        """Are all promises kept? None: nothing is broken, and it takes more than the release to judge one."""
+        if not self.keeps_promises:
+            return False
+        return None if self.unjudged else True
+
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Promises that nobody can judge by the release alone."""
+        return tuple(p.name for p in self.promises if p.holds is None)
+
+    @property
+    def of_no_use(self) -> str:
+        """Why the release is of no use, or of little; empty if nothing is known to say so."""
+        if not self.published:
+            return "Nothing is published: every row had to be left out."
+        columns = [column for column in self.values if column.role == "quasi_identifier"]
+        if columns and all(column.hidden == 1 for column in columns):
+            return "Nothing is left of the quasi-identifiers: all of their values are *."
+        if self.suppressed > self.published:
+            return f"More rows are left out than published: {percent(self.suppressed / self.source)}."
+        return ""
+
+    @property
+    def warnings(self) -> tuple[Exposure, ...]:
+        """What has to be read before anybody is glad of kept promises, the grave first."""
+        useless = [Exposure(self.of_no_use, None, True)] if self.of_no_use else []
+        return (*useless, *self.exposures)
+
+    @property
+    def colour(self) -> str:
+        """Of the first screen: good, warned (something is open or grave), or broken."""
+        if self.kept is False:
+            return "broken"
+        return "warned" if self.kept is None or any(one.grave for one in self.warnings) else "good"
 
     @property
     def ambiguous(self) -> Ambiguous | None:
@@ -145,7 +184,10 @@ def release_data(
     k = max((int(p["k"]) for _, p in kinds if "k" in p), default=None)
     return ReleaseData(
         keeps_promises=all(p["holds"] for p in promises),
-        promises=promise_lines(manifest, achieved),
+        promises=tuple(
+            replace(line, holds=None) if line.holds and any(map(_takes_more, _models(promise, manifest))) else line
+            for line, promise in zip(promise_lines(manifest, achieved), promises, strict=True)
+        ),
         source=rows["source"],
         published=rows["published"],
         suppressed=rows["suppressed"],
@@ -170,6 +212,7 @@ def release_data(
             who=presence_risks_in_general([kind for kind, _ in kinds], roles),
             applied=manifest.get("applied"),
         ),
+        exposures=exposures(promises, roles, manifest["publish"], filled, k),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],
         search=manifest["search"],
@@ -205,6 +248,11 @@ def _is_untold(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
     """Was something achieved that the release does not tell?"""
     open_to_all = promise["deciding_group"] is not None or not manifest["groups"]
     return not open_to_all and any(map(needs_source, _models(promise, manifest)))
+
+
+def _takes_more(model: PrivacyModel) -> bool:
+    """Does it take the original table, or the people around it, to judge a promise?"""
+    return needs_source(model) or isinstance(model, AboutPopulation)
 
 
 def _models(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[PrivacyModel]:

@@ -16,6 +16,7 @@ from discreet.report.sections.registry import SECTIONS
 
 MOST_ATTRIBUTES = 15
 MOST_LETTERS = 32
+VERDICTS = {True: "kept", False: "BROKEN", None: "not judged"}
 
 
 def to_json(data: ReportData) -> dict[str, Any]:
@@ -28,9 +29,9 @@ def to_json(data: ReportData) -> dict[str, Any]:
 def to_text(data: ReportData) -> str:
     """The report in a few lines."""
     lines = [headline(data)]
+    lines += [f"  {'GRAVE' if one.grave else 'open'}: {one.sentence}" for one in data.warnings]
     for p in data.promises:
-        verdict = "kept" if p.holds else "BROKEN"
-        lines.append(f"  {p.name}: {verdict} (asked {p.asked}, achieved {p.told})")
+        lines.append(f"  {p.name}: {VERDICTS[p.holds]} (asked {p.asked}, achieved {p.told})")
     lines.append(f"  {people(data)}")
     if data.groups:
         lines.append(
@@ -65,11 +66,17 @@ def checked_from(data: ReleaseData) -> str:
 
 
 def headline(data: ReleaseData) -> str:
-    """The verdict in one sentence."""
-    if not data.keeps_promises:
+    """The verdict in one sentence or two, which claims no more than was judged."""
+    if data.kept is False:
         return "This release does not keep its promises. Do not publish it."
-    if not data.published:
-        return "Nothing is published: every row had to be left out."
+    useless = f"{data.of_no_use} The release is of little use. " if data.of_no_use else ""
+    if data.kept is None:
+        names = ", ".join(data.unjudged)
+        return f"{useless}Not judged by the release alone: {names}. Its publisher, who knows more, says it is kept."
+    if useless:
+        return f"{useless}Its promises are kept."
+    if any(one.grave for one in data.exposures):
+        return "This release keeps its promises, and they leave people unprotected."
     return "This release keeps its promises."
 
 

@@ -88,6 +88,8 @@ class Release:
                 for p in about["promises"]
             ],
             "notes": [*m["notes"], *about["notes"]],
+            "kept": self.report.kept,
+            "warnings": [one.to_json() for one in self.report.warnings],
         }
 
 
@@ -316,7 +318,8 @@ def publish(
                 manifest["population"] = published.around.words()
             findings = recheck(manifest, partial, None, published)
             if not findings.kept:
-                raise ReleaseError(*findings.mistakes, *(_broken(v) for v in findings.verdicts if not v.holds))
+                broken = (_broken(v) for v in findings.verdicts if not v.holds)
+                raise ReleaseError(*findings.mistakes, *findings.missing, *broken)
             assert findings.judged is not None
             manifest["promises"] = promises(findings.verdicts)
             manifest |= measures(findings.judged.sizes, plan.suppressed)

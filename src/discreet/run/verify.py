@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DiscreetError, Mistake
+from discreet.errors import DiscreetError, Mistake, Unavailable
 from discreet.files.small_files import read_small
 from discreet.publications.published import AGAIN
 from discreet.releases.contents import MAPPING, REPORT, read_manifest, read_mapping
@@ -45,7 +45,7 @@ def verify(
 
 def _verify(folder: Path | str, source: Any, population: Any, database: str | None) -> Findings:
     findings = verify_promises(folder, source, population, database)
-    if findings.published is None or len(findings.mistakes) > len(findings.unjudged):
+    if findings.published is None or findings.mistakes:
         return findings  # what is told of the rest makes no difference
     manifest = read_manifest(Path(folder))
     if REPORT not in manifest["files"]:
@@ -71,5 +71,7 @@ def _is_told(folder: Path, manifest: dict[str, Any], findings: Findings) -> bool
         mapping = read_mapping(folder) if MAPPING in manifest["files"] else {}
         page = release_page(release_data(manifest, mapping, findings.published.alone, findings.judged))
         return page == read_small(folder / REPORT, REPORT, LARGEST_REPORT)
+    except Unavailable:
+        raise
     except (DiscreetError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
         return False  # a manifest that no page can be written of is not ours

@@ -111,11 +111,11 @@ suppress: 0.02               # at most 2% of the rows may be left out
 """,
     "bucketization.yaml": """\
 require:
-  # Nobody is linked to one of these by more than 1/4, whatever is known to be common at that age, in that place, …
-  - robust: {r: 4, values: [HIV, Hepatitis, [Depression, Anxiety disorder]]}
+  - robust: {r: 3}           # no disease is anybody's by more than 1/3, whatever is common at that age, in that place, …
+  - l_diversity: {l: 4, kind: frequency}   # and none makes up more than a quarter of a group
 
 publish: bucketization       # every value exact, but in groups that hide whose disease is whose
-suppress: 0.02
+suppress: 0.1                # it takes about 2%; of larger samples more
 """,
     "ambiguity.yaml": """\
 require:
@@ -131,7 +131,9 @@ _PRESENCE = """\
 private: {disease: Diabetes}   # publish only these patients; the other rows are the people they hide among
 
 require:
-  - presence: {delta: [0, 0.2]}   # nobody in the hospital is a diabetic by more than 20%, as far as the release tells
+  - presence: {delta: [0.01, 0.2]}   # as far as the release tells, nobody in the hospital is a diabetic by more than
+                                     # 20%, and nobody is known not to be one
+  - k_anonymity: {k: 5}              # and each of them looks like at least four others
 
 publish: multidimensional      # coarse where it must be, fine where it may be (or: generalization)
 """

@@ -28,7 +28,7 @@ from discreet.engines.sources import arrow_table, listed, relation
 from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.pairs import pair_counts
 from discreet.engines.sql.quoting import name, text
-from discreet.errors import DataError, Mistake, did_you_mean
+from discreet.errors import DataError, Mistake, Unavailable, did_you_mean
 from discreet.files.temporary import TemporaryFolder
 
 # Types whose equal values have one text each; and those whose values can be read back from their text.
@@ -293,11 +293,21 @@ class DuckDB(SqlEngine):
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except duckdb.Error as error:
-            raise DataError(_mistake(place or self._place, str(error))) from None
+            away = isinstance(error, duckdb.OutOfMemoryException) or _NO_LOOK.search(str(error))
+            kind = Unavailable if away else DataError
+            raise kind(_mistake(place or self._place, str(error))) from None
         except RuntimeError as error:
             if str(error) == "Query interrupted":  # what it makes of Ctrl-C
                 raise KeyboardInterrupt from None
             raise
+
+
+# What says nothing about the table, only that it can't be looked at: permissions, the disk, memory.
+_NO_LOOK = re.compile(
+    r"permission denied|input/output error|too many open files|no space left|could not (write|read)"
+    r"|max_temp_directory_size|out of memory",
+    re.IGNORECASE,
+)
 
 
 def _mistake(place: str, message: str) -> Mistake:
@@ -328,6 +338,7 @@ def _mistake(place: str, message: str) -> Mistake:
         (r"Unsupported .*Arrow Type", "has a column of a type the engine can't read", "make it text or a number"),
         (r"No space left|could not write|max_temp_directory_size", "no space left for temporary files", _MEMORY),
         (r"Out of Memory|out of memory", "the engine ran out of memory", _MEMORY),
+        (r"permission denied", "you may not read this file", "ask its owner for the permission"),
         (r"parquet|Parquet|magic bytes", "is not a whole Parquet file", "write it again, or check the download"),
     ]
     for pattern, rule, repair in known:

@@ -27,7 +27,7 @@ from discreet.engines.sources import check_column_names
 from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.pairs import grouped_set
 from discreet.engines.sql.quoting import name, text
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, Unavailable
 
 if TYPE_CHECKING:
     import psycopg
@@ -89,9 +89,10 @@ class PostgreSQL(SqlEngine):
         self._bases = {column: base for column, _, base, readable in columns if readable}
         self.columns = tuple(self.types)
         if not self.columns:
-            rule = "has no column that you may read" if columns else "has no columns"
-            repair = f"ask its owner for: GRANT SELECT ON {self._place} TO your role" if columns else "add one"
-            raise DataError(Mistake(self._place, rule, repair))
+            if not columns:
+                raise DataError(Mistake(self._place, "has no columns", "add one"))
+            repair = f"ask its owner for: GRANT SELECT ON {self._place} TO your role"
+            raise Unavailable(Mistake(self._place, "has no column that you may read", repair))
         check_column_names(self.columns, self._place)
         self._relation = self._table = f"{name(schema)}.{name(relation)}"
         if len(self.columns) < len(columns):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import csv
 
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, Unavailable
 
 if TYPE_CHECKING:
     import psycopg
@@ -137,9 +137,24 @@ def plainly(place: str, known: Mapping[str, tuple[str, str]] | None = None) -> I
     try:
         yield
     except psycopg.Error as error:
-        raise DataError(_mistake(place, error, _STATES | dict(known or {}))) from None
+        kind = Unavailable if _keeps_from_looking(error.sqlstate) else DataError
+        raise kind(_mistake(place, error, _STATES | dict(known or {}))) from None
     except pa.ArrowInvalid as error:
         raise DataError(_unreadable(place, str(error))) from None
+
+
+# By SQLSTATE, or its first two signs: what says nothing about the tables, only that they can't be looked at just now.
+# No state at all: the connection was lost, or never made.
+_NO_LOOK = ("42501", "08", "28", "3D", "40", "53", "55", "57", "58", "XX")
+
+
+def _keeps_from_looking(state: str | None) -> bool:
+    """Is it an error of the server, of the way to it, or of a permission, whatever the tables hold?
+
+    >>> _keeps_from_looking("42501"), _keeps_from_looking("57P01"), _keeps_from_looking("42P01")
+    (True, True, False)
+    """
+    return not state or state.startswith(_NO_LOOK)
 
 
 # By SQLSTATE, or its first two signs.

@@ -1,0 +1,200 @@
+"""What a release does not protect, each with its figure: what stands on the first screen, beside the promises.
+
+Every figure follows from the published tables and the manifest alone, so that the published page may tell it. A kept
+promise is no safety: one about k people says nothing of what they have in common, one about some values nothing of the
+others. What is beyond one of the limits below is grave, and no page and no first line is green that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet.arrays import number_equal
+from discreet.counts.groups import Groups, People, Tally
+from discreet.labels.figures import percent
+from discreet.models.promise import PRESENCE, VALUES
+from discreet.models.registry import MODELS
+from discreet.policy.kinds import is_exact
+from discreet.report.marginals import shown
+from discreet.report.words import attribute_of, model_of
+
+# Shares of the published rows from which on it is grave that …
+CERTAIN = 0.01  # … their group agrees on a sensitive value: it is known of everybody in it
+NEARLY_CERTAIN = 0.05  # … more than nine in ten of their group have a value that fewer of all rows have
+LIKELY = 0.2  # … more than half of their group have a value that fewer of all rows have
+ALONE = 0.01  # … no other row looks like them
+FOUND_BY_VALUE = 0.1  # … no other row has their sensitive value: it finds the row
+FOUND_AMONG_FEW = 0.5  # … fewer rows than a group was promised to have have their sensitive value
+TOLD = 0.01  # a smaller share of rows with rare values is no news: there are rare diseases
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Something that is not protected: in a sentence, with the share of the published rows if one can be counted."""
+
+    sentence: str
+    share: float | None
+    grave: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.sentence, "share": self.share, "grave": self.grave}
+
+
+def exposures(
+    promises: Sequence[Mapping[str, Any]], roles: Mapping[str, str], publish: str, groups: Groups, k: int | None
+) -> tuple[Exposure, ...]:
+    """What promises of a manifest leave open in these groups, which have rows; the grave ones first.
+
+    `groups` are what anybody counts of the published tables; `k` is how many rows a group was promised to have.
+    """
+    if not len(groups):
+        return ()
+    sensitive = [name for name, role in roles.items() if role == "sensitive"]
+    kinds = [model_of(p) for p in promises]
+    told = [
+        one
+        for name in sensitive
+        if name in groups.tallies
+        for one in (
+            *_of_values(name, _about_values(name, kinds, sensitive), groups),
+            *_of_rare_values(name, groups.tallies[name], k),
+        )
+    ]
+    told += _of_rows(groups, is_exact(publish))
+    if not any(PRESENCE in _about(word) for word, _ in kinds):
+        told += _of_presence(groups.people)
+    return tuple(sorted(told, key=lambda one: not one.grave))
+
+
+def likely_shares(groups: Groups, tally: Tally) -> tuple[float, float, float]:
+    """The shares of rows in groups where one value is everybody's; more than 9/10 of the rows'; more than half's.
+
+    The second and third leave groups out whose value is as common among all published rows: whoever looks at such a
+    group learns nothing new by it.
+
+    >>> from discreet.models.examples import groups_of
+    >>> groups = groups_of("ill", ["flu", "flu"], ["flu", "cold", "cold"], ["flu", "cold", "gout", "gout", "gout"])
+    >>> likely_shares(groups, groups.tallies["ill"])
+    (0.2, 0.2, 1.0)
+    """
+    rows = max(int(groups.sizes.sum()), 1)
+    size = np.repeat(groups.sizes, np.diff(tally.offsets))
+    value_rows = np.bincount(tally.values, weights=tally.counts, minlength=len(tally.reference)).astype(np.int64)
+
+    def above(limit: Fraction) -> float:
+        n, d = limit.numerator, limit.denominator
+        news = d * value_rows[tally.values] <= n * rows
+        return float(size[(d * tally.counts > n * size) & news].sum() / rows)
+
+    certain = float(size[tally.counts == size].sum() / rows)
+    return certain, above(Fraction(9, 10)), above(Fraction(1, 2))
+
+
+def rare_share(tally: Tally, fewest: int) -> float:
+    """The share of rows whose value fewer than so many rows have.
+
+    >>> from discreet.models.examples import groups_of
+    >>> rare_share(groups_of("cost", ["1.05", "7.20"], ["1.05", "3.99"]).tallies["cost"], 2)
+    0.5
+    """
+    value_rows = np.bincount(tally.values, weights=tally.counts)
+    return float(value_rows[value_rows < fewest].sum() / max(value_rows.sum(), 1))
+
+
+def unique_share(people: People) -> float:
+    """The share of rows whose exact quasi-identifiers no other published row has, in whatever group."""
+    number = number_equal(list(people.codes), len(people.counts))
+    rows = np.bincount(number, weights=people.counts)
+    return float((rows == 1).sum() / max(rows.sum(), 1))
+
+
+def _about(word: str) -> frozenset[str]:
+    return MODELS[word].about if word in MODELS else frozenset()
+
+
+def _about_values(
+    name: str, kinds: Sequence[tuple[str, Mapping[str, Any]]], sensitive: Sequence[str]
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """The promises about the values of a column."""
+    return [(w, p) for w, p in kinds if VALUES in _about(w) and attribute_of(p, sensitive) in (name, None)]
+
+
+def _of_values(name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups: Groups) -> list[Exposure]:
+    """What a group tells of the values of a column, whatever is promised."""
+    tally = groups.tallies[name]
+    certain, nearly, likely = likely_shares(groups, tally)
+    parts = []
+    if certain:
+        parts.append(f"the value is certain of {percent(certain)} of the rows, whose group agrees on it")
+    if nearly > certain:
+        parts.append(f"more than 90% of the group have it for {percent(nearly)} of the rows")
+    if likely > max(certain, nearly):
+        parts.append(f"more than half of the group have it for {percent(likely)} of the rows")
+    grave = certain >= CERTAIN or nearly >= NEARLY_CERTAIN or likely >= LIKELY
+    subject = f"{shown(name)}: "
+    if not about:
+        subject += "nothing is promised about it inside a group"
+        parts = parts or ["in this release no value has more than half of a group"]
+    elif (others := _others(about, tally)) is not None:
+        subject += f"only listed values are protected, and {percent(others)} of the rows have another"
+    elif not parts:
+        return []
+    else:
+        return [Exposure(f"{subject}{'; '.join(parts)}.", max(certain, nearly, likely), grave)]
+    return [Exposure(f"{'; '.join([subject, *parts])}.", max(certain, nearly, likely), grave)]
+
+
+def _others(about: Sequence[tuple[str, Mapping[str, Any]]], tally: Tally) -> float | None:
+    """The share of rows whose value no promise lists, where each promise lists some."""
+    if not all(parameters.get("values") for _, parameters in about):
+        return None
+    listed = {
+        value
+        for _, parameters in about
+        for entry in parameters["values"]
+        for value in (entry if isinstance(entry, list | tuple) else [entry])
+    }
+    value_rows = np.bincount(tally.values, weights=tally.counts, minlength=len(tally.hierarchy.leaves))
+    protected = [tally.hierarchy.index[value] for value in listed if value in tally.hierarchy.index]
+    return float(1 - value_rows[protected].sum() / max(value_rows.sum(), 1))
+
+
+def _of_rare_values(name: str, tally: Tally, k: int | None) -> list[Exposure]:
+    """A column of values that hardly anybody shares finds people by itself."""
+    once, few = rare_share(tally, 2), rare_share(tally, k or 2)
+    if few < TOLD:
+        return []
+    parts = [f"{percent(once)} of the rows have a value that no other row has"] if once else []
+    parts += [f"{percent(few)} one that fewer than {k} rows have"] if few > once else []
+    sentence = (
+        f"{shown(name)}: {', '.join(parts)}. Whoever knows such a value finds the row by it, "
+        "and that they differ within a group protects nobody."
+    )
+    return [Exposure(sentence, few, once >= FOUND_BY_VALUE or few >= FOUND_AMONG_FEW)]
+
+
+def _of_rows(groups: Groups, exact: bool) -> list[Exposure]:
+    """Rows that nobody hides among."""
+    alone = float((groups.sizes == 1).sum() / max(groups.sizes.sum(), 1))
+    if not alone:
+        return []
+    where = "in their group" if exact else "by what others may know: no other row looks like theirs"
+    return [Exposure(f"{percent(alone)} of the rows are alone {where}.", alone, alone >= ALONE)]
+
+
+def _of_presence(people: People | None) -> list[Exposure]:
+    """Who is in the table, where nothing is promised about it."""
+    if people is None:
+        sentence = "Nothing is promised about who is in the table."
+        return [Exposure(sentence, None, False)]
+    share = unique_share(people)
+    sentence = (
+        f"Quasi-identifiers are published exactly, and {percent(share)} of the rows are the only ones with theirs: "
+        "whoever holds a list of people sees who of them is in the table."
+    )
+    return [Exposure(sentence, share, False)]

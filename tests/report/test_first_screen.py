@@ -1,0 +1,153 @@
+"""What the first screen of a report may claim: what was judged, what is left open with its figure, and no more."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import anonymize, policy_from_words, verify
+from discreet.models.examples import groups_of
+from discreet.report import exposures
+from discreet.report.exposures import likely_shares, rare_share
+from discreet.report.html import custodian_page, release_page
+from discreet.report.text import to_text
+from discreet.run.anonymize import Release
+
+AGE = {"role": "quasi_identifier", "hierarchy": {"intervals": [10]}}
+ILL = {"role": "sensitive"}
+
+
+def policy(require: list[dict[str, Any]], **words: Any) -> Any:
+    attributes = words.pop("attributes", {"age": AGE, "ill": ILL})
+    return policy_from_words({"attributes": attributes, "require": require} | words)
+
+
+def published(tmp_path: Path, table: dict[str, list[str]], require: list[dict[str, Any]], **words: Any) -> Release:
+    return anonymize(policy(require, **words), tmp_path / "release", source=table)
+
+
+def first_screen(page: str) -> str:
+    """The verdict of a page: its first section."""
+    return page[page.index('<section class="verdict') :].partition("</section>")[0]
+
+
+def pages(release: Release) -> list[str]:
+    return [(folder / "report.html").read_text(encoding="utf-8") for folder in (release.folder, release.private)]
+
+
+def test_a_group_that_agrees_is_told_in_red_on_every_first_screen(tmp_path: Path) -> None:
+    table = {"age": ["21", "22", "23", "31", "32", "33"], "ill": ["flu", "flu", "flu", "cold", "gout", "flu"]}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 3}}])
+    told = "ill: nothing is promised about it inside a group; the value is certain of 50% of the rows"
+    for page in pages(release):
+        screen = first_screen(page)
+        assert f'<li class="grave">{told}' in screen
+        assert screen.startswith('<section class="verdict warned"')
+    lines = to_text(release.report).splitlines()
+    assert lines[0] == "This release keeps its promises, and they leave people unprotected."
+    assert lines[1].startswith(f"  GRAVE: {told}")
+    first = release.to_json()["warnings"][0]
+    assert (first["grave"], first["share"], release.to_json()["kept"]) == (True, 0.5, True)
+    assert verify(release.folder).kept
+
+
+def test_values_that_no_promise_lists_are_told(tmp_path: Path) -> None:
+    table = {
+        "age": [f"{20 + i}" for i in range(8)],
+        "ill": ["HIV", "flu", "flu", "flu", "HIV", "cold", "cold", "cold"],
+    }
+    release = published(tmp_path, table, [{"robust": {"r": 2, "values": ["HIV"]}}], publish="bucketization")
+    [told] = [one.sentence for one in release.report.exposures if one.sentence.startswith("ill")]
+    assert "only listed values are protected, and 75% of the rows have another" in told
+    assert any("100% of the rows are the only ones with theirs" in one.sentence for one in release.report.exposures)
+
+
+def test_a_promise_that_only_the_source_can_judge_is_not_green_on_the_published_page(tmp_path: Path) -> None:
+    table = {"age": [f"{20 + i}" for i in range(8)], "ill": ["a", "b", "c", "d"] * 2}
+    release = published(tmp_path, table, [{"robust": {"r": 2}}], publish="bucketization")
+    theirs, ours = map(first_screen, pages(release))
+    assert theirs.startswith('<section class="verdict warned"')
+    assert "Not judged by the release alone: 2-robustness of ill." in theirs
+    assert "✓" not in theirs
+    assert ours.startswith('<section class="verdict good"')
+    assert verify(release.folder).kept is None
+    assert verify(release.folder, source=table).kept
+
+
+@pytest.mark.parametrize("publish", ["generalization", "multidimensional", "local_recoding"])
+def test_nothing_left_of_the_quasi_identifiers_is_no_good_news(tmp_path: Path, publish: str) -> None:
+    table = {"age": ["21", "35", "47", "60"], "ill": ["flu", "cold", "gout", "flu"]}
+    flat = {"age": {"role": "quasi_identifier", "hierarchy": {"flat": True}}, "ill": ILL}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 4}}], attributes=flat, publish=publish)
+    assert release.figures["loss"] == 1
+    for page in pages(release):
+        assert first_screen(page).startswith('<section class="verdict warned"')
+    line = to_text(release.report).splitlines()[0]
+    assert line == (
+        "Nothing is left of the quasi-identifiers: all of their values are *. The release is of little use. "
+        "Its promises are kept."
+    )
+    first = release.to_json()["warnings"][0]
+    assert first["grave"] and first["text"].startswith("Nothing is left of the quasi-identifiers")
+
+
+def test_an_empty_table_is_no_good_news(tmp_path: Path) -> None:
+    table = {"age": ["21", "35", "47"], "ill": ["flu", "cold", "gout"]}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 4}}], suppress=1)
+    for page in pages(release):
+        assert first_screen(page).startswith('<section class="verdict warned"')
+    assert to_text(release.report).startswith("Nothing is published: every row had to be left out.")
+    assert json.dumps(release.to_json()["warnings"]).startswith('[{"text": "Nothing is published')
+    assert verify(release.folder).kept
+
+
+def test_costs_to_the_cent_find_everybody(tmp_path: Path) -> None:
+    table = {"age": ["21", "22", "23", "24"] * 10, "ill": [f"{100 + i}.{i:02}" for i in range(40)]}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 4}}, {"l_diversity": {"l": 4}}])
+    told = "ill: 100% of the rows have a value that no other row has."
+    assert all(f'<li class="grave">{told}' in first_screen(page) for page in pages(release))
+    assert f"  GRAVE: {told}" in to_text(release.report)
+
+
+def test_a_release_that_hides_what_it_should_is_green(tmp_path: Path) -> None:
+    table = {"age": ["21", "22", "23", "24"] * 4, "ill": ["flu", "cold", "gout", "mumps"] * 4}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 4}}, {"l_diversity": {"l": 4}}])
+    for page in (release_page(release.report), custodian_page(release.report)):
+        assert first_screen(page).startswith('<section class="verdict good"')
+    assert to_text(release.report).startswith("This release keeps its promises.\n")
+
+
+GROUPS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=8), min_size=1, max_size=6)
+
+
+@given(GROUPS)
+def test_shares_are_those_of_counting_row_by_row(values: list[list[str]]) -> None:
+    groups = groups_of("ill", *values)
+    everybody = Counter(value for group in values for value in group)
+    rows = everybody.total()
+    certain = nearly = likely = 0
+    for group in values:
+        value, count = Counter(group).most_common(1)[0]
+        certain += len(group) if count == len(group) else 0
+        nearly += len(group) if 10 * count > 9 * len(group) and 10 * everybody[value] <= 9 * rows else 0
+        likely += len(group) if 2 * count > len(group) and 2 * everybody[value] <= rows else 0
+    shares = likely_shares(groups, groups.tallies["ill"])
+    assert shares == pytest.approx((certain / rows, nearly / rows, likely / rows))
+    for fewest in (2, 3, 5):
+        rare = sum(n for n in everybody.values() if n < fewest)
+        assert rare_share(groups.tallies["ill"], fewest) == pytest.approx(rare / rows)
+
+
+def test_the_limits_are_those_that_are_stated() -> None:
+    """Whoever reads that something is grave can look up from where on it is."""
+    text = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    section = text.partition("## The first screen")[2].partition("\n## ")[0]
+    stated = [line.split("|")[2].strip() for line in section.splitlines() if line.startswith("| ") and "%" in line]
+    limits = ("CERTAIN", "NEARLY_CERTAIN", "LIKELY", "FOUND_BY_VALUE", "FOUND_AMONG_FEW", "ALONE")
+    assert stated == [f"{getattr(exposures, limit):.0%}" for limit in limits]
