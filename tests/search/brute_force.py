@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import log, prod
 
 from discreet.models.base import PrivacyModel
 from tests.oracles import keeps_one
@@ -21,6 +21,7 @@ class Candidate:
     kept: tuple[tuple[int, ...], ...]  # the rows of each group
     suppressed: int
     losses: tuple[Fraction, ...]
+    divergence: float = 0.0
 
     def score(self, utility: str) -> float:
         rows = sum(map(len, self.kept)) + self.suppressed
@@ -32,6 +33,8 @@ class Candidate:
             return sum(len(group) ** 2 for group in self.kept) + self.suppressed * rows
         if utility == "average_group":
             return (rows - self.suppressed) / len(self.kept) if self.kept else float("inf")
+        if utility == "kl_divergence":
+            return self.divergence
         assert utility == "height"
         return sum(self.node)
 
@@ -59,8 +62,21 @@ def judged(
             widest = len(paths) - 1
             spread = sum(len(look[d]) - 1 if row in published else widest for row, look in enumerate(looks))
             losses.append(Fraction(spread, widest * len(looks)) if widest else Fraction(0))
-        found.append(Candidate(node, tuple(kept), len(looks) - len(published), tuple(losses)))
+        divergence = _divergence(table, looks, published)
+        found.append(Candidate(node, tuple(kept), len(looks) - len(published), tuple(losses), divergence))
     return found
+
+
+def _divergence(table: Table, looks: Sequence[tuple[object, ...]], published: set[int]) -> float:
+    """Σ p ln(p / p̂) row by row: a published row is spread over what it looks like, a suppressed one over everything."""
+    rows = len(looks)
+    thin = Fraction(rows - len(published), prod(len(paths) for paths in table.paths))
+    alike, equal = Counter(looks[row] for row in published), Counter(table.rows)
+    surprise = 0.0
+    for row, look in enumerate(looks):
+        own = Fraction(alike[look], prod(map(len, look))) if row in published else Fraction(0)  # type: ignore[arg-type]
+        surprise += log(equal[table.rows[row]]) - log(own + thin)
+    return surprise / rows if rows else 0.0
 
 
 def _keeps(table: Table, model: PrivacyModel, rows: Sequence[int], known: dict[object, bool]) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.utility import metrics
-from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome, arithmetic_loss, geometric_loss
+from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome, Volumes, arithmetic_loss, geometric_loss
 
 sizes = st.lists(st.integers(1, 20), max_size=6)
 losses = st.lists(st.floats(0, 1), min_size=1, max_size=5)
@@ -26,6 +26,17 @@ def test_the_numbers_of_the_specification() -> None:
     assert OBJECTIVES["discernibility"].score(outcome([3, 2], 1)) == 9 + 4 + 6
     assert OBJECTIVES["average_group"].score(outcome([3, 2], 7)) == 2.5
     assert OBJECTIVES["height"].score(outcome([3], 5, height=4)) == 4
+
+
+def test_the_divergence_is_that_of_the_library_call() -> None:
+    """Six rows of two attributes, two of them suppressed."""
+    codes, counts = [np.array([0, 1, 2, 3]), np.array([0, 0, 1, 2])], [2, 1, 1, 2]
+    low, high, leaves = [[0, 0], [2, 0]], [[1, 0], [2, 2]], [4, 3]
+    whole = metrics.kl_divergence(codes, counts, low, high, [3, 1], leaves, suppressed=2)
+    shares = np.array(counts) / 6
+    volumes = Volumes(np.log([2.0, 3.0]), math.log(12), float(shares @ np.log(shares)))
+    reached = Outcome([0.0], 0, np.array([3, 1]), 2, 6, volumes)
+    assert OBJECTIVES["kl_divergence"].score(reached) == pytest.approx(whole)
 
 
 def test_publishing_nothing_is_the_worst_average_group() -> None:
@@ -71,9 +82,15 @@ def test_no_way_to_merge_and_suppress_undercuts_the_bound(utility: str, finest: 
     limit = data.draw(st.integers(suppressed, sum(finest)))
     proven = {g: data.draw(st.integers(0, size[g])) for g in lost}
     mates = sum(n * of_coarse[coarse[g]] for g, n in proven.items())
-    least = AtLeast([0.0], 3, np.array(finest), sum(proven.values()), mates, limit, sum(finest))
-    kept = [size[g] for g in size if g not in lost]
-    reached = Outcome([suppressed / sum(finest)], 3, np.array(kept, dtype=np.int64), suppressed, sum(finest))
+    volume = data.draw(st.lists(st.integers(1, 9), min_size=len(finest), max_size=len(finest)))
+    everything, of_data = math.log(sum(volume) + data.draw(st.integers(0, 9))), data.draw(st.floats(-3, 0))
+    fine = Volumes(np.log(volume), everything, of_data)
+    least = AtLeast([0.0], 3, np.array(finest), sum(proven.values()), mates, limit, sum(finest), fine)
+    kept = [g for g in size if g not in lost]
+    coarser = [sum(v for v, own in zip(volume, node, strict=True) if own == g) for g in kept]
+    sizes_kept = np.array([size[g] for g in kept], dtype=np.int64)
+    volumes = Volumes(np.log(np.array(coarser, dtype=np.float64)), everything, of_data)
+    reached = Outcome([suppressed / sum(finest)], 3, sizes_kept, suppressed, sum(finest), volumes)
     assert OBJECTIVES[utility].bound(least) <= OBJECTIVES[utility].score(reached)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "suppressed": ("drop", "star"),
-    "utility": ("loss", "geometric_loss", "discernibility", "average_group", "height"),
+    "utility": ("loss", "geometric_loss", "discernibility", "average_group", "height", "kl_divergence"),
     "format": ("csv", "parquet", "table"),
 }
 

@@ -5,10 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from discreet.arrays import IntArray
+import numpy as np
+
+from discreet.arrays import FloatArray, IntArray
 from discreet.utility.metrics import arithmetic_loss, geometric_loss
+
+
+class Volumes(NamedTuple):
+    """Logarithms of volumes, which may be too large for numbers: how many combinations of leaves there are.
+
+    `groups` are those that each group stands for, `everything` all of them. `data` is Σ p ln p over the table's
+    combinations, p being their shares.
+    """
+
+    groups: FloatArray
+    everything: float
+    data: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +34,7 @@ class Outcome:
     sizes: IntArray | None  # of the groups that stay (only if asked for)
     suppressed: int
     rows: int
+    volumes: Volumes | None = None  # of the groups that stay (only if asked for)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +48,7 @@ class AtLeast:
     lost_mates: int  # Σ over those rows of how many rows a group with them can have at most
     suppression_limit: int
     rows: int
+    volumes: Volumes | None = None  # of the groups of the finer node (only if asked for)
 
 
 class Objective(Protocol):
@@ -41,6 +57,10 @@ class Objective(Protocol):
     @property
     def needs_groups(self) -> bool:
         """Does it look at group sizes? Losses and levels come for free."""
+
+    @property
+    def needs_volumes(self) -> bool:
+        """Does it look at what each group stands for?"""
 
     @property
     def spares_rows(self) -> bool:
@@ -57,6 +77,7 @@ class Loss:
     """Mean over all quasi-identifier values of (leaves − 1) / (all leaves − 1): the LM of the papers."""
 
     needs_groups = False
+    needs_volumes = False
     spares_rows = True
 
     def score(self, outcome: Outcome) -> float:
@@ -70,6 +91,7 @@ class GeometricLoss:
     """Π (1 + loss of the attribute)^(1/n) − 1, as ARX computes it."""
 
     needs_groups = False
+    needs_volumes = False
     spares_rows = True
 
     def score(self, outcome: Outcome) -> float:
@@ -83,6 +105,7 @@ class Height:
     """How many levels were climbed in all; blind to what a level costs and to suppression."""
 
     needs_groups = False
+    needs_volumes = False
     spares_rows = False
 
     def score(self, outcome: Outcome) -> float:
@@ -96,6 +119,7 @@ class Discernibility:
     """Σ n² over the groups, plus N for every suppressed row (Bayardo & Agrawal 2005)."""
 
     needs_groups = True
+    needs_volumes = False
     spares_rows = True
 
     def score(self, outcome: Outcome) -> float:
@@ -113,6 +137,7 @@ class AverageGroup:
     """Published rows per group."""
 
     needs_groups = True
+    needs_volumes = False
     spares_rows = False
 
     def score(self, outcome: Outcome) -> float:
@@ -127,10 +152,44 @@ class AverageGroup:
         return max(1.0, (least.rows - least.suppression_limit) / len(least.finest))
 
 
+class Divergence:
+    """How surprised a reader of the release would be by the data, in nats (Kifer & Gehrke 2006; `kl_divergence`).
+
+    She spreads the rows of a group evenly over all that it stands for, and suppressed rows over everything.
+    """
+
+    needs_groups = True
+    needs_volumes = True
+    spares_rows = False  # what is suppressed already is less of a surprise if more is
+    _ROUNDING = 1e-12
+
+    def score(self, outcome: Outcome) -> float:
+        assert outcome.volumes is not None and outcome.sizes is not None
+        return _divergence(outcome.sizes, outcome.volumes, outcome.suppressed)
+
+    def bound(self, least: AtLeast) -> float:
+        # Among all ways to weigh the groups of a node, their own shares surprise least; suppressed rows weigh them
+        # otherwise. And to tell parts of a group apart surprises less than not to.
+        assert least.volumes is not None and least.finest is not None
+        return _divergence(least.finest, least.volumes, 0) * (1 - self._ROUNDING) - self._ROUNDING
+
+
+def _divergence(sizes: IntArray, volumes: Volumes, suppressed: int) -> float:
+    """Σ p ln(p / p̂): of a group of n rows and volume v, p̂ is (n / v + suppressed / all) / N."""
+    rows = int(sizes.sum()) + suppressed
+    if not rows:
+        return 0.0
+    thin = math.log(suppressed) - volumes.everything if suppressed else -math.inf
+    told = float(sizes @ np.logaddexp(np.log(sizes) - volumes.groups, thin)) if len(sizes) else 0.0
+    told += suppressed * thin if suppressed else 0.0
+    return max(0.0, volumes.data + math.log(rows) - told / rows)
+
+
 OBJECTIVES: dict[str, Objective] = {
     "loss": Loss(),
     "geometric_loss": GeometricLoss(),
     "discernibility": Discernibility(),
     "average_group": AverageGroup(),
     "height": Height(),
+    "kl_divergence": Divergence(),
 }

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import monotonic
 
 import numpy as np
 
-from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.models.base import all_hold, least_suppressed, may_leave_out
 from discreet.progress import Progress
 from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, may_differ
 from discreet.search.plan import Problem
-from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome
+from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome, Volumes
 
 _TELL_EVERY = 0.1  # seconds between two words about the progress
 
@@ -94,7 +95,7 @@ class NodeJudge:
         feasible = suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds)
         score = math.inf
         if feasible:
-            score = self._score(node, spread, groups.sizes[holds & (groups.sizes > 0)], suppressed)
+            score = self._score(counted, spread, holds & (groups.sizes > 0), suppressed)
         judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread, lost_mates)
         if feasible and suppressed and self._confirms:
             judged = self._confirm(judged, counted, holds, spread)
@@ -117,11 +118,14 @@ class NodeJudge:
             beside = judged.lost * (int(self._widest[d]) - self._largest_spread[d][level])
             spread = self._spread_of_all[d][level] + max(judged.lost_spread[d], beside)
             losses.append(spread * self._scale[d])
-        finest = self.roll_up.groups(low).groups.sizes if self._objective.needs_groups else None
-        finest = finest if finest is None else finest[finest > 0]
+        finest, volumes = None, None
+        if self._objective.needs_groups:
+            counted = self.roll_up.groups(low)
+            filled = counted.groups.sizes > 0
+            finest, volumes = counted.groups.sizes[filled], self._volumes(counted, filled)
         p = self.problem
-        least = AtLeast(losses, sum(low), finest, judged.lost, judged.lost_mates, p.suppression_limit, p.frequency.rows)
-        return self._objective.bound(least)
+        lost = judged.lost, judged.lost_mates, p.suppression_limit
+        return self._objective.bound(AtLeast(losses, sum(low), finest, *lost, p.frequency.rows, volumes))
 
     def gain(self, attribute: int, lower: int, upper: int) -> float:
         """How much loss lies between two levels of an attribute, nothing suppressed."""
@@ -129,10 +133,29 @@ class NodeJudge:
         gain: float = (spread[upper] - spread[lower]) * self._scale[attribute]
         return gain
 
-    def _score(self, node: Node, spread: Sequence[int], kept: IntArray, suppressed: int) -> float:
+    def _score(self, counted: Counted, spread: Sequence[int], stay: BoolArray, suppressed: int) -> float:
         losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
-        rows = self.problem.frequency.rows
-        return self._objective.score(Outcome(losses, sum(node), kept, suppressed, rows))
+        rows, sizes = self.problem.frequency.rows, counted.groups.sizes[stay]
+        volumes = self._volumes(counted, stay)
+        return self._objective.score(Outcome(losses, sum(counted.node), sizes, suppressed, rows, volumes))
+
+    def _volumes(self, counted: Counted, which: BoolArray) -> Volumes | None:
+        """How many combinations of leaves the groups `which` of a node stand for, if anybody asks."""
+        if not self._objective.needs_volumes:
+            return None
+        groups, at = np.zeros(int(which.sum())), np.flatnonzero(which)
+        for d, level in enumerate(counted.node):
+            groups += np.log1p(self._spreads[d][level])[self.roll_up.codes(counted, d, at)]
+        return Volumes(groups, float(np.log1p(self._widest).sum()), self._surprise)
+
+    @cached_property
+    def _surprise(self) -> float:
+        """Σ p ln p over the combinations of quasi-identifiers."""
+        f = self.problem.frequency
+        number = number_equal(f.codes, len(f.counts))
+        share = np.bincount(number, weights=f.counts) / max(f.rows, 1)
+        share = share[share > 0]
+        return float(share @ np.log(share))
 
     def _confirm(self, judged: Judged, counted: Counted, holds: BoolArray, spread: Sequence[int]) -> Judged:
         """The node with more groups suppressed, so that the others keep the promises among themselves too.
@@ -161,7 +184,7 @@ class NodeJudge:
             stay[left_out] = False
             more = int(sizes[left_out].sum())
             wider = [a + b for a, b in zip(spread, extra[left_out].sum(axis=0).tolist(), strict=True)]
-            return self._score(node, wider, sizes[stay], judged.suppressed + more), more
+            return self._score(counted, wider, stay, judged.suppressed + more), more
 
         def price(left_out: IntArray) -> float:
             score, more = outcome(left_out)
