@@ -153,7 +153,7 @@ DESCRIPTION: Mapping[str, Any] = {
     "sensitive": ["disease"],
     "promises": [{"k_anonymity": {"k": 2}}, {"l_diversity": {"l": 2, "attribute": "disease"}}],
     "hierarchies": {"nation": "nation.csv"},
-    "columns": {"age": "interval", "zip": "prefix"},
+    "columns": {"age": "interval", "zip": "prefix", "disease": {"source": "disease", "values": {"flu": ["flu"]}}},
     "others": ["remark"],
     "suppressed": "*",
 }

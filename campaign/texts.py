@@ -93,6 +93,8 @@ def descriptions(random: Random, number: int, here: Path, garden: Garden) -> Inp
     if random.random() < 0.2:
         argv += ["--other", "theirs.csv", "--other-description", "description.yaml"]
     if random.random() < 0.3:
+        argv += ["--source", random.choice(("patients.csv", "theirs.csv", *PATHS[:-1], *ADDRESSES))]
+    if random.random() < 0.3:
         argv.append("--json")
     return Input("descriptions", what, tuple(argv))
 

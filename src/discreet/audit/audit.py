@@ -7,7 +7,7 @@ release, …) is not asked, and a note says what she would need.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from discreet.audit.association.composition import composition
 from discreet.audit.association.knowledge import read_knowledges
 from discreet.audit.association.minimality import goal, minimality
 from discreet.audit.association.subtraction import subtraction
-from discreet.audit.faults.comparison import compare_with, read_source
+from discreet.audit.faults.comparison import check_columns, compare_with, is_shares, read_source
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.report_faults import report_faults
 from discreet.audit.lines import EXACT, Fault, Level, Line, of_each_kind
@@ -27,6 +27,7 @@ from discreet.audit.promises.levels import levels
 from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.exact_tables import Population, read_population
 from discreet.audit.reading.release import ReleaseFiles, look, read
+from discreet.audit.reading.source import open_beside
 from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reidentification.reidentification import reidentification
 from discreet.errors import DataError, Mistake, PolicyError
@@ -42,6 +43,7 @@ class Audit:
     `lines` is one line per adversary (and sensitive attribute), `levels` are the release's promises read a second time,
     `faults` are things that should not be in a release whoever looks, `notes` say which adversaries were not asked, and
     what it would take. `compared` is a sentence: what was published can be of the table that was given as its source.
+    Faults that are not judged are what could not be held against that table.
     """
 
     release: str
@@ -69,14 +71,19 @@ class Audit:
         return tuple(level for level in self.levels if level.holds is None)
 
     @property
+    def uncompared(self) -> tuple[Fault, ...]:
+        """What could not be held against the source that was given, and why."""
+        return tuple(fault for fault in self.faults if not fault.judged)
+
+    @property
     def kept(self) -> bool | None:
         """Is everything kept that the release promises, and nothing in it that must not be?
 
-        None: nothing is broken, but a promise could not be judged.
+        None: nothing is broken, but a promise could not be judged, or something could not be held against the source.
         """
         if self.broken or any(fault.grave for fault in self.faults):
             return False
-        return None if self.unjudged else True
+        return None if self.unjudged or self.uncompared else True
 
 
 def audit_release(
@@ -113,6 +120,10 @@ def audit_release(
     files = look(release, description, database)
     view = files.view
     wanted = view.quasi_identifiers
+    if source is not None:
+        source = open_beside(source, [*wanted, *files.description.sensitive], files.description)
+        if not is_shares(source, [*wanted, *files.description.sensitive]):
+            check_columns(files, source, [*wanted, *files.description.sensitive])
     listed = None if population is None else read_population(population, wanted)
     table = None if source is None else _people_of(source, wanted)
     knowledge = None if source is None else read_knowledges(source, view)
@@ -134,6 +145,8 @@ def audit_release(
     work("beside the source")
     untrue, compared = _beside(files, source)
     work("promises and faults")
+    all_faults = of_each_kind([*faults(files, source), *untrue])
+    strange = _not_comparable(files, all_faults)
     return Audit(
         release=Path(release).name,
         publish=str(view.manifest.get("publish", view.publish)),
@@ -152,9 +165,9 @@ def audit_release(
                 knowledge=knowledge,
             )
         ),
-        faults=tuple(of_each_kind([*faults(files, source), *untrue])),
+        faults=tuple(all_faults),
         notes=(
-            *_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected)),
+            *_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected), strange),
             *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),
         ),
         compared=compared,
@@ -239,8 +252,9 @@ def _notes(
     marginals: bool,
     undone: bool,
     intersected: bool,
+    strange: Sequence[str] = (),
 ) -> list[str]:
-    """Who was not asked, and what it would take."""
+    """Who was not asked, and what it would take. The `strange` quasi-identifiers have no values of the source."""
     notes = []
     if listed is None:
         notes.append(
@@ -256,6 +270,12 @@ def _notes(
         notes.append(
             "Somebody who knows how common each sensitive value is among people of every kind, or who tries to undo "
             "the search: give the original table (source)."
+        )
+    elif strange:
+        notes.append(
+            "Somebody who knows how common each sensitive value is among people of every kind, or who tries to undo "
+            "the search: people of the source can't be found in the release, whose values of "
+            f"{', '.join(strange)} are not the source's."
         )
     elif not undone and goal(view) is None and _about_values(view):
         notes.append(
@@ -280,6 +300,12 @@ def _notes(
             why = "an ambiguous release does not tell which values belong together"
         notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")
     return notes
+
+
+def _not_comparable(files: ReleaseFiles, all_faults: Sequence[Fault]) -> list[str]:
+    """Quasi-identifiers of which values could not be held against the source."""
+    places = {fault.place.rpartition(": ")[2] for fault in all_faults if not fault.judged}
+    return [column for column in files.description.quasi_identifiers if column in places]
 
 
 def _about_values(view: ReleaseView) -> bool:

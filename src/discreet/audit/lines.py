@@ -125,6 +125,7 @@ class Fault:
     """Something that must not be in a release, whoever looks: the rule that is broken, how often, where, and a repair.
 
     Never anybody's values. What is not `grave` breaks no promise and need not be wrong, but somebody should look at it.
+    Of what was not `judged` it is not known whether it is wrong: it could not be looked at, and does not pass.
     """
 
     fault: str  # a key in snake case
@@ -134,6 +135,7 @@ class Fault:
     count: int = 1
     line: int | None = None
     grave: bool = True
+    judged: bool = True
 
 
 MOST_OF_A_KIND = 10  # faults that are told one by one
@@ -146,18 +148,18 @@ def of_each_kind(faults: Iterable[Fault]) -> list[Fault]:
     >>> [(fault.place, fault.rule, fault.count) for fault in of_each_kind(many)[9:]]
     [('file10', 'is not listed', 1), ('2 more places', 'have faults of the same kind', 2)]
     """
-    kinds: dict[tuple[str, bool], list[Fault]] = {}
+    kinds: dict[tuple[str, bool, bool], list[Fault]] = {}
     for fault in faults:
-        kinds.setdefault((fault.fault, fault.grave), []).append(fault)
+        kinds.setdefault((fault.fault, fault.grave, fault.judged), []).append(fault)
     shortened = []
-    for (kind, grave), alike in kinds.items():
+    for (kind, grave, judged), alike in kinds.items():
         rest = alike[MOST_OF_A_KIND:]
         shortened += alike[:MOST_OF_A_KIND]
         if rest:
             place = "1 more place" if len(rest) == 1 else f"{len(rest):,} more places"
             rule = f"{'has a fault' if len(rest) == 1 else 'have faults'} of the same kind"
             count = sum(fault.count for fault in rest)
-            shortened.append(Fault(kind, place, rule, rest[0].repair, count, grave=grave))
+            shortened.append(Fault(kind, place, rule, rest[0].repair, count, grave=grave, judged=judged))
     return shortened
 
 

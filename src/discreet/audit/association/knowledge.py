@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import IntArray
+from discreet.audit.reading.source import open_beside
 from discreet.audit.reading.tallies import Whole
 from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.engines.base import Frequencies
-from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.files.numbers import exact_number
 
@@ -79,7 +79,7 @@ class Known:
 
 def read_knowledges(source: Any, view: ReleaseView) -> dict[str, Knowledge]:
     """What she knows of each sensitive attribute of a release; a table of shares may be about some of them only."""
-    there = open_source(source, view.quasi_identifiers).columns
+    there = open_beside(source, view.quasi_identifiers).columns
     about = [tally.attribute for tally in view.tallies]
     shares = _CHANCE in there and _CHANCE not in (*view.quasi_identifiers, *about)
     return {a: read_knowledge(source, view, a) for a in about if a in there or not shares}
@@ -88,7 +88,7 @@ def read_knowledges(source: Any, view: ReleaseView) -> dict[str, Knowledge]:
 def read_knowledge(source: Any, view: ReleaseView, attribute: str) -> Knowledge:
     """The source table (a path or a frame), or a table of shares: with a column p that is no column of the release."""
     names = [*view.quasi_identifiers, attribute]
-    engine = open_source(source, names)
+    engine = open_beside(source, names)
     lacking = [c for c in names if c not in engine.columns]
     if _CHANCE in engine.columns and _CHANCE not in names and attribute in engine.columns:
         return _listed(engine.frequencies([c for c in [*names, _CHANCE] if c in engine.columns]), names, engine.columns)

@@ -10,25 +10,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.arrays import BoolArray, IntArray
+import numpy as np
+
+from discreet.arrays import BoolArray, IntArray, number_equal
 from discreet.audit.lines import Fault
 from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.release import ReleaseFiles
+from discreet.audit.reading.source import Source, lacking_column, open_beside
 from discreet.audit.reading.view import Promise
 from discreet.engines.base import Frequencies
-from discreet.engines.open import open_source
-from discreet.errors import DataError, Mistake, did_you_mean
+from discreet.errors import DataError
 
 SAME = "publish the table again, or give the table that was published"
 _SHARES = "p"  # a column of that name: no table of people, but of shares
+_NAMED = 5  # places in a sentence
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The source: its distinct combinations of the published columns."""
+    """The source: its distinct combinations of the published columns, and which one each row is, as they stand.
+
+    The rows of a database stand in no order; then there are no `kinds`.
+    """
 
     columns: tuple[str, ...]
     frequencies: Frequencies
+    kinds: IntArray | None = None
 
     @property
     def rows(self) -> int:
@@ -52,16 +59,41 @@ def read_source(release: ReleaseFiles, source: Any) -> tuple[Table | None, list[
     description = release.description
     known = (*description.quasi_identifiers, *description.sensitive, *description.others)
     columns = [c for c in dict.fromkeys(c for rows in release.files for c in rows.columns) if c in known]
-    engine = open_source(source, columns)
-    lacking = [c for c in columns if c not in engine.columns]
-    if any(c not in description.others for c in lacking):
-        raise DataError(*(Mistake("source", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking))
-    if _SHARES in engine.columns and _SHARES not in columns:
+    beside = open_beside(source, columns, description)
+    if is_shares(beside, columns):
         rule = "has a column p, and is read as shares of values: the release is compared with no table"
         return None, [not_compared("source", rule, "give the original table, without that column")]
-    here = [c for c in columns if c in engine.columns]
-    faults = [not_compared(c, "is not in the source: its values are compared with nothing") for c in lacking]
-    return Table(tuple(here), engine.frequencies(here)), faults
+    lacking = check_columns(release, beside, columns)
+    here = [c for c in columns if c not in lacking]
+    texts = {c: next(len(rows.column(c)[0]) for rows in release.files if c in rows.columns) for c in lacking}
+    faults = [
+        not_compared(c, f"is not in the source: its values ({texts[c]:,}) are compared with nothing", many=texts[c])
+        for c in lacking
+    ]
+    return _table(beside, here), faults
+
+
+def is_shares(beside: Source, columns: Sequence[str]) -> bool:
+    """Is it no table of people, but one of shares of values: with a column p that the release has not?"""
+    return _SHARES in beside.columns and _SHARES not in columns
+
+
+def check_columns(release: ReleaseFiles, beside: Source, columns: Sequence[str]) -> list[str]:
+    """The columns that the source lacks. Nothing can be held against a source without a quasi-identifier of the
+    release, or without what its adversaries look for."""
+    lacking, ours = [c for c in columns if c not in beside.columns], bool(release.description.manifest)
+    if any(c not in release.description.others for c in lacking):
+        raise DataError(*(lacking_column(beside, c, ours=ours) for c in lacking))
+    return lacking
+
+
+def _table(beside: Source, columns: Sequence[str]) -> Table:
+    if not beside.has_order or not columns:
+        return Table(tuple(columns), beside.frequencies(columns))
+    values, codes = beside.rows(columns)
+    kinds = number_equal(codes, len(codes[0]))
+    first, counts = np.unique(kinds, return_index=True, return_counts=True)[1:]
+    return Table(tuple(columns), Frequencies(values, tuple(c[first] for c in codes), counts.astype(np.int64)), kinds)
 
 
 def compare_with(release: ReleaseFiles, table: Table, lacking: Sequence[Fault] = ()) -> tuple[list[Fault], str]:
@@ -71,15 +103,19 @@ def compare_with(release: ReleaseFiles, table: Table, lacking: Sequence[Fault] =
     return faults, "" if any(fault.grave for fault in faults) else _sentence(release, table.rows, faults)
 
 
-def not_compared(place: str, rule: str, repair: str = "give the table that was published") -> Fault:
-    """Something that could not be compared; said, so that nobody takes silence for consent."""
-    return Fault("not_compared", place, rule, repair, grave=False)
+def not_compared(place: str, rule: str, repair: str = "give the table that was published", many: int = 1) -> Fault:
+    """Something that could not be compared: nobody may take silence for consent."""
+    return Fault("not_compared", place, rule, repair, many, grave=False, judged=False)
 
 
-def recoded(place: str, *, ours: bool) -> Fault:
+def recoded(place: str, values: int, *, ours: bool) -> Fault:
     """A column of which nothing is the same. In our own releases nothing is recoded, so that it is untrue."""
-    rule = "none of its values is one of the source's: renamed or recoded, it is compared with nothing"
-    return Fault("not_compared", place, rule, "give the source with the values that were published", grave=ours)
+    rule = f"none of its values ({values:,}) is one of the source's: recoded, it is compared with nothing"
+    if ours:
+        return Fault("not_compared", place, rule, "give the source with the values that were published", values)
+    column = place.rpartition(": ")[2]
+    repair = f"say which is which in the description: columns: {{{column}: {{values: {{published: source's}}}}}}"
+    return not_compared(place, rule, repair, values)
 
 
 def untrue(place: str, rule: str, many: int, lines: IntArray | None, units: BoolArray) -> Fault:
@@ -94,7 +130,9 @@ def rows_are(many: int) -> str:
 
 
 def _sentence(release: ReleaseFiles, rows: int, faults: Sequence[Fault]) -> str:
-    part = ", as far as they can be compared" if faults else ""
+    apart = list(dict.fromkeys(fault.place for fault in faults if fault.fault == "not_compared"))
+    more = f" and {len(apart) - _NAMED:,} more" if len(apart) > _NAMED else ""
+    part = f", but for {', '.join(apart[:_NAMED])}{more}" if apart else ""
     what = "every published row" if release.view.kind.labelled else "what is published of every group"
     left = rows - release.view.people
     rest = f", and {left:,} of them are not published" if left else ""

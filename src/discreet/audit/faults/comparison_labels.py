@@ -16,7 +16,7 @@ from discreet.audit.faults.matching import shortfall
 from discreet.audit.lines import Fault
 from discreet.audit.reading.equal_values import alike
 from discreet.audit.reading.labels import Anything, Exactly, Label, OneOf, Values, covers
-from discreet.audit.reading.release import ReleaseFiles, counted_people, labels_in, numbered
+from discreet.audit.reading.release import ReleaseFiles, Rows, counted_people, labels_in, numbered
 from discreet.audit.reading.texts import STAR
 from discreet.audit.worlds.label_join import Fitting, fitting, joined, label_values
 
@@ -30,8 +30,8 @@ def untrue_rows(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     for column in table.columns:
         texts, codes = rows.column(column)
         used, label = np.unique(codes[kept[first]], return_inverse=True)
-        held, strange = _held(release, table, column, [texts[i] for i in used], label.astype(np.int64))
-        columns.append(held)
+        of_column, strange = held(release, table, rows, column, [texts[i] for i in used], label.astype(np.int64))
+        columns.append(of_column)
         yield from strange
     weights = counted_people(rows, description.count)[kept]
     wanted = np.bincount(unit, weights=weights, minlength=len(first)).astype(np.int64)
@@ -52,23 +52,30 @@ def untrue_rows(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         yield not_compared(rows.file, rule, "nothing to mend")
 
 
-def _held(
-    release: ReleaseFiles, table: Table, column: str, published: Sequence[str | None], label: IntArray
+def held(
+    release: ReleaseFiles, table: Table, rows: Rows, column: str, published: Sequence[str | None], label: IntArray
 ) -> tuple[Fitting, list[Fault]]:
-    """A column of labels or exact values, held against the source's values."""
+    """A column of labels or exact values, held against the source's values; and what can't be compared of it.
+
+    ``published[label[u]]`` is what unit u has.
+    """
     ours, values = bool(release.description.manifest), table.values(column)
-    place, strange = f"{release.view.file}: {column}", []
-    if column in release.description.quasi_identifiers:
+    place, strange = f"{rows.file}: {column}", []
+    if release.view.kind.labelled and column in release.description.quasi_identifiers:
         labels, unread = _labels(release, column, published, values)
         if unread:
-            rule = f"{unread:,} of its texts are no values of the source: as nobody says what they mean, anything fits"
-            strange.append(not_compared(place, rule, "give the column's hierarchy"))
+            rule = (
+                f"{unread:,} of its {len(published):,} texts are no values of the source: as nobody says what they "
+                "mean, anything fits"
+            )
+            repair = "give the column's hierarchy, or say in the description which values of the source they are"
+            strange.append(not_compared(place, rule, repair, unread))
         pairs = label_values(labels, values)
         says = not all(isinstance(each, Anything) for each in labels)
     else:
         pairs, says = _exact(release, published, values)
     if says and not len(pairs[0]):
-        strange.append(recoded(place, ours=ours))
+        strange.append(recoded(place, len(published), ours=ours))
         pairs = _anything(np.arange(len(published)), len(values))
     return fitting(label, table.codes(column), pairs, len(values)), strange
 

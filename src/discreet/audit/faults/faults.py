@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.audit.faults.finer_labels import finer_labels
 from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
-from discreet.audit.faults.leaks import against_source, leaking_columns, signs_of_order
+from discreet.audit.faults.leaks import leaking_columns, order_of_rows
 from discreet.audit.faults.manifest_figures import manifest_faults
 from discreet.audit.lines import Fault
 from discreet.audit.promises.registry import of_others, reading_of
@@ -33,7 +33,7 @@ def faults(release: ReleaseFiles, source: Any = None) -> list[Fault]:
         *_suppressed(release),
         *_unknown_values(release),
         *_finer(release),
-        *(signs_of_order(release) if source is None else against_source(release, source)),
+        *order_of_rows(release, source),
     ]
 
 

@@ -5,25 +5,30 @@ The order of rows and lost NULLs are best seen with the source at hand; without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Codes, FloatArray
+from discreet.arrays import FloatArray, IntArray, number_equal
+from discreet.audit.faults.comparison import Table, not_compared, read_source
+from discreet.audit.faults.comparison_labels import held
 from discreet.audit.faults.linked_tables import chance_of_links
-from discreet.audit.faults.row_order import CHANCE, Ordered, in_source_order, sorted_by_itself, unexplained
+from discreet.audit.faults.row_order import CHANCE, Ordered, blocks, sorted_by_itself, unexplained
+from discreet.audit.faults.source_order import BACKWARDS, BESIDE, FORWARDS, Sequences, best_way, entries
 from discreet.audit.lines import Fault
-from discreet.audit.reading.labels import Anything, Between, Exactly, Label, coverage, covers, number
-from discreet.audit.reading.release import ReleaseFiles, Rows, in_order, labels_in, repeated
-from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.open import open_source
-from discreet.errors import DataError, Mistake, did_you_mean
-
-Column = tuple[Sequence[str | None], Codes]
+from discreet.audit.reading.labels import Anything, Between, Exactly, Label, covers, number
+from discreet.audit.reading.release import ReleaseFiles, Rows, labels_in, numbered
+from discreet.audit.worlds.label_join import joined
 
 _ENOUGH = 10  # rows, from which on it is no accident that all have different values
-_LARGEST = 50_000_000  # pairs of a label and a value of one column that are held against each other
+
+
+_WAYS = {
+    FORWARDS: "its rows stand in the order of {}",
+    BACKWARDS: "its rows stand in the order of {}, backwards",
+    BESIDE: "rows that stand together in it stand together in {}",
+}
 
 
 def leaking_columns(release: ReleaseFiles) -> Iterator[Fault]:
@@ -59,30 +64,84 @@ def signs_of_order(release: ReleaseFiles) -> Iterator[Fault]:
             yield Fault("rows_in_order", f"{rows.file}: {column}", rule, "shuffle the rows", grave=False)
 
 
-def against_source(release: ReleaseFiles, source: Any) -> Iterator[Fault]:
-    """What can be seen beside the table that was published: rows in its order, and NULLs that were lost."""
-    description = release.description
-    columns = [*description.quasi_identifiers, *description.sensitive]
-    engine = open_source(source, columns)
-    lacking = [c for c in columns if c not in engine.columns]
-    if lacking:
-        raise DataError(*(Mistake("source", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking))
-    ordered = isinstance(engine, DuckDB)  # in a database, rows have no order
-    values, codes = in_order(engine, columns) if isinstance(engine, DuckDB) else repeated(engine.frequencies(columns))
-    source_columns = dict(zip(columns, zip(values, codes, strict=True), strict=True))
+def order_of_rows(release: ReleaseFiles, source: Any = None) -> Iterator[Fault]:
+    """Rows in an order that gives something away; and with the source, NULLs that were lost.
+
+    The source shows more, and hides nothing that is seen without it.
+    """
+    table = None if source is None else read_source(release, source)[0]
+    if table is None:
+        yield from signs_of_order(release)
+        return
+    found = {rows.file: [*_beside_source(release, rows, table)] for rows in release.files}
     for rows in release.files:
-        yield from _lost_nulls(release, rows, source_columns)
-        if not ordered or not _has_order(release, rows) or not {*rows.columns} & {*description.quasi_identifiers}:
-            continue
-        chance = _chance_of_order(release, rows, source_columns)
-        if chance < CHANCE and not sorted_by_itself(_ordered(release, rows)):
-            rule = f"its rows stand in the order of the source (by chance with p {_below(chance)})"
-            repair = "shuffle the rows: the order tells whose row is whose"
-            yield Fault("rows_in_order", rows.file, rule, repair)
-    yield from _linked(release, source_columns)
+        yield from _lost_nulls(release, rows, table)
+        yield from found[rows.file]
+    seen = {file for file, faults in found.items() if any(fault.grave for fault in faults)}
+    yield from (sign for sign in signs_of_order(release) if sign.place.partition(": ")[0] not in seen)
+    yield from _linked(release, table)
 
 
-def _linked(release: ReleaseFiles, source: Mapping[str, Column]) -> Iterator[Fault]:
+def _beside_source(release: ReleaseFiles, rows: Rows, table: Table) -> Iterator[Fault]:
+    """The order of a file's rows, if it is that of the source, or of exact values in it."""
+    distorted = release.description.manifest.get("distorted") or ()
+    columns = [c for c in table.columns if c in rows.columns and c not in distorted]
+    if not _has_order(release, rows) or not columns:
+        return
+    sequences = _sequences(release, rows, table, columns)
+    if sequences is None:
+        rule = "so many rows of the source fit every published one that its order is compared with nothing"
+        yield not_compared(rows.file, rule, "nothing to mend")
+        return
+    ways = [(best_way(each, neighbours=not name, ways=len(sequences)), name) for name, each in sequences.items()]
+    way, name = min(ways, key=lambda one: one[0].chance)
+    if way.chance < CHANCE:
+        what = f"{name} in the source" if name else "the source"
+        rule = f"{_WAYS[way.way].format(what)} (by chance with p {_below(way.chance)})"
+        yield Fault("rows_in_order", rows.file, rule, "shuffle the rows: the order tells whose row is whose")
+
+
+def _sequences(release: ReleaseFiles, rows: Rows, table: Table, columns: Sequence[str]) -> dict[str, Sequences] | None:
+    """The rows beside the source in its own order (no name), and sorted by each column that was made coarser.
+
+    None if more rows fit than can be held.
+    """
+    grouped = rows is release.grouped and release.view.kind.labelled
+    kept = np.flatnonzero(release.group >= 0) if grouped else np.arange(len(rows))
+    block = blocks(_ordered(release, rows))[kept]
+    codes = {c: rows.column(c)[1][kept] for c in columns}
+    unit, first = numbered([*codes.values(), block], len(kept))
+    fitting = []
+    for column in columns:
+        texts, _ = rows.column(column)
+        used, label = np.unique(codes[column][first], return_inverse=True)
+        fitting.append(held(release, table, rows, column, [texts[i] for i in used], label.astype(np.int64))[0])
+    fits = joined(fitting, table.frequencies.counts, len(first))
+    if not fits.held:
+        return None
+    own = table.kinds
+    kinds = np.repeat(np.arange(len(table.frequencies.counts)), table.frequencies.counts) if own is None else own
+    pairs = entries(fits.starts, fits.groups, kinds, np.bincount(unit, minlength=len(first)))
+    by_block = block[first].astype(np.int64)
+    sequences = {} if own is None else {"": Sequences(unit, by_block, *pairs, np.arange(len(kinds)))}
+    for column in columns:
+        if not all(isinstance(label, Exactly) for label in _said(release, column, rows.column(column)[0])):
+            # Of rows with the same label, those with smaller values first: that is not told by the label.
+            strata = number_equal([by_block, codes[column][first]], len(first))
+            place = _in_size(table.values(column))[table.codes(column)][kinds]
+            sequences[column] = Sequences(unit, strata, *pairs, place)
+    return sequences
+
+
+def _in_size(values: Sequence[str | None]) -> IntArray:
+    """The place of each value among the others: numbers by size, then texts, then NULL."""
+    keys = [(2, 0.0, "") if v is None else (1, 0.0, v) if (n := number(v)) is None else (0, n, v) for v in values]
+    place = np.empty(len(keys), dtype=np.int64)
+    place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return place
+
+
+def _linked(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     """People and values in tables apart, but both in the same order."""
     description = release.description
     kind = release.view.kind
@@ -92,8 +151,11 @@ def _linked(release: ReleaseFiles, source: Mapping[str, Column]) -> Iterator[Fau
     if all(sorted_by_itself(_ordered(release, rows)) for rows in release.files):
         return
     for column in description.sensitive:
-        chance = chance_of_links(release, people, values, column, source)
-        if chance < CHANCE:
+        chance = chance_of_links(release, people, values, column, table)
+        if chance is None:
+            rule = f"has so many values in groups that its order is not compared with that of {people.file}"
+            yield not_compared(f"{values.file}: {column}", rule, "nothing to mend")
+        elif chance < CHANCE:
             rule = (
                 f"in every group {people.file} and {values.file} are in the same order, so that people stand where "
                 f"their values do (by chance with p {_below(chance)})"
@@ -166,27 +228,18 @@ def _sizes(labels: Sequence[Label]) -> FloatArray:
     return np.array(sizes, dtype=np.float64)
 
 
-def _chance_of_order(release: ReleaseFiles, rows: Rows, source: Mapping[str, Column]) -> float:
-    held = [c for c in source if c in rows.columns and len(rows.column(c)[0]) * len(source[c][0]) <= _LARGEST]
-    fits = [coverage(_said(release, c, rows.column(c)[0]), source[c][0]) for c in held]
-    published = [rows.column(c)[1] for c in held]
-    return in_source_order(fits, published, [source[c][1] for c in held]) if held else 1.0
-
-
-def _lost_nulls(release: ReleaseFiles, rows: Rows, source: Mapping[str, Column]) -> Iterator[Fault]:
+def _lost_nulls(release: ReleaseFiles, rows: Rows, table: Table) -> Iterator[Fault]:
     """NULL in the source, but nowhere in what is published; as many rows as were suppressed may have had it.
 
     So may those that our own manifest does not count: a release may be about some people of the source only.
     """
     suppressed = release.view.left_out + release.view.starred
-    rows_given = len(next(iter(source.values()))[1])
-    about = (
-        release.description.manifest["rows"].get("source", rows_given) if release.description.manifest else rows_given
-    )
-    suppressed += max(rows_given - int(about), 0)
-    for column in (c for c in source if c in rows.columns):
-        values, codes = source[column]
-        nulls = int((codes == values.index(None)).sum()) if None in values else 0
+    manifest = release.description.manifest
+    suppressed += max(table.rows - int(manifest["rows"].get("source", table.rows)), 0) if manifest else 0
+    known = (*release.description.quasi_identifiers, *release.description.sensitive)
+    for column in (c for c in table.columns if c in rows.columns and c in known):
+        values, codes = table.values(column), table.codes(column)
+        nulls = int(table.frequencies.counts[codes == values.index(None)].sum()) if None in values else 0
         if nulls > suppressed and not any(
             covers(label, [None])[0] for label in _said(release, column, rows.column(column)[0])
         ):

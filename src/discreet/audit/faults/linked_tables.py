@@ -3,41 +3,38 @@ its first value, the second the second, and the groups hide nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
-from discreet.arrays import Codes, IntArray, number_equal
+from discreet.arrays import IntArray, number_equal
+from discreet.audit.faults.comparison import Table
 from discreet.audit.faults.row_order import at_least
+from discreet.audit.reading.equal_values import alike
 from discreet.audit.reading.release import ReleaseFiles, Rows
-
-Column = tuple[Sequence[str | None], Codes]
 
 _LARGEST = 20_000_000  # people times values of their group, from which on nothing is said
 
 
-def chance_of_links(
-    release: ReleaseFiles, people: Rows, values: Rows, sensitive: str, source: Mapping[str, Column]
-) -> float:
+def chance_of_links(release: ReleaseFiles, people: Rows, values: Rows, sensitive: str, table: Table) -> float | None:
     """How likely chance makes as many people as do fit the value that stands at the same place in their group.
 
-    A person and a value fit if somebody in the `source` (values and codes of each column) has both. Chernoff's
-    bound, given how many values of the group fit each person.
+    A person and a value fit if somebody in the source has both. Chernoff's bound, given how many values of the group
+    fit each person. None if these are too many to be looked at.
     """
     group, order = _by_group(people, release.description.group)
     also, other = _by_group(values, release.description.group)
     if not np.array_equal(group, also):
         return 1.0
-    person, known = _keys(release, people, source)
-    value, width = _places(values.column(sensitive), source[sensitive]), len(source[sensitive][0]) + 1
-    having = np.unique(known * width + source[sensitive][1])
+    person, known = _keys(release, people, table)
+    value, theirs = _places(release, values, sensitive, table)
+    width = len(table.values(sensitive)) + 1
+    having = np.unique(known * width + theirs)
     fitting = int(np.isin(person[order] * width + value[other], having).sum())
     # Every person with every value of the group: in how many of the orders the two meet.
     pair, count = np.unique(group * width + value[other], return_counts=True)
     starts = np.searchsorted(pair // width, np.arange(int(group.max(initial=-1)) + 2))
     entries = np.diff(starts)[group]
     if entries.sum() > _LARGEST:
-        return 1.0
+        return None
     who = np.repeat(np.arange(len(group)), entries)
     at = np.arange(len(who)) - np.repeat(np.cumsum(entries) - entries, entries) + np.repeat(starts[group], entries)
     meets = np.isin(person[order][who] * width + pair[at] % width, having)
@@ -53,15 +50,17 @@ def _by_group(rows: Rows, column: str) -> tuple[IntArray, IntArray]:
     return rank[codes][order].astype(np.int64), order
 
 
-def _keys(release: ReleaseFiles, people: Rows, source: Mapping[str, Column]) -> tuple[IntArray, IntArray]:
+def _keys(release: ReleaseFiles, people: Rows, table: Table) -> tuple[IntArray, IntArray]:
     """A number for each combination of quasi-identifiers, the same in the release and in the source."""
-    names = release.description.quasi_identifiers
-    both = [np.concatenate([_places(people.column(c), source[c]), source[c][1]]) for c in names]
-    numbers = number_equal(both, len(people) + len(next(iter(source.values()))[1]))
+    pairs = [_places(release, people, c, table) for c in release.description.quasi_identifiers]
+    numbers = number_equal([np.concatenate(both) for both in pairs], len(people) + len(table.frequencies.counts))
     return numbers[: len(people)], numbers[len(people) :]
 
 
-def _places(published: Column, source: Column) -> IntArray:
-    """The place of each row's value among those of the source; the one after the last for a value it has not."""
-    index = {value: i for i, value in enumerate(source[0])}
-    return np.array([index.get(value, len(index)) for value in published[0]], dtype=np.int64)[published[1]]
+def _places(release: ReleaseFiles, rows: Rows, column: str, table: Table) -> tuple[IntArray, IntArray]:
+    """The place of each row's value among those of the source, and of each combination's there; the one after the last
+    for a value that the source has not."""
+    values, (texts, codes) = table.values(column), rows.column(column)
+    blank = not release.description.manifest
+    own, theirs = (alike(several, values, blank_is_null=blank) for several in (texts, values))
+    return np.where(own < 0, len(values), own)[codes], theirs[table.codes(column)]

@@ -1,8 +1,7 @@
-"""Do the rows of a published file stand in the order of the source? Then everybody who has the source's order (a list
-by name, by date of admission) can tell whose row is whose.
+"""Signs of an order in the rows of a published file: values that stand together more often than chance explains.
 
-With the source, rows are held against it one by one. Without it there are only signs: values that stand together more
-often than chance explains. An order that published values explain (a file that is sorted by its columns) tells nothing.
+An order that published values explain (a file that is sorted by its columns) tells nothing. What the source shows is
+told by `source_order`.
 """
 
 from __future__ import annotations
@@ -15,14 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.audit.reading.labels import Text, number
 
 Codes = NDArray[Any]  # places, in whole numbers of any width
 
 CHANCE = 1e-6  # how seldom chance may do what is reported
-_TRIED = 2000  # rows (of each table) from which it is estimated how often two rows fit by chance
-_AHEAD = (2, 4, 8, 16)  # rows of the source in which the next published row is looked for
 _MANY = 10  # equal neighbours, from which on their number is as good as normal
 _STEPS = 1_000_000  # different pairs of neighbours that an order of values is looked for in
 
@@ -62,6 +59,15 @@ def unexplained(columns: Sequence[Ordered]) -> tuple[str, float] | None:
     return (name, least * len(columns)) if least * len(columns) < CHANCE else None
 
 
+def blocks(columns: Sequence[Ordered]) -> IntArray:
+    """Runs of rows that are equal in every column that the file is sorted by, numbered as they stand.
+
+    >>> blocks([Ordered("a", np.array([0, 0, 1]), "ab"), Ordered("b", np.array([1, 0, 1]), "yx")]).tolist()
+    [0, 1, 2]
+    """
+    return _sorting(columns)[2]
+
+
 def sorted_by_itself(columns: Sequence[Ordered]) -> bool:
     """Do the published values explain the order of the rows?
 
@@ -84,27 +90,6 @@ def _sorting(columns: Sequence[Ordered]) -> tuple[list[tuple[Ordered, IntArray]]
         new = (np.diff(block) != 0) | (np.diff(np.asarray(following.codes)) != 0)
         block = np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
     return taken, left, block
-
-
-def in_source_order(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes]) -> float:
-    """How likely chance makes rows fit those of the source one after the other as they do: 1 if they don't.
-
-    ``fits[d][a, b]``: may the published text a of column d stand for value b of the source? Where rows were left out,
-    each of the others is looked for in the source a little after the one before. What is told is Chernoff's bound on
-    the chance, given how often two rows fit that have nothing to do with each other, which is estimated.
-    """
-    rows, whole = len(published[0]), len(source[0])
-    if not rows or rows > whole:
-        return 1.0
-    alike = _alike(fits, published, source)
-    if rows == whole:
-        fitting = np.ones(rows, dtype=np.bool_)
-        for fit, ours, theirs in zip(fits, published, source, strict=True):
-            fitting &= fit[ours, theirs]
-        return at_least(int(fitting.sum()), rows, alike)
-    # Far enough to bridge rows that were left out, not so far that something fits anyway.
-    chances = [at_least(_placed(fits, published, source, n), rows, min(n * alike, 1.0)) for n in _AHEAD]
-    return min(len(chances) * min(chances), 1.0)
 
 
 def _is_sorted(column: Ordered, block: IntArray) -> bool:
@@ -202,16 +187,6 @@ def together(codes: IntArray, block: IntArray) -> float:
     return normal if expected > _MANY and spread > _MANY else max(normal, rare)
 
 
-def _alike(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes]) -> float:
-    """How often a row of the one fits a row of the other, from some rows of each; never 0."""
-    ours = np.linspace(0, len(published[0]) - 1, min(_TRIED, len(published[0]))).astype(np.int64)
-    theirs = np.linspace(0, len(source[0]) - 1, min(_TRIED, len(source[0]))).astype(np.int64)
-    both = np.ones((len(ours), len(theirs)), dtype=np.bool_)
-    for fit, a, b in zip(fits, published, source, strict=True):
-        both &= fit[a[ours]][:, b[theirs]]
-    return (int(both.sum()) + 1) / (both.size + 1)
-
-
 def at_least(fitting: int, rows: int, chance: float) -> float:
     """Chernoff: so many of the rows, each with this chance."""
     share = fitting / max(rows, 1)
@@ -221,15 +196,3 @@ def at_least(fitting: int, rows: int, chance: float) -> float:
     if share < 1:
         distance += (1 - share) * math.log((1 - share) / (1 - chance))
     return math.exp(-rows * distance)
-
-
-def _placed(fits: Sequence[BoolArray], published: Sequence[Codes], source: Sequence[Codes], ahead: int) -> int:
-    """How many published rows are found in the source, each among the few rows that follow the one found before."""
-    from discreet.audit.faults.row_order_kernels import placed_in_order  # late: loads numba
-
-    start = np.cumsum([0, *(fit.size for fit in fits)])[:-1].astype(np.int64)
-    flat = np.concatenate([fit.ravel() for fit in fits])
-    width = np.array([fit.shape[1] for fit in fits], dtype=np.int64)
-    ours = np.stack([np.asarray(codes, dtype=np.int64) for codes in published], axis=1)
-    theirs = np.stack([np.asarray(codes, dtype=np.int64) for codes in source], axis=1)
-    return int(placed_in_order(flat, start, width, ours, theirs, ahead))

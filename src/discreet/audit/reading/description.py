@@ -8,6 +8,7 @@ as a mapping:
     promises: [{k_anonymity: {k: 5}}]          # what the release is said to keep
     hierarchies: {nation: nation.csv}          # leaf;level1;…;*, what names stand for
     columns: {age: interval, code: exact}      # interval | set | prefix | date | exact, where it could be mistaken
+             # {sex: {source: gender, values: {female: F, male: M}}}: what columns and values are called in the source
     others: [remark]                           # columns that are published on purpose and are neither of these
     suppressed: "*"                            # how a suppressed value is written
 
@@ -45,17 +46,24 @@ WORDS = (
     *("quasi_identifiers", "sensitive", "promises", "hierarchies", "columns", "others", "identifiers", "suppressed"),
     *("tables", "group", "count"),
 )
+_OF_COLUMNS = ("kind", "source", "values")
 _MISSING = "name the description of the release"
 _SHOWN = 10  # mistakes of one kind
 
 
 @dataclass(frozen=True)
 class How:
-    """How a column is written: its kind if that is said, the published level of its hierarchy if that is known."""
+    """How a column is written: its kind if that is said, the published level of its hierarchy if that is known.
+
+    `source` is what the source calls the column, if it is another name; `words` has what the release calls values of
+    the source, by those.
+    """
 
     kind: str = ""
     level: int | None = None
     days: bool = False
+    source: str = ""
+    words: Mapping[str | None, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -149,7 +157,7 @@ class _Reader:
             count=self._count(known),
             promises=self._promises(sensitive),
             hierarchies=self._hierarchies(known),
-            columns=self._kinds(known),
+            columns=self._hows(known),
             suppressed=(self._text("suppressed") or None) if "suppressed" in self._words else STAR,  # nothing is NULL
         )
         if self._mistakes:
@@ -202,11 +210,53 @@ class _Reader:
             Mistake(place, f"no such column {shown(c)}", did_you_mean(c, known)) for c in lacking[:_SHOWN]
         ]
 
-    def _kinds(self, known: Sequence[str]) -> dict[str, How]:
-        kinds = self._mapping("columns")
-        self._lacking("columns", kinds, known)
-        self._mistakes += [unknown_word(f"columns.{c}", kind, KINDS) for c, kind in kinds.items() if kind not in KINDS]
-        return {c: How(str(kind)) for c, kind in kinds.items()}
+    def _hows(self, known: Sequence[str]) -> dict[str, How]:
+        """A kind, or what is said of a column in more words."""
+        said = self._mapping("columns")
+        self._lacking("columns", said, known)
+        hows = {column: self._how(f"columns.{column}", words) for column, words in said.items()}
+        names = [how.source for how in hows.values() if how.source]
+        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+            rule = f"two columns are said to be {shown(name)} of the source"
+            self._mistakes.append(Mistake("columns", rule, "name each column of the source once"))
+        return hows
+
+    def _how(self, place: str, words: object) -> How:
+        if not isinstance(words, Mapping):
+            words = {"kind": words}
+        said = {str(word): value for word, value in words.items()}
+        self._mistakes += [
+            unknown_word(f"{place}.{word}", word, _OF_COLUMNS) for word in said if word not in _OF_COLUMNS
+        ]
+        kind, source = said.get("kind", ""), said.get("source", "")
+        if "kind" in said and kind not in KINDS:
+            self._mistakes.append(unknown_word(place, kind, KINDS))
+        if not isinstance(source, str) or ("source" in said and not source):
+            rule = f"must be the name of a column, got {shown(source)}"
+            self._mistakes.append(Mistake(f"{place}.source", rule, "e.g. {source: gender}"))
+            source = ""
+        return How(str(kind), source=source, words=self._words_of(f"{place}.values", said.get("values", {})))
+
+    def _words_of(self, place: str, said: object) -> dict[str | None, str | None]:
+        """What each value of the source is called in the release: {female: F}, {retired: [R, S]}."""
+        if not isinstance(said, Mapping):
+            rule = f"must be a mapping from published values to the source's, got {shown(said)}"
+            self._mistakes.append(Mistake(place, rule, "e.g. {female: F, male: M}"))
+            return {}
+        words: dict[str | None, str | None] = {}
+        for published, values in said.items():
+            for value in values if isinstance(values, list | tuple) else [values]:
+                if not _is_text(value) or not _is_text(published):
+                    rule = "must have texts, or lists of texts, of the source"
+                    self._mistakes.append(Mistake(place, rule, "e.g. {female: F, retired: [R, S]}"))
+                    return {}
+                for text in (None, "") if value in (None, "") else (str(value),):  # nothing at all is NULL
+                    name = None if published in (None, "") else str(published)
+                    if words.setdefault(text, name) != name:
+                        rule = "a value of the source is said to be two published ones"
+                        self._mistakes.append(Mistake(place, rule, "name each value of the source once"))
+                        return {}
+        return words
 
     def _hierarchies(self, known: Sequence[str]) -> dict[str, Paths]:
         by_column = self._mapping("hierarchies")
@@ -305,6 +355,10 @@ def _listed(value: object) -> list[str] | None:
     if isinstance(value, Sequence) and all(isinstance(each, str | int) for each in value):
         return [str(each) for each in value]
     return None
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)
 
 
 def _number(value: object) -> object:

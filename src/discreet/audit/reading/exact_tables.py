@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import IntArray, number_equal
+from discreet.audit.reading.source import open_beside
 from discreet.engines.base import Frequencies
-from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 
 
@@ -37,7 +37,7 @@ class Population:
 
 def read_population(source: Any, columns: Sequence[str]) -> Population:
     """Count the list (a path or a frame): one scan. Columns in any order, others are of no use here."""
-    engine = open_source(source, columns)
+    engine = open_beside(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
     if lacking:
         repair = "a list of people with every quasi-identifier of the release is needed"

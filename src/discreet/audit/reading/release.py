@@ -18,9 +18,10 @@ from discreet.audit.reading.description import Description, How, describe, examp
 from discreet.audit.reading.folder import AGAIN
 from discreet.audit.reading.labels import Label
 from discreet.audit.reading.manifest import check_tables, described_by, read_manifest
+from discreet.audit.reading.source import in_order, repeated
 from discreet.audit.reading.texts import column_of, labels_of
 from discreet.audit.reading.view import Joint, ReleaseView, Tally
-from discreet.engines.base import Frequencies, PublishedTables
+from discreet.engines.base import PublishedTables
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.formulas import are_escaped, escaped
 from discreet.engines.duckdb.publishing import PublishedFiles
@@ -186,21 +187,6 @@ def _counted(tables: PublishedTables, table: str, needed: Sequence[str]) -> Rows
     if not {*needed} <= {*engine.columns}:
         raise DataError(Mistake(table, "has not the columns that the manifest says", AGAIN))
     return Rows(table, engine.columns, *repeated(engine.frequencies(engine.columns)))
-
-
-def repeated(frequencies: Frequencies) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
-    """Rows that were counted, one by one: the distinct values of each column, and the place of every row's."""
-    return frequencies.values, tuple(np.repeat(codes, frequencies.counts) for codes in frequencies.codes)
-
-
-def in_order(engine: DuckDB, columns: Sequence[str]) -> tuple[tuple[tuple[str | None, ...], ...], tuple[Codes, ...]]:
-    """Columns of a table as its rows stand: the distinct values of each, and the place of every row's: one scan."""
-    known: list[dict[str | None, int]] = [{} for _ in columns]
-    parts: list[list[Codes]] = [[np.empty(0, dtype=np.int32)] for _ in columns]
-    for batch in engine.rows(columns, known, in_order=True):
-        for column, codes in zip(parts, batch, strict=True):
-            column.append(codes)
-    return tuple(tuple(place) for place in known), tuple(map(np.concatenate, parts))
 
 
 def _lines(

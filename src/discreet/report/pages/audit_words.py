@@ -81,17 +81,18 @@ def state(audit: Audit) -> str:
     """The verdict in two words."""
     if audit.kept is False and not audit.broken:
         return "faulty"
-    return STATES[audit.kept] if audit.levels or audit.kept is False else "no promise"
+    return STATES[audit.kept] if audit.levels or audit.kept is not True else "no promise"
 
 
 def unjudged(audit: Audit) -> str:
-    """Which promises could not be judged, and what it would take.
+    """Which promises could not be judged, and what it would take; and what could not be held against the source.
 
     >>> level = Level("robust", None, "a chance", AT_MOST, 0.5, None, None, note="needs the source table")
     >>> unjudged(Audit("r", "bucketization", True, 1, 1, 1, 0, (), (level,)))
     'robust (needs the source table)'
     """
     each = [f"{named(level)} ({level.note or 'it is left open'})" for level in audit.unjudged]
+    each += [f"{printable(one.place)} beside the source ({printable(one.rule)})" for one in audit.uncompared]
     several = list(dict.fromkeys(each))
     more = f" and {len(several) - _NAMED:,} more" if len(several) > _NAMED else ""
     return ", ".join(several[:_NAMED]) + more
@@ -237,7 +238,8 @@ def to_text(audit: Audit) -> str:
         f"{'group' if audit.groups == 1 else 'groups'} "
         f"({audit.publish}), the smallest of {audit.smallest_group:,}",
         headline(audit),
-        *([audit.compared] if audit.compared else []),
+        *([printable(audit.compared)] if audit.compared else []),
+        *(f"Not compared with the source: {fault(one)}" for one in audit.uncompared),
     ]
     files = {d.file for d in (*(x.deciding for x in audit.lines), *(x.deciding for x in audit.levels)) if d is not None}
     several = len(files) > 1
@@ -265,7 +267,7 @@ def to_text(audit: Audit) -> str:
         lines += _columns(table)
         lines += [f"  {promise(level)}: {level.note}" for level in audit.levels if level.note]
     for grave, heading in ((True, "Must not be in a release"), (False, "To be looked at")):
-        found = [f"  {fault(one)}" for one in audit.faults if one.grave is grave]
+        found = [f"  {fault(one)}" for one in audit.faults if one.grave is grave and one.judged]
         lines += ["", heading, *found] if found else []
     if audit.notes:
         lines += ["", "Not asked", *(f"  {note}" for note in audit.notes)]
@@ -292,5 +294,8 @@ def to_json(audit: Audit) -> dict[str, Any]:
         asdict(level) | {"achieved": None if level.achieved is None else finite(level.achieved)}
         for level in audit.levels
     ]
-    told["not_judged"] = [{"promise": level.model, "note": level.note} for level in audit.unjudged]
+    told["not_judged"] = [{"promise": level.model, "note": level.note} for level in audit.unjudged] + [
+        {"promise": None, "note": one.rule, "place": one.place, "count": one.count, "repair": one.repair}
+        for one in audit.uncompared
+    ]
     return told | {"steps": list(STEPS), "kept": audit.kept}
