@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from discreet.addresses import is_address, public
-from discreet.counts.frequency import Population
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.engines.base import Engine, Tables, TooManyCombinations
 from discreet.engines.duckdb.publishing import about_file
 from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError, shown
 from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
-from discreet.policy.kinds import PUBLICATIONS, Writing
+from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
 from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
 from discreet.progress import Progress, silent
@@ -42,6 +42,7 @@ from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
 from discreet.run.intake import Intake, check_named, form_of, take_in
+from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
 from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
 
@@ -207,7 +208,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     A re-check has the published rows alone to compare groups with (see `references`).
     """
     _refuse_at_once(policy, intake.frequency.rows, intake.frequency.population)
-
+    _refuse_out_of_reach(policy, intake.frequency)
     chosen = SEARCHES[policy.search]
     clock = [policy.time_limit] if chosen.timed else []
 
@@ -253,6 +254,15 @@ def _refuse_at_once(policy: Policy, rows: int, population: Population | None) ->
     for model in policy.models if people else ():
         if isinstance(model, AboutPopulation) and (error := model.out_of_reach(rows, people)) is not None:
             raise error
+
+
+def _refuse_out_of_reach(policy: Policy, frequency: FrequencySet) -> None:
+    """Promises that no grouping of these rows keeps. Of exact values more is published, and judged, than groups."""
+    exact = is_exact(policy.publish)
+    models = [model for model in policy.models if not exact or isinstance(model, ABOUT_GROUPS)]
+    error = refused(models, frequency, int(policy.suppress * frequency.rows))
+    if error is not None:
+        raise error
 
 
 def _checked(policy: Policy, limit: int, search: Callable[[int], Plan]) -> Plan:

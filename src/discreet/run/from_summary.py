@@ -7,6 +7,7 @@ takes at the table is one aggregate query in the engine, and one scan.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,7 @@ from discreet.counts.frequency import FrequencySet, Population
 from discreet.counts.outside import population_of
 from discreet.engines.base import Engine, Frequencies, TooManyCombinations
 from discreet.engines.statistics import ColumnStatistics, KeepsStatistics, Statistics
-from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, shown, unknown_word
+from discreet.errors import DataError, HierarchyError, Infeasible, Mistake, PolicyError, shown, unknown_word
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.likelihood.likely import supports
@@ -125,8 +126,12 @@ def instant_cuts(policy: Policy, known: Summarized, limit: int, progress: Progre
     looks, before = known.looks(policy.suppress > 0), known.engine.scans
     levels = _levels(policy, known, looks, limit, progress)
     # Cuts are refined greedily, and may end above the best levels where promises hang on sensitive values.
-    cut = s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress, confirmed=True)
-    plan = min(levels, cut, key=lambda candidate: float(candidate.losses.mean()))
+    plans = [levels]
+    with suppress(Infeasible):
+        plans.append(
+            s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress, confirmed=True)
+        )
+    plan = min(plans, key=lambda candidate: float(candidate.losses.mean()))
     return _made_sure(policy, known, replace(plan, facts={**plan.facts, "looks": known.engine.scans - before}))
 
 

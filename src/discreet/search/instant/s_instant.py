@@ -28,7 +28,7 @@ from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
 from discreet.search.instant.candidates import Candidates
-from discreet.search.lattice.node_judge import NodeJudge
+from discreet.search.lattice.node_judge import Judged, NodeJudge
 from discreet.search.lattice.optimal import IMPOSSIBLE, NOT_LOOKED, branch_and_bound, full_domain_plan, infeasible
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary
@@ -95,8 +95,8 @@ def s_instant(
 
     For promises about presence, `population` is given, and what is looked at has it too.
 
-    The plan is over what was looked at, as coarse as it is published; `facts` say how it went. Raises `Infeasible` if
-    the top node fails and the candidates do.
+    The plan is over what was looked at, as coarse as it is published; `facts` say how it went. If no candidate can be
+    published, a last look is as fine as the table: then `Infeasible` is raised if there is no release at all.
     """
     models = tuple(models)
     allowed = suppression_limit if tuning.expected is None else tuning.expected
@@ -111,6 +111,8 @@ def s_instant(
             looked.at(candidate.node)
     if not looked.judges:  # no node looks good enough: then the top node is the only hope
         looked.at(proposals.top)
+    if looked.best is None and most_groups:  # rather than to say that nothing was found, make sure
+        looked.everywhere()
     return looked.plan()
 
 
@@ -141,9 +143,22 @@ class Looked:
         """Was it looked at, or anything finer?"""
         return any(all(map(int.__le__, finer, node)) for finer in self._nodes)
 
+    @property
+    def best(self) -> Judged | None:
+        """The best node that can be published."""
+        return min((j.best for j in self.judges if j.best is not None), key=_cost, default=None)
+
+    def everywhere(self) -> None:
+        """Look as finely as there is anything to see: then no node is left that was not judged."""
+        finest = (0,) * len(self._proposals.top)
+        if finest not in self._nodes:
+            self._at(finest)
+
     def at(self, node: Node) -> None:
         """Look, and find the best of all nodes that can be judged from what is seen."""
-        finest = self._finest(node)
+        self._at(self._finest(node))
+
+    def _at(self, finest: Node) -> None:
         self._progress("search", 0, 0, f"{len(self._nodes) + 1:,} looks at the data")
         judge = NodeJudge(self._problem_of(self._look(finest)), self._progress)
         branch_and_bound(judge, math.inf, finest=finest)
@@ -157,11 +172,12 @@ class Looked:
 
     def plan(self) -> Recoding:
         """Publish the best."""
-        judge = min(self.judges, key=lambda j: (j.best.score, j.best.node) if j.best is not None else (math.inf, ()))
-        best = judge.best
+        best = self.best
         if best is None:
-            top = next((j for j in self.judges if j.judged[self._proposals.top].hopeless), None)
-            raise infeasible(top or judge, IMPOSSIBLE if top is not None else NOT_LOOKED)
+            hopeless = any(j.judged[self._proposals.top].hopeless for j in self.judges)
+            all_seen = (0,) * len(self._proposals.top) in self._nodes
+            raise infeasible(self.judges[-1], IMPOSSIBLE if hopeless or all_seen else NOT_LOOKED)
+        judge = next(j for j in self.judges if j.best is best)
         problem = self._problem_of(coarsened(judge.problem.frequency, best.node))
         belief = self._proposals.candidate(best.node).score
         facts = {
@@ -202,6 +218,10 @@ class Looked:
         """The finer node, unless it has too many groups."""
         levels = zip(self._proposals.hierarchies, finer, strict=True)
         return finer if math.prod(len(h.labels[level]) for h, level in levels) <= self._most_groups else node
+
+
+def _cost(judged: Judged) -> tuple[float, Node]:
+    return judged.score, judged.node
 
 
 def coarsened(frequency: FrequencySet, node: Node) -> FrequencySet:

@@ -32,6 +32,7 @@ from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.lattice.dive import Dive
 from discreet.search.lattice.node_judge import NodeJudge
+from discreet.search.out_of_reach import out_of_reach
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 
 EXHAUSTIVE = 1_000_000  # lattices with more nodes are searched against the clock
@@ -169,7 +170,7 @@ class Ending:
     repair: str
 
 
-IMPOSSIBLE = Ending("", "weaken a promise, raise `suppress`, or take a quasi-identifier out")
+IMPOSSIBLE = Ending("", "weaken a promise")
 OUT_OF_TIME = Ending("no release was found before the time limit", "give it more time with --time-limit")
 NOT_LOOKED = Ending(
     "none of the generalizations that were looked at keeps every promise; not all of them were",
@@ -200,6 +201,12 @@ def infeasible(judge: NodeJudge, ending: Ending) -> Infeasible:
     levels = ", ".join(f"{a} {n}" for a, n in zip(p.frequency.attributes, closest.node, strict=True))
     if ending is IMPOSSIBLE and judge.unproven < math.inf:
         ending = TOO_MANY_WAYS
+    beyond = out_of_reach(p.models, p.frequency, p.suppression_limit)
+    if beyond is not None:
+        ending = Ending(beyond.rule, beyond.repair)
+    elif ending is IMPOSSIBLE and p.suppression_limit < closest.suppressed < p.frequency.rows:
+        enough = math.ceil(10**4 * closest.suppressed / p.frequency.rows) / 10**4
+        ending = Ending("", f"weaken a promise, or raise `suppress` to {enough:g}")
     both = ", compared with the source and with what is published," if judge.unconfirmed else ""
     rule = f"no generalization keeps every promise{both} with at most {p.suppression_limit:,} rows suppressed"
     return Infeasible(

@@ -184,5 +184,5 @@ def _infeasible(full_domain: Infeasible, search: Search, lower: float) -> Infeas
         ending.rule or "no cut through the hierarchies keeps every promise with so few rows suppressed",
         closest=full_domain.closest,
         witness=full_domain.witness,
-        repair=ending.repair,
+        repair=full_domain.mistakes[0].repair if ending is IMPOSSIBLE else ending.repair,
     )

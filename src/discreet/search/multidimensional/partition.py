@@ -16,6 +16,7 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold
 from discreet.models.verdicts import witness
 from discreet.search.local.kernels import linked
+from discreet.search.out_of_reach import out_of_reach
 from discreet.search.plan import Problem, Recoding
 
 
@@ -105,11 +106,12 @@ def one_group(problem: Problem) -> Partition:
     whole = Partition(f, np.arange(n), f.counts, np.zeros(n, dtype=np.int64))
     groups = groups_of(f, whole.row, whole.count, whole.group, whole.groups)
     if not all_hold(problem.models, groups).all():
+        beyond = out_of_reach(problem.models, f, 0)
         raise Infeasible(
-            "no grouping keeps every promise",
+            "no grouping keeps every promise" if beyond is None else beyond.rule,
             closest="all rows in one group",
             witness=witness(problem.models, groups),
-            repair="weaken a promise",
+            repair="weaken a promise" if beyond is None else beyond.repair,
         )
     return whole
 

@@ -1,0 +1,136 @@
+"""What can't be had by any grouping of a table's rows: told from its values alone, before anything is searched.
+
+All rows in one group is the coarsest grouping, and every other one a refinement of it. So the rows that a model proves
+to be lost in every refinement of that group (`least_suppressed`) are lost in every release; and a promise that survives
+merging, where nothing may be suppressed, can be kept by some grouping only if that group keeps it. Of the promises
+refused here it is also known what all rows together reach: that much can be had.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups, Tally
+from discreet.errors import DiscreetError, Infeasible
+from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import (
+    DistinctDiversity,
+    EntropyDiversity,
+    FrequencyDiversity,
+    RecursiveDiversity,
+)
+from discreet.models.parameters import as_text
+
+ABOUT_GROUPS = KAnonymity, DistinctDiversity, EntropyDiversity, RecursiveDiversity, FrequencyDiversity, AlphaK
+
+
+@dataclass(frozen=True)
+class OutOfReach:
+    """Why a promise can't be had, and what helps: nothing is proposed that does not."""
+
+    rule: str
+    repair: str
+
+
+def refused(models: Iterable[PrivacyModel], frequency: FrequencySet, limit: int) -> Infeasible | None:
+    """The error for all promises that no grouping can keep, if there are any."""
+    found = out_of_reach(models, frequency, limit)
+    return None if found is None else Infeasible(found.rule, repair=found.repair)
+
+
+def out_of_reach(models: Iterable[PrivacyModel], frequency: FrequencySet, limit: int) -> OutOfReach | None:
+    """What no grouping with at most `limit` rows suppressed can keep, all of it at once; None if nothing is proven.
+
+    >>> from discreet.models.examples import bucketized
+    >>> table = bucketized("disease", ["zip"], [[("1", "flu"), ("2", "flu"), ("3", "gout")]]).people.table
+    >>> found = out_of_reach([DistinctDiversity(3, "disease")], table, 1)
+    >>> found.rule
+    "distinct 3-diversity of disease can't be had: disease has 2 different values in the table, and no group more"
+    >>> found.repair
+    'ask for l of at most 2'
+    """
+    everybody = one_group(frequency)
+    found = [_unreachable(m, everybody, limit) for m in models if not isinstance(m, AboutPopulation)]
+    reasons = [reason for reason in found if reason is not None]
+    if not reasons:
+        return None
+    return OutOfReach("; and ".join(r.rule for r in reasons), "; ".join(dict.fromkeys(r.repair for r in reasons)))
+
+
+def one_group(frequency: FrequencySet) -> Groups:
+    """All rows of a table together."""
+    tallies = {}
+    for name, totals in frequency.totals.items():
+        there = np.flatnonzero(totals)
+        offsets = np.array([0, len(there)], dtype=np.int64)
+        hierarchy = frequency.sensitive_hierarchies[name]
+        tallies[name] = Tally(offsets, there.astype(np.int32), totals[there], totals, hierarchy)
+    return Groups(np.array([frequency.rows], dtype=np.int64), tallies)
+
+
+def _unreachable(model: PrivacyModel, everybody: Groups, limit: int) -> OutOfReach | None:
+    rows = int(everybody.sizes[0])
+    if not rows or limit >= rows or model.holds(everybody)[0]:
+        return None
+    lost = int(model.least_suppressed(everybody)[0])
+    if lost <= limit and not (model.monotone and limit == 0):
+        return None
+    repairs = []
+    nearest = _nearest(model, everybody)
+    if nearest is not None:
+        repairs.append(f"ask for {nearest}")
+    if limit < lost < rows:
+        repairs.append(f"allow at least {lost:,} of {rows:,} rows to be suppressed")
+    refused = f"{model.describe()} can't be had: {_reason(model, everybody, lost, limit)}"
+    return OutOfReach(refused, ", or ".join(repairs) or "ask for less")
+
+
+def _reason(model: PrivacyModel, everybody: Groups, lost: int, limit: int) -> str:
+    rows = int(everybody.sizes[0])
+    if isinstance(model, KAnonymity | AlphaK) and rows < model.k:
+        return f"the table has {rows:,} rows, and no group more"
+    if isinstance(model, DistinctDiversity):
+        values = int(np.diff(everybody.tallies[model.attribute].offsets)[0])
+        return f"{model.attribute} has {values:,} different value{'s' * (values != 1)} in the table, and no group more"
+    level = f"{model.level(everybody)[0]:.4g}"
+    if limit == 0:
+        return f"all rows together reach {level}, and of the groups of any release one reaches nothing better"
+    return (
+        f"all rows together reach {level}, and however they are grouped, at least {lost:,} of {rows:,} rows are in "
+        f"groups that break it; at most {limit:,} rows may be suppressed"
+    )
+
+
+def _nearest(model: PrivacyModel, everybody: Groups) -> str | None:
+    """The number to ask for instead, which all rows together reach; None if no number will do."""
+    rows, level = int(everybody.sizes[0]), float(model.level(everybody)[0])
+    proposals: list[tuple[str, str, int | Fraction]] = []  # the parameter, "at most" or "at least", the number
+    match model:
+        case KAnonymity():
+            proposals = [("k", "most", rows)]
+        case AlphaK() if rows < model.k:
+            proposals = [("k", "most", rows)]
+        case AlphaK():
+            proposals = [("alpha", "least", Fraction(math.ceil(level * 10**p), 10**p)) for p in (2, 3, 4, 6)]
+        case DistinctDiversity():
+            proposals = [("l", "most", int(level))]
+        case EntropyDiversity() | FrequencyDiversity():
+            proposals = [("l", "most", Fraction(math.floor(level * 10**p), 10**p)) for p in (1, 2, 3, 4, 6)]
+        case RecursiveDiversity() if math.isfinite(level):
+            proposals = [("c", "least", Fraction(math.floor(level * 10**p) + 1, 10**p)) for p in (1, 2, 3)]
+    for parameter, side, number in proposals:
+        try:
+            weaker = replace(model, **{parameter: number})  # type: ignore[type-var]
+        except DiscreetError:  # a number that promises nothing
+            continue
+        if weaker.holds(everybody)[0]:
+            return f"{parameter} of at {side} {as_text(number)}"
+    return None
