@@ -46,7 +46,7 @@ _DATED = {
     "age": {"role": "quasi_identifier", "hierarchy": {"cuts": [[30, 40, 50, 60], [40, 60]]}},
     "sex": {"role": "quasi_identifier"},
     "disease": {"role": "sensitive"},
-    "remark": {"role": "other"},
+    "remark": {"role": "other", "decide": ""},
 }
 _NUMBERS = {
     "age": {"role": "quasi_identifier", "hierarchy": {"quantiles": 4}},

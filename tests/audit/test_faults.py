@@ -88,7 +88,7 @@ def test_a_homogeneous_group_is_reported(copied):
 
 
 def test_a_homogeneous_group_breaks_no_promise_where_only_k_is_promised(tmp_path):
-    rows = [{"age": "1", "disease": "flu"}] * 3 + [{"age": "2", "disease": d} for d in ("flu", "cold", "gout")]
+    rows = [{"age": "1", "disease": "flu"}] * 3 + [{"age": "2", "disease": d} for d in ("flu", "cold", "gout")] * 2
     about = {"quasi_identifiers": "age", "sensitive": "disease", "promises": [{"k_anonymity": {"k": 3}}]}
     [fault] = faults(look(write_table(tmp_path / "data.csv", rows), about))
     assert (fault.fault, fault.grave) == ("homogeneous_group", False)
@@ -267,12 +267,15 @@ def test_a_row_number_in_our_own_release_is_reported(copied):
     assert {"row_number", "unnamed_column"} <= found(folder).keys()
 
 
-def test_a_unique_key_is_reported_but_not_sensitive_values_that_are_all_different(tmp_path):
+def test_a_unique_key_is_reported_and_sensitive_values_that_are_all_different_are_told_apart(tmp_path):
     draw = random.Random(5)
     rows = [{**row, "disease": draw.random(), "key": draw.getrandbits(64)} for row in in_order(people())]
     draw.shuffle(rows)
     reported = faults(look(write_table(tmp_path / "data.csv", rows), {**PLAIN, "others": ["key"]}))
-    assert [(f.fault, f.place) for f in reported] == [("row_number", "data.csv: key")]
+    assert [(f.fault, f.place, f.grave) for f in reported] == [
+        ("row_number", "data.csv: key", True),
+        ("values_that_find_people", "disease", False),
+    ]
 
 
 def test_identifiers_that_were_left_are_reported(copied, tmp_path):

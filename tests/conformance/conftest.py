@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.loaders import DuckDBLoader, Loader, PostgreSQLLoader, SparkLoader
+from tests.conformance.loaders import DuckDBLoader, Loader, PostgreSQLFilesLoader, PostgreSQLLoader, SparkLoader
 
 ENGINES = [
     "duckdb",
     pytest.param("postgresql", marks=pytest.mark.postgresql),
+    pytest.param("postgresql files", marks=pytest.mark.postgresql),
     pytest.param("sail", marks=pytest.mark.spark),
 ]
 # Spark itself, in Java, where sail might be kinder. It is slow, so for a few tests: those marked `real_spark`.
@@ -32,6 +33,8 @@ def make_loader(engine: str, request: pytest.FixtureRequest, folder: Path) -> Lo
     match engine:
         case "postgresql":
             return PostgreSQLLoader(folder, request.getfixturevalue("module_database"))
+        case "postgresql files":
+            return PostgreSQLFilesLoader(folder, request.getfixturevalue("module_database"))
         case "sail" | "spark":
             return SparkLoader(folder, request.getfixturevalue(engine))
     return DuckDBLoader(folder)
@@ -39,7 +42,7 @@ def make_loader(engine: str, request: pytest.FixtureRequest, folder: Path) -> Lo
 
 @pytest.fixture(scope="module")
 def loader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loader]:
-    yield make_loader(request.param, request, tmp_path_factory.mktemp(request.param))
+    yield make_loader(request.param, request, tmp_path_factory.mktemp(request.param.replace(" ", "_")))
 
 
 @pytest.fixture(scope="module")

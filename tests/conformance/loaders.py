@@ -121,6 +121,13 @@ class PostgreSQLLoader(Loader):
         return [name for (name,) in found]
 
 
+class PostgreSQLFilesLoader(PostgreSQLLoader):
+    """The same tables, published as files."""
+
+    form = "parquet"
+    read, spoil, published = Loader.read, Loader.spoil, Loader.published
+
+
 class SparkLoader(Loader):
     form = "parquet"
 

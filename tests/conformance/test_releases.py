@@ -11,9 +11,11 @@ import pyarrow as pa
 import pytest
 
 from discreet import anonymize, policy_from_words, verify
+from discreet.errors import DataError
 from discreet.models.presence.presence import Presence
 from tests.conformance.clinic import POLICIES, clinic, words
-from tests.conformance.loaders import Loader, Rows
+from tests.conformance.loaders import DuckDBLoader, Loader, PostgreSQLLoader, Rows
+from tests.servers import Database
 
 # What a manifest says of the moment, the machine and the place; everything else is the same.
 # (Spark looks at floating-point numbers a first time, to write them as the others do.)
@@ -129,3 +131,38 @@ def test_a_table_of_equal_rows_and_no_more(loader: Loader) -> None:
     }
     _, tables = publish(loader, loader.source(table), asked)
     assert list(tables["data"][1].values()) == [7]
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_somebody_who_may_only_read_publishes_files(
+    postgresql: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    loader = PostgreSQLLoader(tmp_path, postgresql)
+    source, role = loader.source(clinic()), f"reader_{postgresql.name}"
+    postgresql.execute(
+        f"CREATE ROLE {role} LOGIN",
+        f"ALTER ROLE {role} SET default_transaction_read_only = on",
+        f"REVOKE ALL ON DATABASE {postgresql.name} FROM PUBLIC",
+        f"GRANT CONNECT ON DATABASE {postgresql.name} TO {role}",
+        f"GRANT SELECT ON {source.partition('#')[2]} TO {role}",
+    )
+    try:
+        monkeypatch.setenv("PGUSER", role)
+        with pytest.raises(DataError, match="or publish files: format: parquet"):
+            anonymize(policy_from_words(words(others=True, suppress=0.1)), tmp_path / "table", source=source)
+        asked = policy_from_words(words(others=True, suppress=0.1, format=form))
+        release = anonymize(asked, tmp_path / "release", source=source)
+        assert verify(release.folder, source=source).kept
+        assert sorted(path.name for path in release.folder.iterdir()) == [
+            f"data.{form}",
+            "manifest.json",
+            "mapping.json",
+            "report.html",
+        ]
+        here = anonymize(asked, tmp_path / "here", source=DuckDBLoader(tmp_path).source(clinic()))
+        ours, theirs = (Loader.read(loader, made.folder, f"data.{form}", "") for made in (release, here))
+        assert ours == theirs
+    finally:
+        monkeypatch.undo()
+        postgresql.execute(f"DROP OWNED BY {role}", f"DROP ROLE {role}")

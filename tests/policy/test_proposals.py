@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet import anonymize, audit_release
 from discreet.engines.profile import ColumnProfile
-from discreet.errors import DataError
+from discreet.errors import DataError, PolicyError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
 from discreet.policy.columns import meaning_of, words_of
-from discreet.policy.policy import Attribute, Policy, Role, read_policy
+from discreet.policy.policy import Attribute, Policy, Role, policy_from_words, read_policy
 from discreet.policy.proposals import proposal, propose, quoted
+from discreet.report.pages.audit_words import headline
 from discreet.samples.hospital import patients
 
 
@@ -119,7 +123,7 @@ NAMED: dict[str, tuple[list[str | None], Role, object]] = {
 @pytest.mark.parametrize("name", NAMED)
 def test_a_column_is_taken_for_what_it_is(name: str, tmp_path: Path) -> None:
     values, role, hierarchy = NAMED[name]
-    assert attribute(tmp_path, profile(name, values)) == Attribute(name, role, hierarchy)
+    assert replace(attribute(tmp_path, profile(name, values)), decide="") == Attribute(name, role, hierarchy)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -158,6 +162,34 @@ def test_the_sample_is_understood(tmp_path: Path) -> None:
     assert float(policy.suppress) == 0.02
     assert "DECIDE: " not in text
     assert "WARNING" not in text
+
+
+def test_costs_to_the_cent_stop_a_run_until_somebody_has_decided(tmp_path: Path) -> None:
+    costs, bills = ([f"{100 + i}.{i % 90 + off}" for i in range(ROWS)] for off in (10, 9))
+    ages = [str(20 + i % 4) for i in range(ROWS)]
+    policy, text = proposed(tmp_path, profile("age", ages), profile("costs", costs), profile("salary", bills))
+    assert [a.name for a in policy.attributes if a.decide] == ["costs", "salary"]
+    assert "(400 in 400 rows)" in policy.attributes[1].decide
+    assert policy_from_words(policy.to_words()) == replace(policy, folder=Path())
+    table = {"age": ages, "costs": costs, "salary": bills}
+    with pytest.raises(PolicyError) as refused:
+        anonymize(policy, tmp_path / "release", source=table)
+    assert [m.place for m in refused.value.mistakes] == ["attributes.costs.decide", "attributes.salary.decide"]
+    assert all("remove the word decide" in m.repair for m in refused.value.mistakes)
+    assert not (tmp_path / "release").exists() and refused.value.exit_code == 2
+    (tmp_path / "decided.yaml").write_text(re.sub(r', decide: "[^"]*"', "", text), encoding="utf-8")
+    release = anonymize(read_policy(tmp_path / "decided.yaml"), tmp_path / "release", source=table)
+    graves = [one.sentence for one in release.report.warnings if one.grave]
+    assert [sentence.partition(" of the rows")[0] for sentence in graves] == ["costs: 100%", "salary: 100%"]
+    told = headline(audit_release(tmp_path / "release"))
+    assert "costs: 100% of the rows have a value that no other row has, and are found by it." in told
+
+
+@pytest.mark.parametrize("word, rule", [(5, "must be a text, got 5"), (["x"], "must be a text, got a list")])
+def test_a_question_is_a_text(word: object, rule: str) -> None:
+    attributes = {"age": {"role": "quasi_identifier", "decide": word}}
+    with pytest.raises(PolicyError, match=f"attributes.age.decide: {rule}"):
+        policy_from_words({"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}]})
 
 
 def test_several_sensitive_columns_get_a_promise_each(tmp_path: Path) -> None:

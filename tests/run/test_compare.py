@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from discreet import anonymize
 from discreet.cli.main import app
 from discreet.errors import DiscreetError, Infeasible, PolicyError
+from discreet.labels.figures import percent
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity
@@ -48,6 +50,28 @@ def table() -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def compared(table: dict[str, list[str]]) -> Comparison:
     return compare(policy({"k_anonymity": {"k": 3}}, OWN), source=table)
+
+
+@pytest.mark.parametrize("publish", ["generalization", "multidimensional"])
+def test_the_first_line_says_what_the_policy_itself_delivers(
+    table: dict[str, list[str]], publish: str, tmp_path: Path
+) -> None:
+    words = policy().to_words() | {"publish": publish, "suppress": 0.02, "search": None}
+    asked = policy_from_words({word: said for word, said in words.items() if said is not None})
+    found = compare(asked, source=table)
+    delivered = anonymize(asked, tmp_path / "release", source=table)
+    assert found.own is not None and found.own.loss == pytest.approx(delivered.figures["loss"])
+    assert found.own.suppressed == delivered.manifest["rows"]["suppressed"]
+    told = f"the policy itself (publish: {publish}, suppress: 0.02) has a loss of {percent(found.own.loss)}, with "
+    for text in (to_text(found).splitlines()[0], to_html(found)):
+        assert told in text and "Here every row is published" in text
+    assert to_json(found)["policy"]["loss"] == found.own.loss
+
+
+def test_a_policy_without_a_release_is_not_given_a_loss(table: dict[str, list[str]]) -> None:
+    found = compare(policy({"k_anonymity": {"k": 5000}}), source=table)
+    assert "the policy itself (publish: generalization, suppress: 0) is not compared: no release" in to_text(found)
+    assert to_json(found)["policy"]["loss"] is None
 
 
 def least_loss(table: object, *models: PrivacyModel) -> float | None:

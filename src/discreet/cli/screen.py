@@ -80,7 +80,7 @@ class Screen:
 def verdict_of(findings: Findings) -> str:
     """The verdict of a re-check in one sentence, which claims no more than was judged."""
     if findings.kept:
-        return "Every promise is kept."
+        return "Every promise is kept." if findings.groups else "Nothing is published, so no promise is broken."
     if findings.kept is False:
         return "This release does not keep its promises."
     open_things = ", ".join(dict.fromkeys(what for what, _ in findings.not_judged))

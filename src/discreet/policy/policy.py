@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 _SHOWN = 100  # columns that a table lacks
+_DECIDE = "decide, and then remove the word decide from this attribute"
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,13 @@ class Policy:
         """Where the table is: a path, or the address of an engine."""
         return None if self.source is None else located(self.folder, self.source)
 
+    @property
+    def undecided(self) -> tuple[Mistake, ...]:
+        """What somebody has to decide before anything is published."""
+        return tuple(
+            Mistake(f"{attribute_place(a.name)}.decide", a.decide, _DECIDE) for a in self.attributes if a.decide
+        )
+
     def _names(self, role: Role) -> tuple[str, ...]:
         return tuple(a.name for a in self.attributes if a.role == role)
 
@@ -114,6 +122,8 @@ class Policy:
             attributes[a.name] = {"role": a.role.value}
             if a.hierarchy is not None:
                 attributes[a.name]["hierarchy"] = _plain(a.hierarchy)
+            if a.decide:
+                attributes[a.name]["decide"] = a.decide
         share = float(self.suppress)
         found = {
             "source": None if self.source is None else without_credentials(self.source),

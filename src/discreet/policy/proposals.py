@@ -80,8 +80,7 @@ def proposal(profile: ColumnProfile) -> Proposal:
         if exact and not _numbers(texts):
             why = f"{named}, but in nearly each row something else: it may name people"
             return Proposal(profile, Role.IDENTIFIER, why, decide=True)
-        why = f"{named}; {_different(profile)}" + ("; so exact that people may be recognized by it" if exact else "")
-        return Proposal(profile, Role.SENSITIVE, why, decide=exact)
+        return Proposal(profile, Role.SENSITIVE, f"{named}; {_different(profile)}", decide=exact)
     return _quasi(profile, named, meaning)
 
 
@@ -134,6 +133,15 @@ def _unique(profile: ColumnProfile) -> bool:
 def _different(profile: ColumnProfile) -> str:
     missing = f", {profile.nulls:,} missing" if profile.nulls else ""
     return f"{_known(profile):,} different value{'' if _known(profile) == 1 else 's'}{missing}"
+
+
+def _found_by(profile: ColumnProfile) -> str:
+    """Why a sensitive column with so many values must not be published without a thought. No promise sees to it."""
+    return (
+        f"nearly everybody has a value of their own ({_known(profile):,} in {profile.rows:,} rows): whoever knows it "
+        "finds the row, and l_diversity is kept by itself; round the values in the table, give it the role "
+        "quasi_identifier, or leave it out"
+    )
 
 
 def hierarchy_words(profile: ColumnProfile, what: str = "") -> tuple[str, str]:
@@ -206,7 +214,8 @@ def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
 def _text(proposals: list[Proposal], rows: int, source: str) -> str:
     quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
     lines = [
-        f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE:",
+        f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE",
+        "# (with the word decide, nothing is published until somebody has decided and removed it):",
         "#   identifier        never published",
         "#   quasi_identifier  others may know it: published as coarsely as the promises need",
         "#   sensitive         published as it is, protected by the promises",
@@ -223,7 +232,8 @@ def _text(proposals: list[Proposal], rows: int, source: str) -> str:
     for p in proposals:
         lines.append(f"  # {'DECIDE: ' if p.decide else ''}{p.why}")
         hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
-        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}}}")
+        decide = f", decide: {quoted(_found_by(p.profile))}" if p.decide and p.role == Role.SENSITIVE else ""
+        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{decide}}}")
     lines += ["", "require:", "  # everybody looks like at least four others", "  - k_anonymity: {k: 5}"]
     if rows < 50:
         lines.insert(-1, f"  # (a table of {rows} rows will hardly allow it)")

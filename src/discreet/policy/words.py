@@ -35,6 +35,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+_OF_ATTRIBUTE = ("role", "hierarchy", "decide")
 _DEEPEST = 50  # levels of words
 _MOST_SEED = (1 << 64) - 1
 _MOST_SECONDS = 1_000_000_000  # thirty years
@@ -53,11 +54,15 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Attribute:
-    """One column of the table; `hierarchy` in the words of a policy, or a ready `Rule`."""
+    """One column of the table; `hierarchy` in the words of a policy, or a ready `Rule`.
+
+    `decide` is a question that somebody has to answer before anything is published; empty if there is none.
+    """
 
     name: str
     role: Role
     hierarchy: object = None
+    decide: str = ""
 
     def __post_init__(self) -> None:
         role, mistake = _role(self.role, f"{attribute_place(self.name)}.role")
@@ -106,7 +111,7 @@ def wild(words: object) -> bool:
 
 
 def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[Mistake]]:
-    """The attributes of a mapping name → {role, hierarchy}; None when there is nothing to read."""
+    """The attributes of a mapping name → {role, hierarchy, decide}; None when there is nothing to read."""
     example = "for example {age: {role: quasi_identifier}}"
     if not isinstance(words, Mapping) or not words:
         return None, [Mistake("attributes", f"must be a mapping of columns, got {_got(words)}", example)]
@@ -120,13 +125,16 @@ def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[M
             mistakes.append(Mistake(place, f"must be a mapping, got {shown(spec)}", repair))
             role, spec = _role(spec, place)[0], {}
         else:
-            unknown = [key for key in spec if key not in ("role", "hierarchy")]
-            mistakes += [
-                Mistake(f"{place}.{key}", "no such word", did_you_mean(key, ["role", "hierarchy"])) for key in unknown
-            ]
+            unknown = [key for key in spec if key not in _OF_ATTRIBUTE]
+            mistakes += [Mistake(f"{place}.{key}", "no such word", did_you_mean(key, _OF_ATTRIBUTE)) for key in unknown]
+            if not isinstance(spec.get("decide"), str | None):
+                rule = f"must be a text, got {shown(spec['decide'])}"
+                mistakes.append(Mistake(f"{place}.decide", rule, "leave it out if there is nothing to decide"))
             role, mistake = _role(spec.get("role"), f"{place}.role")
             mistakes += [mistake] if mistake else []
-        found.append(Attribute(str(name), role, copied(spec.get("hierarchy"))))
+        decide = spec.get("decide")
+        open_question = decide.strip() if isinstance(decide, str) else ""
+        found.append(Attribute(str(name), role, copied(spec.get("hierarchy")), open_question))
     return tuple(found), mistakes
 
 

@@ -113,6 +113,8 @@ def anonymize(
     if not isinstance(policy, Policy):
         rule = f"must be a Policy, got {type(policy).__name__}"
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
+    if policy.undecided:
+        raise PolicyError(*policy.undecided)
     read = paths_among(policy.folder, policy.location, source)
     target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
     clock = target.clock

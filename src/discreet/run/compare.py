@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import Mistake, PolicyError
+from discreet.errors import Infeasible, Mistake, PolicyError
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
-from discreet.run.intake import take_in
-from discreet.search.lattice.comparison import Comparison, compare_lattice
+from discreet.run.anonymize import find_plan
+from discreet.run.intake import Intake, take_in
+from discreet.search.lattice.comparison import Comparison, OwnRelease, compare_lattice
+from discreet.search.registry import COUNTS, SEARCHES
+from discreet.utility.metrics import arithmetic_loss
 
 
 def compare(
     policy: Policy, *, source: Any = None, epsilon: Fraction | None = None, progress: Progress = silent
 ) -> Comparison:
-    """Look at every node of the policy's lattice, with nothing suppressed.
+    """Look at every node of the policy's lattice, with nothing suppressed, and at what the policy itself would publish.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> policy = policy_from_words({
@@ -34,4 +38,17 @@ def compare(
         raise PolicyError(Mistake("epsilon", f"must be at least 1, got {epsilon}", "1 is no change of belief at all"))
     progress("read", 0, 0, "")
     intake = take_in(policy, source)
-    return compare_lattice(intake.frequency, policy.models, epsilon, progress=progress)
+    compared = compare_lattice(intake.frequency, policy.models, epsilon, progress=progress)
+    return replace(compared, own=_own(policy, intake, progress))
+
+
+def _own(policy: Policy, intake: Intake, progress: Progress) -> OwnRelease:
+    """What `anonymize` would deliver by this policy: its own kind of publication, rows left out as it allows."""
+    own = OwnRelease(policy.publish, float(policy.suppress))
+    if SEARCHES[policy.search].reads != COUNTS:
+        return replace(own, why=f"search: {policy.search} is not run here")
+    try:
+        plan = find_plan(policy, intake, progress)
+    except Infeasible:
+        return replace(own, why="no release keeps its promises")
+    return replace(own, loss=arithmetic_loss(plan.losses.tolist()), suppressed=plan.suppressed)

@@ -111,7 +111,7 @@ suppress: 0.02               # at most 2% of the rows may be left out
 """,
     "bucketization.yaml": """\
 require:
-  - robust: {r: 3}           # no disease is anybody's by more than 1/3, whatever is common at that age or place
+  - robust: {r: 3}           # no disease is anybody's by more than 1/3, whatever is common at that age, …
   - l_diversity: {l: 4, kind: frequency}   # and none makes up more than a quarter of a group
 
 publish: bucketization       # every value exact, but in groups that hide whose disease is whose

@@ -14,6 +14,7 @@ from discreet.audit.faults.finer_labels import finer_labels
 from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
 from discreet.audit.faults.leaks import leaking_columns, order_of_rows
 from discreet.audit.faults.manifest_figures import manifest_faults
+from discreet.audit.faults.rare_values import rare_values
 from discreet.audit.lines import Fault
 from discreet.audit.promises.registry import of_others, reading_of
 from discreet.audit.reading.folder import AGAIN, file_faults
@@ -30,6 +31,7 @@ def faults(release: ReleaseFiles, source: Any = None) -> list[Fault]:
         *leaking_columns(release),
         *_promises(release.view),
         *_homogeneous(release),
+        *rare_values(release.view),
         *_suppressed(release),
         *_unknown_values(release),
         *_finer(release),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
@@ -87,6 +87,25 @@ class DuckDB(SqlEngine):
             empty = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
         self.columns: tuple[str, ...] = tuple(empty.columns)
         self.types = dict(zip(self.columns, (str(t) for t in empty.types), strict=True))
+
+    @classmethod
+    def keeping(cls, types: Mapping[str, str], batches: Iterable[pa.RecordBatch] = ()) -> Self:
+        """A table of columns with these types, whose texts come in batches. What does not fit in memory is spilled."""
+        kept = cls(pa.table({column: pa.array([], pa.string()) for column in types}))
+        declared = ", ".join(f"{name(column)} {kind}" for column, kind in types.items())
+        kept._relation = "kept"
+        with kept._plainly():
+            kept._connection.execute(f"CREATE TEMP TABLE kept ({declared})")
+            kept.types = dict(zip(types, map(str, kept._connection.sql("SELECT * FROM kept").types), strict=True))
+        for batch in batches:  # outside of `_plainly`: their engine has words of its own for what goes wrong
+            with kept._plainly():
+                kept._connection.register("incoming", pa.Table.from_batches([batch]))
+                cast = ", ".join(
+                    f"CAST({name(own)} AS {kind})" for own, kind in zip(batch.schema.names, types.values(), strict=True)
+                )
+                kept._connection.execute(f"INSERT INTO kept SELECT {cast} FROM incoming")
+                kept._connection.unregister("incoming")
+        return kept
 
     def name(self, column: str) -> str:
         return name(column)

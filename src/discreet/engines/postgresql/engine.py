@@ -46,7 +46,7 @@ class PostgreSQL(SqlEngine):
     reader may not see are not there. `named` are columns that the table is said to have; the server knows better.
     """
 
-    forms: tuple[str, ...] = ("table",)
+    forms: tuple[str, ...] = ("table", "csv", "parquet")
     text_type = "text"
 
     _connection: psycopg.Connection[Any]
@@ -160,6 +160,15 @@ class PostgreSQL(SqlEngine):
 
     # Verbs of its own.
 
+    def kind_of(self, column: str) -> str:
+        """The type of a column, as `types` knows it."""
+        return self._kind(column)
+
+    def texts(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """All rows of some columns as texts, batch by batch: one scan."""
+        taken = ", ".join(f"{self._written(name(c), c)} AS c{i}" for i, c in enumerate(columns))
+        return self._asked(f"SELECT {taken} FROM {self._relation} AS t")
+
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself: one scan."""
         keys = [f"c{i}" for i in range(len(self.columns))]
@@ -194,7 +203,15 @@ class PostgreSQL(SqlEngine):
     def publishing(
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False
     ) -> Iterator[Tables]:
-        """Tables in a schema of their own, in the same database: they are there when all is done, or not at all."""
+        """Tables in a schema of their own, in the same database: they are there when all is done, or not at all.
+
+        Or files in a folder, which whoever made it puts into place: then nothing is written in the database.
+        """
+        if form != self.forms[0]:
+            from discreet.engines.postgresql.files import files_of  # late: most releases stay in the database
+
+            yield files_of(self, folder, form, escape)
+            return
         from discreet.engines.postgresql.publishing import WrittenSchema  # late: it is made of this module
 
         with self._plainly():

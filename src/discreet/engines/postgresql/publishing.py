@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 63  # bytes: the server cuts off what is longer
 MANIFEST = "manifest"  # the table that tells what the others are
+_FILES = "publish files: format: parquet (or csv) in the policy"
 _OURS = "What is published in this schema, and what is promised about it. Written by discreet."
 _PART = "Part of a release. Written by discreet."
 _PRIVILEGES = {
@@ -259,11 +260,13 @@ class WrittenSchema(PublishedSchema):
         for privilege, meaning in _PRIVILEGES.items():
             if not self._found("SELECT 1 WHERE has_database_privilege(current_database(), %s)", privilege):
                 grant = f"ask the owner of the database for: GRANT {privilege} ON DATABASE its_name TO your_role"
+                grant += f", or {_FILES}"
                 yield Mistake(self.schema, f"you may not {meaning} in this database", grant)
 
     def _standby(self) -> Iterator[Mistake]:
         if self._found("SELECT 1 WHERE pg_is_in_recovery()"):
-            yield Mistake(self.schema, "the server only reads: it is a standby", "publish on the primary server")
+            repair = f"publish on the primary server, or {_FILES}"
+            yield Mistake(self.schema, "the server only reads: it is a standby", repair)
 
     def _found(self, query: str, *values: str) -> list[Any]:
         return self._connection.execute(query.encode(), values).fetchall()

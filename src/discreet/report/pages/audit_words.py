@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from discreet.audit.audit import Audit
+from discreet.audit.faults.rare_values import FINDS_PEOPLE
 from discreet.audit.lines import (
     ASSOCIATION,
     AT_LEAST,
@@ -62,7 +63,17 @@ def verdict(line: Line) -> str:
 
 
 def headline(audit: Audit) -> str:
-    """The verdict in a sentence or two."""
+    """The verdict in a sentence or two, and by which columns people are found, whatever is promised."""
+    return " ".join([_verdict(audit), *findable(audit)])
+
+
+def findable(audit: Audit) -> list[str]:
+    """A sentence for each column whose values find people."""
+    return [f"{printable(one.place)}: {printable(one.rule)}." for one in audit.faults if one.fault == FINDS_PEOPLE]
+
+
+def _verdict(audit: Audit) -> str:
+    """What became of the promises, and how sure adversaries can be."""
     above = sum(verdict(line) != WITHIN for line in audit.lines)
     surer = "no adversary is surer of anybody than the limit"
     if above:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ def to_json(c: Comparison) -> dict[str, Any]:
     return {
         "rows": lattice.frequency.rows,
         "suppressed": 0,
+        "policy": None if c.own is None else asdict(c.own),
         "attributes": dict(zip(names, heights, strict=True)),
         "sensitive": list(c.sensitive),
         "epsilon": float(c.epsilon),
@@ -89,7 +91,7 @@ def to_json(c: Comparison) -> dict[str, Any]:
 def to_text(c: Comparison) -> str:
     """The costs, and the best trade-offs, in a few lines."""
     lattice = c.lattice
-    lines = [headline(c), "", f"What each promise costs (of {len(lattice):,} nodes, with every row published)"]
+    lines = [f"{headline(c)}.", "", f"What each promise costs (of {len(lattice):,} nodes, with every row published)"]
     table = [["promise", "nodes", "loss", "groups", "node"]]
     for cost in c.costs:
         if cost.best is None:
@@ -114,12 +116,20 @@ def to_text(c: Comparison) -> str:
 
 
 def headline(c: Comparison) -> str:
-    """What was compared."""
+    """What was compared, and what was left out of it: the losses of nodes are not what the policy delivers."""
     f = c.lattice.frequency
-    return (
+    nodes = (
         f"{len(c.lattice):,} ways to publish {f.rows:,} rows, against {len(c.opponents)} adversaries "
         f"who want to learn {', '.join(shown(name) for name in c.sensitive)}"
     )
+    if c.own is None:
+        return nodes
+    publish = f"publish: {c.own.publish}, suppress: {c.own.limit:g}"
+    here = "Here every row is published, and a column has one level everywhere"
+    if c.own.loss is None:
+        return f"{nodes}. {here}; the policy itself ({publish}) is not compared: {c.own.why}"
+    left_out = f"{c.own.suppressed:,} row{'s' * (c.own.suppressed != 1)} left out"
+    return f"{nodes}. {here}; the policy itself ({publish}) has a loss of {percent(c.own.loss)}, with {left_out}"
 
 
 def to_html(c: Comparison) -> str:

@@ -1,0 +1,28 @@
+"""Sensitive values that hardly anybody shares: whoever knows one finds the row by it, whatever groups promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from discreet.audit.lines import Fault
+from discreet.audit.reading.view import ReleaseView
+from discreet.labels.figures import percent
+
+FINDS_PEOPLE = "values_that_find_people"
+LIMIT = 0.1  # share of the rows from which on a column is one by which people are found
+
+
+def rare_values(view: ReleaseView) -> Iterator[Fault]:
+    """Columns in which many rows have a value that no other row has, such as costs to the cent.
+
+    ℓ-diversity is kept by itself there: all values of a group differ, and each of them is somebody's alone.
+    """
+    for tally in view.tallies:
+        rows = np.bincount(tally.value, weights=tally.count, minlength=1)
+        once = int((rows == 1).sum())
+        if once >= LIMIT * max(rows.sum(), 1) and once > 1:
+            rule = f"{percent(once / rows.sum())} of the rows have a value that no other row has, and are found by it"
+            repair = "round the values, or give the column the role quasi_identifier"
+            yield Fault(FINDS_PEOPLE, tally.attribute, rule, repair, once, grave=False)
