@@ -12,16 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.association import common_people_kernels
+from discreet.audit.association import chains, common_people, common_people_kernels
 from discreet.audit.association.common_people import Counts
 from discreet.audit.association.composition import composition
 from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
-from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT
+from discreet.audit.lines import AT_MOST, EXACT
 from discreet.audit.reading.exact_tables import Population, Table
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, OneOf, Prefix, overlap
 from discreet.audit.reading.view import Region, ReleaseView, Tally
 from discreet.audit.worlds import overlaps as overlapping
 from discreet.engines.base import Frequencies
+from discreet.labels.figures import percent
+from discreet.report.pages.audit_words import worst
 from discreet.studies import worlds
 
 VALUES = ("flu", "cold", "gout", None)
@@ -107,38 +109,91 @@ def test_one_value_in_common_gives_a_person_away() -> None:
     assert found.details["people_in_both"] == 3
 
 
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.sampled_from(VALUES)), min_size=1, max_size=7))
-def test_of_two_releases_of_one_table_every_pair_of_groups_is_weighed_by_its_common_people(
-    rows: list[tuple[int, int, str | None]],
-) -> None:
-    """Ages 0–2, 10–12: release 1 tells the tens, release 2 the ones; the list is exactly the table."""
-    tens = [(t, [v for a, _, v in rows if a == t]) for t in sorted({a for a, _, _ in rows})]
-    ones = [(o, [v for _, b, v in rows if b == o]) for o in sorted({b for _, b, _ in rows})]
-    first = release([(Between(10 * t, 10 * t + 9), values) for t, values in tens])
-    second = release([(OneOf(frozenset({str(o), str(10 + o)})), values) for o, values in ones])
-    [found] = composition(first, second, people([10 * a + b for a, b, _ in rows]))
-    cells = Counter((a, b) for a, b, _ in rows)
-    beliefs = {(a, b): largest_belief(dict(tens)[a], dict(ones)[b], n) for (a, b), n in cells.items()}
-    assert all(b is not None for b in beliefs.values())  # the truth is one of the worlds
-    assert found.worst == pytest.approx(max(float(b) for b in beliefs.values() if b is not None), abs=1e-12)
-    above = sum(n for cell, n in cells.items() if (beliefs[cell] or 0) > Fraction(1, 2))
-    assert found.above == above
-    assert found.people == len(rows)
-    sizes = [Counter(row[i] for row in rows) for i in (0, 1)]
-    pairs = [Counter(cell[i] for cell in cells) for i in (0, 1)]
-    alone = [
-        (pairs[0][a] == pairs[1][b] == 1) or n in (sizes[0][a] if pairs[0][a] == 1 else 0, sizes[1][b])
-        for (a, b), n in cells.items()
-    ]
-    assert found.precision == (EXACT if all(alone) else ESTIMATE)
+Person = tuple[int, int, str | None]  # a group of each release (2: in none), and a value
 
 
-def test_what_is_called_exact_is_so_in_all_worlds_of_the_whole_table() -> None:
+def two_releases(rows: Sequence[Person]) -> tuple[ReleaseView, ReleaseView, Population] | None:
+    """Ages 0–2, 10–12, 20–22: release 1 tells the tens, release 2 the ones; the list has exactly these people."""
+    first = [(Between(10 * t, 10 * t + 9), [v for a, _, v in rows if a == t]) for t in (0, 1)]
+    second = [(OneOf(frozenset({str(o), str(10 + o), str(20 + o)})), [v for _, b, v in rows if b == o]) for o in (0, 1)]
+    made = [[(label, values) for label, values in groups if values] for groups in (first, second)]
+    if not all(made) or not {v for a, _, v in rows if a < 2} & {v for _, b, v in rows if b < 2}:
+        return None
+    return release(made[0]), release(made[1]), people([10 * a + b for a, b, _ in rows])
+
+
+def beliefs(rows: Sequence[Person]) -> list[Fraction]:
+    """About everybody, over all worlds of the whole table in which every group has the values that it publishes."""
+
+    def published(values: Sequence[Hashable]) -> list[Counter[Hashable]]:
+        return [
+            Counter(v for row, v in zip(rows, values, strict=True) if row[place] == g)
+            for place in (0, 1)
+            for g in (0, 1)
+        ]
+
+    truth = [v for _, _, v in rows]
+    possible = {
+        world
+        for world in product(VALUES, repeat=len(rows))
+        if published(world) == published(truth)
+        and all(v == VALUES[0] for (a, b, _), v in zip(rows, world, strict=True) if a == b == 2)
+    }
+    return [max(Fraction(sum(w[i] == v for w in possible), len(possible)) for v in VALUES) for i in range(len(rows))]
+
+
+everybody = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from(VALUES[:3])), min_size=1, max_size=6
+)
+
+
+@given(everybody)
+def test_groups_that_overlap_in_a_chain_are_as_all_worlds_of_the_whole_table_tell(rows: list[Person]) -> None:
+    made = two_releases(rows)
+    if made is None:
+        return
+    [found] = composition(*made)
+    both = [belief for (a, b, _), belief in zip(rows, beliefs(rows), strict=True) if a < 2 and b < 2]
+    assert found.precision == EXACT
+    assert found.people == len(both)
+    assert found.worst == pytest.approx(float(max(both, default=0)), abs=1e-9)
+    assert found.above == sum(belief > Fraction(1, 2) for belief in both)
+
+
+@given(everybody)
+def test_a_bound_is_never_below_what_all_worlds_tell(rows: list[Person]) -> None:
+    made = two_releases(rows)
+    if made is None:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chains, "MOST_STEPS_OF_ONE", 0)  # too many worlds to go through
+        [found] = composition(*made)
+    both = [belief for (a, b, _), belief in zip(rows, beliefs(rows), strict=True) if a < 2 and b < 2]
+    assert found.worst >= float(max(both, default=0)) - 1e-9
+    assert found.above >= sum(belief > Fraction(1, 2) for belief in both)
+    assert (found.precision == AT_MOST) == ("estimate" in found.details)
+
+
+def test_an_estimate_too_low_stands_beside_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four people, each in a pair of groups of her own; that one of them must have gout tells what the others have."""
+    rows = [(0, 0, "gout"), (0, 1, "flu"), (1, 0, "flu"), (1, 1, "cold")]
+    made = two_releases(rows)
+    assert made is not None
+    [found] = composition(*made)
+    assert (found.worst, found.precision) == (float(max(beliefs(rows))), EXACT)
+    monkeypatch.setattr(chains, "MOST_STEPS_OF_ONE", 0)
+    [bounded] = composition(*made)
+    assert bounded.precision == AT_MOST
+    assert bounded.details["estimate"] <= found.worst <= bounded.worst
+    assert worst(bounded) == f"about {percent(bounded.details['estimate'])}, at most {percent(bounded.worst)}"
+
+
+def test_a_ring_of_groups_is_gone_through() -> None:
     """Four people in a ring of groups: the one who must have gout tells of her neighbours, too."""
     first = release([(Between(1, 2), ["flu", "gout"]), (Between(3, 4), ["flu", "gout"])])
     second = release([(Between(2, 3), ["gout", "gout"]), (OneOf(frozenset("14")), ["flu", "flu"])])
     [found] = composition(first, second, people([1, 2, 3, 4]))
-    assert (found.worst, found.above, found.precision) == (1.0, 4, ESTIMATE)
+    assert (found.worst, found.above, found.precision) == (1.0, 4, EXACT)
     third = release([(Between(2, 3), ["gout", "gout"]), (Exactly("1"), ["flu"]), (Exactly("4"), ["flu"])])
     fourth = release([(Between(1, 4), ["flu", "gout", "flu", "gout"])])
     [finer] = composition(fourth, third, people([1, 2, 3, 4]))
@@ -250,12 +305,29 @@ def test_groups_overlap_if_all_their_labels_do(data: st.DataObject) -> None:
     assert len(found[0]) == len(expected)
 
 
-def test_an_estimate_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_groups_are_counted_out(monkeypatch: pytest.MonkeyPatch) -> None:
     many = 1500
     one = release([(Anything(), ["flu"] * many + ["cold"] * many)])
-    [found] = composition(one, one, people([*range(many), *range(many)]))
-    assert found.precision == ESTIMATE
-    assert found.worst == pytest.approx(0.5, abs=0.01)
+    listed = people([*range(many), *range(many)])
+    [found] = composition(one, one, listed)
+    assert (found.worst, found.precision) == (pytest.approx(0.5, abs=1e-9), EXACT)
+    monkeypatch.setattr(common_people, "MOST_WEIGHTS", 1000)
+    [bounded] = composition(one, one, listed)
+    assert (bounded.worst, bounded.precision) == (0.5, AT_MOST)
+
+
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=2, max_size=4), st.data())
+def test_both_ways_to_count_large_groups_agree(pairs: list[tuple[int, int]], data: st.DataObject) -> None:
+    a, b = (np.array(column) for column in zip(*pairs, strict=True))
+    m = data.draw(st.integers(2, max(int(np.minimum(a, b).sum()), 2)))
+    if m > np.minimum(a, b).sum():
+        return
+    expected, exact = common_people_kernels._most_expected(a, b, m)
+    assert exact
+    assert common_people.largest_expected(a, b, m) == (pytest.approx(expected, abs=1e-9), True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(common_people, "MOST_WEIGHTS", 0)
+        assert common_people.largest_expected(a, b, m)[0] >= expected - 1e-9
 
 
 def test_releases_that_write_values_in_another_way_tell_nothing_of_each_other() -> None:

@@ -16,6 +16,7 @@ from discreet.report.sections.open_risks import open_risks
 from discreet.report.sections.presence import Confident, Present
 from discreet.report.sections.presence_risks import presence_risks
 from discreet.report.sections.registry import SECTIONS, Private, private_figures
+from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.worst_case import WorstCase, seen_through
 from discreet.report.words import roles_of
 from discreet.search.plan import Plan
@@ -101,6 +102,7 @@ def report_data(
                 exchanged=f"{percent(exact.exchanged)} of the published rows" if exact and exact.exchanged else "",
                 seen_through="" if worst is None else seen_through(worst),
                 who=presence_risks(sections["presence"], sections["confidences"], roles_of(manifest)),
+                tied=tied_risks(sections["tied_values"]),
                 applied=manifest.get("applied"),
             ),
         },

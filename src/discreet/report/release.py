@@ -28,6 +28,7 @@ from discreet.report.sections.error_bars import ErrorBar
 from discreet.report.sections.open_risks import open_risks
 from discreet.report.sections.presence_risks import presence_risks_in_general
 from discreet.report.sections.registry import Public, public_figures
+from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.values import PublishedColumn
 from discreet.report.words import hierarchy_in_words, model_of, promise_in_words, roles_of
 
@@ -210,6 +211,7 @@ def release_data(
             stars=rows["suppressed"] if manifest["suppressed_as"] == "star" else 0,
             exchanged="some of the published rows" if manifest.get("distorted") else "",
             who=presence_risks_in_general([kind for kind, _ in kinds], roles),
+            tied=tied_risks(sections["tied_values"]),
             applied=manifest.get("applied"),
         ),
         exposures=exposures(promises, roles, manifest["publish"], filled, k),

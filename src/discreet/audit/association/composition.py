@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
-from discreet.audit.association.common_people import Counts, Fits
-from discreet.audit.lines import ASSOCIATION, AT_MOST, ESTIMATE, EXACT, Line, line
+from discreet.audit.association.chains import chained_chances
+from discreet.audit.association.common_people import Counts, Fits, largest_expected
+from discreet.audit.lines import ASSOCIATION, AT_MOST, EXACT, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
@@ -79,9 +80,13 @@ def _by_list(
         common = np.bincount(cell, weights=people[person], minlength=len(cells)).astype(np.int64)
     else:
         common = np.ones(len(cells), dtype=np.int64)
-    chance, exact = _chances(mine, theirs, first, second, common)
-    if whole:
-        exact &= _apart(first, second, common, view, other)
+    alone, exact = _chances(mine, theirs, first, second, common)
+    chance = alone
+    if whole and not (apart := _apart(first, second, common, view, other)).all():
+        of_chains, counted = _chained(mine, theirs, first, second, common, (len(view.sizes), len(other.sizes)))
+        possible_pair = alone >= 0
+        chance = np.where(apart | ~possible_pair, alone, of_chains)
+        exact = np.where(apart | ~possible_pair, exact, counted)
     # Whoever fits several pairs of groups is in one of them: the most telling one bounds what is known of her.
     best = np.full(len(people), -1.0)
     np.maximum.at(best, person, chance[cell])
@@ -97,7 +102,9 @@ def _by_list(
         else "Both releases, the exact quasi-identifiers of somebody on the list, and that she is in both."
     )
     assumes = _ASSUMES + (
-        "How many people two groups have in common is heeded; each pair of groups is weighed by itself."
+        "How many people two groups have in common is heeded, and what groups that overlap in a chain tell of each "
+        "other. In long chains the chance is bounded by what the counts of all groups leave; the estimate weighs each "
+        "pair of groups by itself."
         if whole
         else "Nothing is known of who else is in both."
     )
@@ -107,9 +114,18 @@ def _by_list(
         "pairs_of_groups": len(cells),
         "people_who_fit_one_pair_of_groups": int(people[both & ~several].sum()),
     }
-    precision = EXACT if exact.all() else ESTIMATE
+    precision = EXACT if exact.all() else AT_MOST
+    if not exact.all():
+        likely = np.zeros(len(people))
+        np.maximum.at(likely, person, np.maximum(alone[cell], 0.0))
+        surest = np.zeros(len(people))
+        np.maximum.at(surest, person[exact[cell]], np.maximum(chance[cell[exact[cell]]], 0.0))
+        details["estimate"] = float(likely.max(initial=0.0))
+        details["people_above_by_the_estimate"] = int(people[likely > threshold].sum())
+        details["largest_exact_chance"] = float(surest.max(initial=0.0))
+        details["people_above_for_certain"] = int(people[surest > threshold].sum())
     if several.any():
-        precision = AT_MOST if exact.all() else ESTIMATE
+        precision = AT_MOST
         assumes += " Of somebody who fits several groups, the most telling ones are taken."
         likely = _weighed(view, other, mine, theirs, people, here, there)
         details["worst_if_her_groups_are_weighed"] = float(likely.max(initial=0.0))
@@ -193,7 +209,7 @@ def _fills(fits: Places, people: IntArray, view: ReleaseView) -> bool:
 def _apart(first: IntArray, second: IntArray, common: IntArray, view: ReleaseView, other: ReleaseView) -> BoolArray:
     """Which pairs are right to be weighed by themselves: neither group is in another pair, or one is in this one whole.
 
-    In a chain of groups, what the people of one pair have tells something about the others.
+    In a chain of groups (see `chains`), what the people of one pair have tells something about the others.
     """
     alone_1 = np.bincount(first, minlength=len(view.sizes))[first] == 1
     alone_2 = np.bincount(second, minlength=len(other.sizes))[second] == 1
@@ -211,7 +227,24 @@ def _chances(
     a, b, _ = _side_by_side(mine, theirs, int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1)
     chance, exact = np.zeros(len(first)), np.ones(len(first), dtype=np.bool_)
     most_believed(first, second, common, a, b, chance, exact)
+    for i in np.flatnonzero(~exact).tolist():  # few pairs have so many people that another way is faster
+        chance[i], exact[i] = largest_expected(*_shared(a, first[i], b, second[i]), int(common[i]))
     return np.round(chance, 12), exact  # a tie with the threshold is one, in spite of the sums
+
+
+def _shared(mine: Counts, first: int, theirs: Counts, second: int) -> tuple[IntArray, IntArray]:
+    """How often each of two groups has the values that both have."""
+    here, there = (slice(c.starts[g], c.starts[g + 1]) for c, g in ((mine, first), (theirs, second)))
+    _, at_1, at_2 = np.intersect1d(mine.values[here], theirs.values[there], return_indices=True)
+    return mine.counts[here][at_1], theirs.counts[there][at_2]
+
+
+def _chained(
+    mine: Tally, theirs: Tally, first: IntArray, second: IntArray, common: IntArray, groups: tuple[int, int]
+) -> tuple[FloatArray, BoolArray]:
+    """The same where it is known who is in which groups: pairs tell of each other. A bound where it is not exact."""
+    a, b, _ = _side_by_side(mine, theirs, *groups)
+    return chained_chances(first, second, common, a, b)
 
 
 def _weighed(

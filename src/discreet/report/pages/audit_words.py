@@ -115,9 +115,14 @@ def worst(line: Line) -> str:
 
 
 def sense(line: Line) -> str:
-    """At most, at least, about: whatever is not plain. Nothing is less than 0% or more than 100%."""
+    """At most, at least, about: whatever is not plain. Nothing is less than 0% or more than 100%.
+
+    Before a bound stands an estimate, where there is one.
+    """
     plain = (line.precision == AT_LEAST and line.worst == 1) or (line.precision == AT_MOST and line.worst == 0)
-    return "" if plain else _BEFORE[line.precision]
+    estimate = line.details.get("estimate")
+    about = "" if estimate is None else f"about {percent(estimate)}, "
+    return "" if plain else about + _BEFORE[line.precision]
 
 
 def limit(line: Line) -> str:

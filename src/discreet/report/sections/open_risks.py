@@ -23,6 +23,7 @@ def open_risks(
     exchanged: str = "",
     seen_through: str = "",
     who: Sequence[Risk] = (),
+    tied: Sequence[Risk] = (),
     applied: Mapping[str, Any] | None = None,
 ) -> tuple[Risk, ...]:
     """What the release leaves open.
@@ -30,11 +31,13 @@ def open_risks(
     `agreeing`: per sensitive column, the share of published rows in groups that agree on its value; `stars`: how many
     suppressed rows are in the file as ``*``; `exchanged`: which rows have a sensitive value not their own;
     `seen_through`: what a worst-case adversary learns, where nothing is promised about her; `who`: what promises about
-    who is in the table leave open (`presence_risks`); `applied`: which earlier release it follows, if it does.
+    who is in the table leave open (`presence_risks`); `tied`: what sensitive columns tell of each other; `applied`:
+    which earlier release it follows, if it does.
     """
     words = [model_of(p)[0] for p in promises]
     return (
         *_values(promises, roles, agreeing),
+        *tied,
         *_adversaries(promises, agreeing),
         *PUBLICATIONS[publish].leaves_open(words, seen_through),
         *_columns(roles),

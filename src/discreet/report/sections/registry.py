@@ -71,6 +71,7 @@ SECTIONS: Registry[Section] = Registry(
         "confidences": "discreet.report.sections.presence:CONFIDENCES",
         "ambiguous": "discreet.report.sections.ambiguous:AMBIGUOUS",
         "worst_case": "discreet.report.sections.worst_case:WORST_CASE",
+        "tied_values": "discreet.report.sections.tied_values:TIED_VALUES",
         "beliefs": "discreet.report.sections.beliefs:BELIEFS",
         "error_bars": "discreet.report.sections.error_bars:ERROR_BARS",
         "values": "discreet.report.sections.values:VALUES",
