@@ -143,7 +143,12 @@ POLICIES: Mapping[str, dict[str, Any]] = {
     "instant": _words(_NUMBERS, {"k_anonymity": {"k": 3}}, search="instant", summary="histogram", suppress=0.1),
     "summary": _words(ATTRIBUTES, {"k_anonymity": {"k": 3}}, search="instant", summary="summary.npz", suppress=0.1),
     "boxes": _words(
-        _NUMBERS, {"k_anonymity": {"k": 3}}, search="instant", summary="sample", publish="multidimensional"
+        _NUMBERS,
+        {"k_anonymity": {"k": 3}},
+        search="instant",
+        summary="sample",
+        publish="multidimensional",
+        threshold=0.9,
     ),
 }
 SUMMARIES = ("network", "histogram", "sample", "exact")

@@ -134,8 +134,9 @@ def test_promises_of_a_manifest_with_too_many_digits_can_not_be_judged(value: ob
     [
         *(("seed", value) for value in (1 << 64, HUGE, 10**5000)),
         *(("time_limit", value) for value in (HUGE, 10**5000, 1e300)),
+        *(("threshold", value) for value in (HUGE, 10**5000, 1e300)),
     ],
-    ids=[f"{word} {i}" for word in ("seed", "time") for i in range(3)],
+    ids=[f"{word} {i}" for word in ("seed", "time", "threshold") for i in range(3)],
 )
 def test_words_of_too_many_digits_are_mistakes(word: str, value: object) -> None:
     [mistake] = mistakes(WORDS | {word: value})

@@ -57,7 +57,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(models=[]),
         [
             "models: no such word; known are 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
-            "'suppressed', 'utility', 'seed', 'format' and 5 more"
+            "'suppressed', 'utility', 'seed', 'format' and 6 more"
         ],
     ),
     "no attributes": (
@@ -224,6 +224,25 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     "a summary that nobody searches": (
         words(summary="network"),
         ["summary: is for search: instant alone; leave it out, or write search: instant"],
+    ),
+    "a threshold that nobody asks": (
+        words(threshold=0.9),
+        ["threshold: is for search: instant alone; leave it out, or write search: instant"],
+    ),
+    "a threshold that does not decide": (
+        words(search="instant", threshold=0.9, suppress=0.1),
+        [
+            "threshold: is of no use where rows may be suppressed: of a candidate no more are expected to be than may "
+            "be; leave it out, or write suppress: 0"
+        ],
+    ),
+    "a threshold that nothing reaches": (
+        words(search="instant", threshold=1),
+        ["threshold: must be a probability above 0 and below 1, got 1; leave it out for the usual one"],
+    ),
+    "a threshold that is a word": (
+        words(search="instant", threshold="high"),
+        ["threshold: must be a probability above 0 and below 1, got 'high'; leave it out for the usual one"],
     ),
     "a summary that is a number": (
         words(search="instant", summary=3),
@@ -620,6 +639,13 @@ def test_a_policy_survives_yaml_and_json(tmp_path_factory: pytest.TempPathFactor
     for text in (yaml.safe_dump(policy.to_words(), allow_unicode=True), json.dumps(policy.to_words())):
         path.write_text(text, encoding="utf-8")
         assert read_policy(path).to_words() == policy.to_words()
+
+
+@pytest.mark.parametrize("threshold", [0.9, "1/3", "0.95"])
+def test_a_threshold_is_exact_and_survives_its_words(threshold: object) -> None:
+    policy = policy_from_words(words(search="instant", threshold=threshold))
+    assert policy.threshold == Fraction(str(threshold))
+    assert policy_from_words(policy.to_words()).threshold == policy.threshold
 
 
 json_like = st.recursive(

@@ -44,6 +44,33 @@ def test_a_release_from_a_summary_keeps_its_promises(people: Path, kind: str, tm
     assert release.figures["facts"]["looks"] <= 3
 
 
+def test_the_threshold_says_how_likely_a_mapping_must_be(people: Path, tmp_path: Path) -> None:
+    """Multidimensional, what was cut is as likely as that; the higher it is, the fewer pieces."""
+    pieces = []
+    for threshold in (0.05, 0.95, 0.9999):
+        folder = tmp_path / str(threshold)
+        facts = anonymize(policy(people, publish="multidimensional", threshold=threshold), folder).figures["facts"]
+        assert facts["probability"] >= threshold
+        assert verify(folder).kept
+        pieces.append(facts["pieces"])
+    assert pieces == sorted(pieces, reverse=True) and pieces[0] > pieces[-1]
+    usual = anonymize(policy(people, publish="multidimensional"), tmp_path / "usual").figures["facts"]
+    assert usual["pieces"] == pieces[1]
+
+
+@pytest.mark.parametrize("search", ["instant", "instant_cuts"])
+def test_the_threshold_says_what_is_a_candidate(people: Path, search: str, tmp_path: Path) -> None:
+    facts = {}
+    for threshold in (None, 0.8, 1e-9, 1 - 1e-9):
+        words = {} if threshold is None else {"threshold": threshold}
+        release = anonymize(policy(people, search=search, **words), tmp_path / str(threshold))
+        told = release.figures["facts"]
+        facts[threshold] = {name: told.get(name) for name in ("nodes_scored", "candidates", "mappings_scored")}
+        assert release.manifest["policy"].get("threshold") == threshold
+    assert facts[None] == facts[0.8]
+    assert facts[1e-9] != facts[1 - 1e-9]
+
+
 def test_what_is_published_is_what_the_table_has(people: Path, tmp_path: Path) -> None:
     instant = anonymize(policy(people), tmp_path / "instant")
     node = instant.manifest["node"]

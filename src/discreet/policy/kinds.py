@@ -227,6 +227,18 @@ def summary_misfits(search: str, summary: object, others: Sequence[str]) -> list
     return [Mistake("search", rule, "give these columns another role, or leave `search` out")]
 
 
+def threshold_misfits(publish: str, search: str, threshold: object, suppress: object) -> list[Mistake]:
+    """Where no probability decides, none is to be asked for: it would seem to."""
+    if threshold is None:
+        return []
+    if SEARCHES[search].reads != SUMMARY:
+        return [Mistake("threshold", "is for search: instant alone", "leave it out, or write search: instant")]
+    if publish == "generalization" and suppress:
+        rule = "is of no use where rows may be suppressed: of a candidate no more are expected to be than may be"
+        return [Mistake("threshold", rule, "leave it out, or write suppress: 0")]
+    return []
+
+
 def listed(names: Iterable[str]) -> str:
     """Names in a message."""
     return ", ".join(repr(name) for name in names)

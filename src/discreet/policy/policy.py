@@ -73,6 +73,7 @@ class Policy:
     schema: str | None = None  # of the database, for format: table; None: the name of the release's folder
     time_limit: float | None = None
     summary: str | None = None  # what `instant` searches: a kind, or the file of a saved one
+    threshold: Fraction | None = None  # how likely its candidates keep the promises, at least; None: its own
     private: object = field(default=None, repr=False)  # may list people
     folder: Path = Path()
     models: tuple[PrivacyModel, ...] = field(init=False, repr=False, compare=False)
@@ -124,14 +125,13 @@ class Policy:
                 attributes[a.name]["hierarchy"] = _plain(a.hierarchy)
             if a.decide:
                 attributes[a.name]["decide"] = a.decide
-        share = float(self.suppress)
         found = {
             "source": None if self.source is None else without_credentials(self.source),
             "attributes": attributes,
             "require": [_plain(entry, without_credentials) for entry in self.require],
             "publish": self.publish,
             "search": self.search,
-            "suppress": share if Fraction(str(share)) == self.suppress else str(self.suppress),
+            "suppress": _number_words(self.suppress),
             "suppressed": self.suppressed,
             "utility": self.utility,
             "seed": self.seed,
@@ -140,9 +140,15 @@ class Policy:
             "schema": self.schema,
             "time_limit": self.time_limit,
             "summary": self.summary,
+            "threshold": None if self.threshold is None else _number_words(self.threshold),
             "private": _plain(self.private),
         }
         return {name: value for name, value in found.items() if value is not None}
+
+
+def _number_words(share: Fraction) -> float | str:
+    """A share as people write it, where that is exactly the same."""
+    return float(share) if Fraction(str(float(share))) == share else str(share)
 
 
 def read_policy(path: Path | str) -> Policy:

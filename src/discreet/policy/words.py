@@ -22,6 +22,7 @@ from discreet.policy.kinds import (
     misfits,
     several_populations,
     summary_misfits,
+    threshold_misfits,
 )
 from discreet.policy.private_rows import read_private
 
@@ -188,6 +189,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
+        mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 
@@ -311,6 +313,16 @@ def _summary(value: object) -> tuple[str | None, Mistake | None]:
     return None, Mistake("summary", rule, "leave it out for a network")
 
 
+def _threshold(value: object) -> tuple[Fraction | None, Mistake | None]:
+    if value is None:
+        return None, None
+    share = exact_number(value)
+    if share is not None and 0 < share < 1:
+        return share, None
+    rule = f"must be a probability above 0 and below 1, got {shown(value)}"
+    return None, Mistake("threshold", rule, RULE if is_long(value) else "leave it out for the usual one")
+
+
 def _csv(value: object) -> tuple[dict[str, str] | None, Mistake | None]:
     """What is done with texts that a spreadsheet would run as formulas; None: they are published as they are."""
     if value is None or value == {"formulas": "keep"}:
@@ -329,4 +341,5 @@ _CHECKS: Mapping[str, Callable[[object], tuple[object, Mistake | None]]] = {
     "seed": _seed,
     "time_limit": _seconds,
     "summary": _summary,
+    "threshold": _threshold,
 }

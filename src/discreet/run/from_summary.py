@@ -32,7 +32,9 @@ from discreet.progress import Progress, silent
 from discreet.run.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
 from discreet.run.looks import EstimatedLooks, Look, Looks, Surprised
 from discreet.search.instant.cuts import s_instant_cut
+from discreet.search.instant.m_instant import THRESHOLD as M_THRESHOLD
 from discreet.search.instant.m_instant import m_instant
+from discreet.search.instant.s_instant import THRESHOLD as S_THRESHOLD
 from discreet.search.instant.s_instant import Tuning, s_instant
 from discreet.search.plan import Recoding
 from discreet.summaries.advice import Advice, advise
@@ -117,7 +119,9 @@ def instant(policy: Policy, known: Summarized, limit: int, progress: Progress = 
     """Search the summary for what the policy asks, looking at the data to make sure: S-INSTANT, or M-INSTANT."""
     looks = known.looks(policy.suppress > 0)
     if policy.publish == "multidimensional":
-        return _made_sure(policy, known, m_instant(known.summary, policy.models, looks.in_boxes, progress=progress))
+        likely = M_THRESHOLD if policy.threshold is None else float(policy.threshold)
+        plan = m_instant(known.summary, policy.models, looks.in_boxes, threshold=likely, progress=progress)
+        return _made_sure(policy, known, plan)
     return _made_sure(policy, known, _levels(policy, known, looks, limit, progress))
 
 
@@ -129,7 +133,15 @@ def instant_cuts(policy: Policy, known: Summarized, limit: int, progress: Progre
     plans = [levels]
     with suppress(Infeasible):
         plans.append(
-            s_instant_cut(known.summary, policy.models, looks.merged, limit, progress=progress, confirmed=True)
+            s_instant_cut(
+                known.summary,
+                policy.models,
+                looks.merged,
+                limit,
+                threshold=_threshold(policy),
+                progress=progress,
+                confirmed=True,
+            )
         )
     plan = min(plans, key=lambda candidate: float(candidate.losses.mean()))
     return _made_sure(policy, known, replace(plan, facts={**plan.facts, "looks": known.engine.scans - before}))
@@ -148,10 +160,16 @@ def _levels(policy: Policy, known: Summarized, looks: Looks, limit: int, progres
         population=known.population,
         confirmed=True,
     )
+    tuning = Tuning(threshold=_threshold(policy))
     try:
-        return search()
+        return search(tuning=tuning)
     except TooManyCombinations:  # a look tells more than is published, as a rule; now no more than that
-        return search(tuning=Tuning(answers_in_a_look=0))
+        return search(tuning=replace(tuning, answers_in_a_look=0))
+
+
+def _threshold(policy: Policy) -> float:
+    """How likely a candidate keeps the promises, at least."""
+    return S_THRESHOLD if policy.threshold is None else float(policy.threshold)
 
 
 def _made_sure(policy: Policy, known: Summarized, plan: Recoding) -> Recoding:

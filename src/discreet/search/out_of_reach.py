@@ -90,13 +90,13 @@ def _unreachable(model: PrivacyModel, everybody: Groups, limit: int) -> OutOfRea
     if limit < lost < rows:
         repairs.append(f"allow at least {lost:,} of {rows:,} rows to be suppressed")
     refused = f"{model.describe()} can't be had: {_reason(model, everybody, lost, limit)}"
-    return OutOfReach(refused, ", or ".join(repairs) or "ask for less")
+    return OutOfReach(refused, ", or ".join(repairs) or "no number will do: promise something else, or take more rows")
 
 
 def _reason(model: PrivacyModel, everybody: Groups, lost: int, limit: int) -> str:
     rows = int(everybody.sizes[0])
     if isinstance(model, KAnonymity | AlphaK) and rows < model.k:
-        return f"the table has {rows:,} rows, and no group more"
+        return f"the table has {rows:,} row{'s' * (rows != 1)}, and no group more"
     if isinstance(model, DistinctDiversity):
         values = int(np.diff(everybody.tallies[model.attribute].offsets)[0])
         return f"{model.attribute} has {values:,} different value{'s' * (values != 1)} in the table, and no group more"
