@@ -145,7 +145,9 @@ def audit_release(
     work("beside the source")
     untrue, compared = _beside(files, source)
     work("promises and faults")
-    all_faults = of_each_kind([*faults(files, source), *untrue])
+    chance, failing = _presence(presence), _failing(presence)
+    judged = levels(view, population=listed, presence=chance, failing=failing, knowledge=knowledge)
+    all_faults = of_each_kind([*faults(files, source, judged), *untrue])
     strange = _not_comparable(files, all_faults)
     return Audit(
         release=Path(release).name,
@@ -156,15 +158,7 @@ def audit_release(
         smallest_group=int(view.sizes.min(initial=view.people)),
         left_out=view.left_out + view.starred,
         lines=tuple(lines),
-        levels=tuple(
-            levels(
-                view,
-                population=listed,
-                presence=_presence(presence),
-                failing=_failing(presence),
-                knowledge=knowledge,
-            )
-        ),
+        levels=tuple(judged),
         faults=tuple(all_faults),
         notes=(
             *_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected), strange),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,8 @@ from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
 from discreet.audit.faults.leaks import leaking_columns, order_of_rows
 from discreet.audit.faults.manifest_figures import manifest_faults
 from discreet.audit.faults.rare_values import rare_values
-from discreet.audit.lines import Fault
+from discreet.audit.lines import Fault, Level
+from discreet.audit.promises.levels import levels
 from discreet.audit.promises.registry import of_others, reading_of
 from discreet.audit.reading.folder import AGAIN, file_faults
 from discreet.audit.reading.labels import Anything
@@ -24,13 +25,17 @@ from discreet.audit.reading.tallies import protected
 from discreet.audit.reading.view import Promise, ReleaseView
 
 
-def faults(release: ReleaseFiles, source: Any = None) -> list[Fault]:
-    """Everything that is wrong with a release; with the `source` (a path or a frame) also what only it can show."""
+def faults(release: ReleaseFiles, source: Any = None, judged: Sequence[Level] | None = None) -> list[Fault]:
+    """Everything that is wrong with a release; with the `source` (a path or a frame) also what only it can show.
+
+    What a promise may allow is grave only if one forbids it: `judged` are the release's promises, read a second time.
+    """
+    judged = levels(release.view) if judged is None else judged
     return [
         *_files(release),
         *leaking_columns(release),
         *_promises(release.view),
-        *_homogeneous(release),
+        *_homogeneous(release, judged),
         *rare_values(release.view),
         *_suppressed(release),
         *_unknown_values(release),
@@ -68,20 +73,29 @@ def _listed(
     return list(find(promise, view))
 
 
-def _homogeneous(release: ReleaseFiles) -> Iterator[Fault]:
-    """Groups in which everybody has the same value: grave where the release promises something about it."""
+def _homogeneous(release: ReleaseFiles, judged: Sequence[Level]) -> Iterator[Fault]:
+    """Groups in which everybody has the same value: grave where a promise about such values is broken.
+
+    Some promises allow them: t-closeness does, where the whole table is not far from it.
+    """
     view = release.view
+    broken = {level.attribute for level in judged if level.holds is False and _of_values(level.model)}
     for tally in view.tallies:
         values = np.bincount(tally.group, minlength=len(view.sizes))
         shown = np.array([value != release.description.suppressed for value in tally.values], dtype=np.bool_)
         alone = shown[tally.value] & (values[tally.group] == 1)
-        named = protected(view, tally)[tally.value]
+        named = protected(view, tally)[tally.value] & bool(broken & {None, tally.attribute})
         for grave, groups in ((True, tally.group[alone & named]), (False, tally.group[alone & ~named])):
             people = int(view.sizes[groups].sum())
             many = "1 person" if people == 1 else f"{people:,} people"
             rule = f"one value of {tally.attribute} only, which is so told of {many}"
-            repair = MERGE if grave else "promise something about these values too, if that is not meant"
+            repair = MERGE if grave else "no promise forbids that: make one that does, if it is not meant"
             yield from group_faults(view, "homogeneous_group", groups, rule, repair, grave=grave)
+
+
+def _of_values(model: str) -> bool:
+    reading = reading_of(model)
+    return reading is not None and reading.of_values
 
 
 def _suppressed(release: ReleaseFiles) -> Iterator[Fault]:

@@ -48,10 +48,9 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
     limit = 1 / Fraction(str(said["r"]))
     known_before = given_knowledge(said) or knowledge
     people = None if known_before is None else people_of(view, tally, known_before)
-    if known_before is None or people is None or not len(people.group):
-        note = "needs what she knows: the source table"
-        return Level("robust", tally.attribute, _FIGURE, AT_MOST, float(limit), None, None, note=note)
     summed = summed_up(tally, len(view.sizes))
+    if known_before is None or people is None or not len(people.group):
+        return _by_shares(view, summed, protected_sets(said.get("values"), tally.values), limit)
     protected = protected_sets(said.get("values"), domain(known_before, tally))
     worst = shares_of_sets(summed, protected)
     kept, steps = _shares_keep(summed, protected, limit), _MOST_STEPS
@@ -83,6 +82,16 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
         deciding_group(view, group),
         note,
     )
+
+
+def _by_shares(view: ReleaseView, summed: Summed, protected: Any, limit: Fraction) -> Level:
+    """What the files tell without what she knows: a share above 1/r breaks the promise whatever that is."""
+    named = ("robust", summed.tally.attribute, _FIGURE, AT_MOST, float(limit))
+    if _shares_keep(summed, protected, limit):
+        return Level(*named, None, None, note="needs what she knows: the source table")
+    worst = shares_of_sets(summed, protected)
+    group = int(np.argmax(worst))
+    return Level(*named, float(worst[group]), False, deciding_group(view, group))
 
 
 def _shares_keep(summed: Summed, protected: Any, limit: Fraction) -> bool:
