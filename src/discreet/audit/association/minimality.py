@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -70,18 +71,18 @@ def goal(view: ReleaseView) -> Goal | None:
                 k = max(k, int(said["k"]))
                 continue
             case "l_diversity", "distinct":
-                kinds.append((DISTINCT, float(said["l"]), 0.0))
+                kinds.append((DISTINCT, _number(said["l"]), 0.0))
             case "l_diversity", "entropy":
-                kinds.append((ENTROPY, float(said["l"]), 0.0))
+                kinds.append((ENTROPY, _number(said["l"]), 0.0))
             case "l_diversity", "recursive":
-                kinds.append((RECURSIVE, float(said["l"]), float(said["c"])))
+                kinds.append((RECURSIVE, _number(said["l"]), _number(said["c"])))
             case "l_diversity", "frequency":
-                kinds.append((SHARE, 1 / float(said["l"]), 0.0))
+                kinds.append((SHARE, 1 / _number(said["l"]), 0.0))
             case "alpha_k", _:
                 k = max(k, int(said["k"]))
-                kinds.append((SHARE, float(said["alpha"]), 0.0))
+                kinds.append((SHARE, _number(said["alpha"]), 0.0))
             case "t_closeness", _ if said.get("distance", "equal") == "equal":
-                kinds.append((DISTANCE, float(said["t"]), 0.0))
+                kinds.append((DISTANCE, _number(said["t"]), 0.0))
             case _:
                 return None
         attributes |= {promise.attribute} if promise.attribute else {tally.attribute for tally in view.tallies}
@@ -89,6 +90,11 @@ def goal(view: ReleaseView) -> Goal | None:
         return None
     kind, limit, factor = zip(*kinds, strict=True)
     return Goal(k, str(attributes.pop()), np.array(kind), np.array(limit), np.array(factor))
+
+
+def _number(word: object) -> float:
+    """A number of a promise, which may be written as a fraction: 2/3."""
+    return float(Fraction(str(word)))
 
 
 def minimality(view: ReleaseView, listed: Population, threshold: float | None = None) -> list[Line]:
