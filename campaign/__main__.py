@@ -69,7 +69,7 @@ def campaign(options: argparse.Namespace, work: Path) -> int:
         print("no such inputs")
         return 1
     print(table(results))
-    print(f"seed {options.seed}, commit {_commit()}, {time.monotonic() - start:.0f} s")
+    print(f"seed {options.seed}, commit {commit()}, {time.monotonic() - start:.0f} s")
     wrong = [result for result in results if result.troubles]
     if wrong:
         print(f"{len(wrong)} failed: python -m campaign --replay {options.output}/NUMBER")
@@ -108,6 +108,16 @@ def table(results: Sequence[Result]) -> str:
         commands = [outcome for r in mine for outcome in r.outcomes]
         most = f"{max(o.seconds for o in commands):.1f}", f"{max(o.peak for o in commands) / 1e6:,.0f}"
         lines.append([name, *(f"{n:,}" for n in counts), *most])
+    return aligned(lines)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Cells under each other, the first of each line to the left, the others to the right.
+
+    >>> print(aligned([["", "n"], ["all", "10"]]))
+          n
+    all  10
+    """
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     cells = [[cell.rjust(width) for cell, width in zip(line, widths, strict=True)] for line in lines]
     return "\n".join("  ".join([line[0].strip().ljust(widths[0]), *line[1:]]) for line in cells)
@@ -121,7 +131,7 @@ def _keep(folder: Path, kept: Path) -> None:
     shutil.copytree(folder, kept, symlinks=True)
 
 
-def _commit() -> str:
+def commit() -> str:
     git = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
     )

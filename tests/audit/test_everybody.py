@@ -92,6 +92,30 @@ def test_the_search_is_undone_where_its_goal_tells_something(tmp_path: Path) -> 
     assert "undo the search" not in " ".join(found.notes)
 
 
+@pytest.mark.parametrize(
+    "promise",
+    [
+        {"t_closeness": {"t": "1/3", "distance": "equal"}},
+        {"alpha_k": {"alpha": "2/3", "k": 2}},
+        {"l_diversity": {"l": "3/2", "kind": "entropy"}},
+        {"l_diversity": {"l": "3/2", "kind": "frequency"}},
+        {"l_diversity": {"l": 2, "kind": "recursive", "c": "7/2"}},
+    ],
+    ids=str,
+)
+def test_the_search_is_undone_where_a_promise_is_written_as_a_fraction(promise: Any, tmp_path: Path) -> None:
+    table = {"age": ["30"] * 4 + ["31"] * 4, "disease": ["flu"] * 4 + ["flu", "cold", "gout", "cold"]}
+    attributes = {
+        "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5]}},
+        "disease": {"role": "sensitive"},
+    }
+    policy = discreet.policy_from_words({"attributes": attributes, "require": [promise]})
+    discreet.anonymize(policy, tmp_path / "release", source=table)
+    found = audit_release(tmp_path / "release", source=table)
+    assert found.kept
+    assert "minimality" in adversaries(found)
+
+
 def test_a_file_of_another_tool_is_audited_by_its_description(tmp_path: Path) -> None:
     rows = ["age,zip,disease", "[20-39],479**,flu", "[20-39],479**,flu", "[40-59],479**,flu", "[40-59],479**,cold"]
     (tmp_path / "theirs.csv").write_text("\n".join(rows) + "\n")

@@ -80,6 +80,27 @@ def test_of_hidden_values_no_cut_is_told(tmp_path: Path) -> None:
     assert release.figures["node"]["age"] > 1  # the custodian is told how far it had to go
 
 
+@pytest.mark.parametrize(
+    ("zips", "ages", "shown"),
+    [
+        ("aaaabb", ["", None, "20", "", "30", None], '{30, "", NULL}'),
+        ("aabbba", ["", None, "20", "30", None, ""], '{"", NULL}'),
+    ],
+    ids=["one number", "none"],
+)
+def test_quantiles_of_which_hardly_a_number_is_shown_are_published(
+    zips: str, ages: list[Any], shown: str, tmp_path: Path
+) -> None:
+    """What is missing stands in a set, by itself or with one number; the others are ``*``."""
+    rule = {"zip": {"flat": True}, "age": {"quantiles": 2}}
+    attributes = {name: {"role": "quasi_identifier", "hierarchy": words} for name, words in rule.items()}
+    words = {"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}], "publish": "multidimensional", "seed": 1}
+    table: dict[str, list[Any]] = {"zip": [*zips], "age": ages}
+    anonymize(policy_from_words(words), tmp_path / "release", source=table)
+    assert {row[1] for row in read_table(tmp_path / "release")[1]} == {"*", shown}
+    assert verify(tmp_path / "release", source=table).kept
+
+
 def test_what_the_policy_names_is_told_as_it_is(tmp_path: Path) -> None:
     asked = policy("generalization", {"cuts": [[30, 40, 50], [40]]}, 30)
     anonymize(asked, tmp_path / "r", source=numbers(6))

@@ -56,7 +56,7 @@ def limits(promise: Promise) -> Limits:
     """How far a group may be from the table; in numbers where all values are equally far from each other."""
     if promise.parameters.get("distance", "equal") != "equal":
         return Limits()
-    return Limits(demands=(Demand(DISTANCE, float(promise.parameters["t"])),))
+    return Limits(demands=(Demand(DISTANCE, float(exact(promise.parameters["t"]))),))
 
 
 READING = Reading(

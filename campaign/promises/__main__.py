@@ -1,0 +1,124 @@
+"""`python -m campaign.promises --seed 1 --count 10000`, or `… --replay campaign/results/promises/00017`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from campaign.__main__ import RESULTS, aligned, commit
+from campaign.promises.case import CASE
+from campaign.promises.crew import Crew, Job, Result
+from campaign.promises.outsider import KINDS, MORE
+from campaign.promises.policies import families, schedule
+
+_SHOWN = 300  # characters of a trouble
+
+
+def main() -> None:
+    """Run, count, keep what failed."""
+    parser = argparse.ArgumentParser(prog="python -m campaign.promises", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same runs")
+    parser.add_argument("--count", type=int, default=10_000, help="how many")
+    parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes at a time")
+    parser.add_argument("--family", action="append", choices=families(), help="only these")
+    parser.add_argument("--output", type=Path, default=RESULTS / "promises", help="where runs that fail are kept")
+    parser.add_argument("--replay", type=Path, metavar="FOLDER", help="run one that was kept again")
+    options = parser.parse_args()
+    with TemporaryDirectory(prefix="campaign-") as work:
+        if options.replay:
+            sys.exit(replay(options.replay, Path(work)))
+        sys.exit(campaign(options, Path(work)))
+
+
+def campaign(options: argparse.Namespace, work: Path) -> int:
+    """All runs of a seed; 0 if nothing is wrong with any."""
+    start = time.monotonic()
+    plan = [(number, *place) for number, place in enumerate(schedule(options.count))]
+    jobs = [
+        Job(number, work / f"{number:05}", family, index, options.seed)
+        for number, family, index in plan
+        if not options.family or family in options.family
+    ]
+    shutil.rmtree(options.output, ignore_errors=True)
+    options.output.mkdir(parents=True)
+    results = []
+    for result in Crew(options.workers).run(jobs):
+        results.append(result)
+        if result.troubles:
+            _keep(result, options.output / result.job.folder.name)
+        if wrong(result):
+            print(f"{result.job.folder.name} {result.family}: {_told(result)}"[:_SHOWN], flush=True)
+        shutil.rmtree(result.job.folder, ignore_errors=True)
+        if len(results) % 500 == 0:
+            print(f"{len(results):,} of {len(jobs):,}, {time.monotonic() - start:.0f} s", flush=True)
+    if not results:
+        print("no such runs")
+        return 1
+    print(table(results))
+    print(f"seed {options.seed}, commit {commit()}, {time.monotonic() - start:.0f} s")
+    failed = sum(map(wrong, results))
+    if failed:
+        print(f"{failed} failed: python -m campaign.promises --replay {options.output}/NUMBER")
+    return 1 if failed else 0
+
+
+def wrong(result: Result) -> bool:
+    """What could be better is kept and counted, and no failure."""
+    return any(kind != MORE for kind, _ in result.troubles)
+
+
+def _told(result: Result) -> str:
+    return "; ".join(f"{kind}: {' '.join(what.split())[-200:]}" for kind, what in result.troubles if kind != MORE)
+
+
+def _keep(result: Result, kept: Path) -> None:
+    """The files of a run, if it got so far as to have some, and what is wrong with it."""
+    shutil.copytree(result.job.folder, kept) if result.job.folder.is_dir() else kept.mkdir()
+    words = {"family": result.family, "ended": result.ended, "message": result.message, "troubles": result.troubles}
+    place = {"index": result.job.index, "seed": result.job.seed}
+    (kept / "troubles.json").write_text(json.dumps(words | place, indent=1) + "\n", encoding="utf-8")
+
+
+def replay(kept: Path, work: Path) -> int:
+    """One run again: its table, what was asked, and what came of it."""
+    folder = work / "again"
+    folder.mkdir()
+    shutil.copy(kept / CASE, folder / CASE)
+    case = json.loads((kept / CASE).read_text(encoding="utf-8"))
+    print(json.dumps({name: part for name, part in case.items() if name != "rows"}, indent=1))
+    print(",".join(case["names"]))
+    for row in case["rows"]:
+        print(",".join("NULL" if value is None else value or '""' for value in row))
+    [result] = Crew(1).run([Job(0, folder)])
+    for path in sorted((folder / "release").glob("*.csv")):
+        print(f"\n{path.name}\n{path.read_text(encoding='utf-8')}", end="")
+    print(f"\n{result.ended} {result.message}\n{result.seconds:.1f} s")
+    print("\n".join(f"{kind}: {what}" for kind, what in result.troubles) or "nothing wrong")
+    return 1 if wrong(result) else 0
+
+
+def table(results: Sequence[Result]) -> str:
+    """One line per family: how runs ended, what was wrong, and the milliseconds of a run and of judging it."""
+    lines = [["", "runs", "released", "refused", "clean", *KINDS, MORE, "ms", "judging"]]
+    names = [name for name in families() if any(r.family == name for r in results)]
+    for name in [*names, "all"]:
+        mine = [r for r in results if name in (r.family, "all")]
+        ended = Counter(r.ended for r in mine)
+        kinds = Counter(kind for r in mine for kind in {kind for kind, _ in r.troubles})
+        counts = [len(mine), ended["released"], ended["refused"], sum(not wrong(r) for r in mine)]
+        times = [1000 * sum(r.seconds for r in mine) / len(mine), 1000 * sum(r.judging for r in mine) / len(mine)]
+        figures = [*counts, *(kinds[kind] for kind in (*KINDS, MORE)), *map(round, times)]
+        lines.append([name, *(f"{n:,}" for n in figures)])
+    return aligned(lines)
+
+
+if __name__ == "__main__":
+    main()

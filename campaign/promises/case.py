@@ -1,0 +1,72 @@
+"""One run's table and policy, as plain values that can be written down and read again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Value = str | None
+Row = tuple[Value, ...]
+CASE = "case.json"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table (`names`, `rows`), what is asked of its release (`words`, a policy), and what others know.
+
+    `people` is a list of the population: the quasi-identifiers of everybody who could be in the table. `files` are
+    those that the policy names. `second` is another policy for the same table, where two releases are to be held
+    together. `node` is for a table of another tool, which no search has seen: the level of each quasi-identifier.
+    """
+
+    family: str
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+    words: Mapping[str, Any]
+    people: tuple[Row, ...] | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    second: Mapping[str, Any] | None = None
+    node: tuple[int, ...] | None = None
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        return self._of_role("quasi_identifier")
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        return self._of_role("sensitive")
+
+    def _of_role(self, role: str) -> tuple[str, ...]:
+        return tuple(name for name in self.names if self.words["attributes"][name]["role"] == role)
+
+    def column(self, name: str) -> list[Value]:
+        at = self.names.index(name)
+        return [row[at] for row in self.rows]
+
+    def parts(self, names: tuple[str, ...]) -> list[Row]:
+        """Some columns of every row."""
+        places = [self.names.index(name) for name in names]
+        return [tuple(row[at] for at in places) for row in self.rows]
+
+    @property
+    def limit(self) -> int:
+        """How many rows may be suppressed."""
+        from fractions import Fraction
+
+        return int(Fraction(str(self.words.get("suppress", 0))) * len(self.rows))
+
+    def save(self, folder: Path) -> None:
+        words = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        (folder / CASE).write_text(json.dumps(words, indent=1) + "\n", encoding="utf-8")
+
+    @staticmethod
+    def load(folder: Path) -> Case:
+        words = json.loads((folder / CASE).read_text(encoding="utf-8"))
+        words["names"] = tuple(words["names"])
+        words["rows"] = tuple(map(tuple, words["rows"]))
+        words["people"] = None if words["people"] is None else tuple(map(tuple, words["people"]))
+        words["node"] = None if words["node"] is None else tuple(words["node"])
+        return Case(**words)

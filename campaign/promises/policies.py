@@ -1,0 +1,281 @@
+"""What is asked of the tables: every promise, kind of publication and search, alone and together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from campaign.promises.case import Case
+from campaign.promises.tables import Drawn, draw, population
+
+Promise = dict[str, dict[str, Any]]
+_SUPPRESS = (0, 0, 0, "1/10", "1/5", "3/10", "2/5", "1/2")
+_UTILITIES = ("loss", "loss", "loss", "geometric_loss", "discernibility", "average_group", "height")
+
+
+def about_values(random: Random, drawn: Drawn) -> Promise:
+    """A promise about the values of groups, with limits at which ties are frequent."""
+    frequent = {"l_diversity": {"l": random.choice(("3/2", 2, 2, "5/2", 3)), "kind": "frequency"}}
+    entropy = {"l_diversity": {"l": random.choice(("3/2", 2, "5/2")), "kind": "entropy"}}
+    recursive = {"l_diversity": {"l": 2, "kind": "recursive", "c": random.choice(("1/2", 1, 2, 3))}}
+    options: list[Promise] = [
+        {"l_diversity": {"l": random.choice((2, 2, 3))}},
+        frequent,
+        entropy,
+        recursive,
+        {"alpha_k": {"alpha": random.choice(("1/2", "3/5", "2/3", "3/4")), "k": random.choice((2, 2, 3))}},
+        realistic(random, drawn),
+        comparing(random, drawn),
+        comparing(random, drawn),
+    ]
+    return _about_one(random, drawn, random.choice(options))
+
+
+def comparing(random: Random, drawn: Drawn) -> Promise:
+    """A promise that holds groups against the table."""
+    distances = ["equal", "equal", "ordered"]
+    trees = [name for name, about in drawn.attributes.items() if about["role"] == "sensitive" and "hierarchy" in about]
+    missing = any(None in column for column in zip(*drawn.rows, strict=True))
+    sensitive = [name for name, about in drawn.attributes.items() if about["role"] == "sensitive"]
+    options: list[Promise] = [
+        {"beta_likeness": {"beta": random.choice(("1/2", 1, "3/2", 2)), "kind": random.choice(("basic", "enhanced"))}},
+        {"delta_disclosure": {"delta": random.choice(("1/2", 1, 2))}},
+    ]
+    distance = random.choice(distances)
+    if distance == "ordered" and (missing or trees):
+        distance = "equal"
+    if trees == sensitive and random.random() < 0.5:
+        distance = "hierarchical"
+    closeness = {"t_closeness": {"t": random.choice(("1/5", "1/4", "1/3", "2/5", "1/2")), "distance": distance}}
+    return random.choice([closeness, closeness, *options])
+
+
+def realistic(random: Random, drawn: Drawn) -> Promise:
+    """Adversaries of classes I to III."""
+    about: dict[str, Any] = {"class": random.choice(("I", "II", "III")), "epsilon": random.choice((2, 3, "7/2", 5))}
+    if about["class"] != "III":
+        about["stubbornness"] = random.choice((1, 2, 4, 10))
+    if about["class"] != "II":
+        about["prior"] = random.choice(("table", "uniform"))
+    if random.random() < 0.3:
+        about["known"] = 1
+    return {"realistic": about}
+
+
+def _about_one(random: Random, drawn: Drawn, promise: Promise) -> Promise:
+    """Sometimes about one of several sensitive columns alone."""
+    sensitive = [name for name, about in drawn.attributes.items() if about["role"] == "sensitive"]
+    [(word, about)] = promise.items()
+    return {word: about | {"attribute": random.choice(sensitive)}} if random.random() < 0.3 else promise
+
+
+def _require(random: Random, drawn: Drawn) -> list[Promise]:
+    k: Promise = {"k_anonymity": {"k": random.choice((2, 2, 3, 4))}}
+    has_values = any(about["role"] == "sensitive" for about in drawn.attributes.values())
+    if not has_values:
+        return [k]
+    promises = [about_values(random, drawn) for _ in range(random.choice((1, 1, 2)))]
+    if len(promises) == 2 and set(promises[0]) == set(promises[1]):
+        promises.pop()
+    return random.choice(([k], promises, [k, *promises], promises))
+
+
+def _case(random: Random, family: str, drawn: Drawn, words: Mapping[str, Any], **more: Any) -> Case:
+    seed = random.randrange(1000)
+    return Case(family, drawn.names, drawn.rows, {"attributes": drawn.attributes, "seed": seed, **words}, **more)
+
+
+def _suppression(random: Random, drawn: Drawn) -> dict[str, Any]:
+    """Rows of stars can be told from a group of stars by their sensitive values alone."""
+    share = random.choice(_SUPPRESS)
+    starred = share and random.random() < 0.3 and "secret0" in drawn.attributes
+    return {"suppress": share} | ({"suppressed": "star"} if starred else {})
+
+
+def _format(random: Random) -> dict[str, Any]:
+    return {"format": "parquet"} if random.random() < 0.15 else {}
+
+
+def optimal(random: Random, search: str = "optimal") -> Case:
+    drawn = draw(random, sensitive=random.choice(((0, 0), (1, 1), (1, 2))))
+    words = {"require": _require(random, drawn), **_suppression(random, drawn), **_format(random)}
+    return _case(random, search, drawn, words | {"search": search, "utility": random.choice(_UTILITIES)})
+
+
+def references(random: Random) -> Case:
+    """Promises that compare with the table, and rows that may be left out of it."""
+    drawn = draw(random, rows=(5, 10), columns=(1, 2), sensitive=(1, 1))
+    words = {"require": [comparing(random, drawn)], "suppress": random.choice(("1/5", "3/10", "2/5", "1/2"))}
+    return _case(random, "references", drawn, words | {"search": random.choice(("optimal", "optimal", "incognito"))})
+
+
+def incognito(random: Random) -> Case:
+    return optimal(random, "incognito")
+
+
+def optimize(random: Random) -> Case:
+    drawn = draw(random, rows=(4, 8), columns=(1, 2), sensitive=(1, 1))
+    words = {"require": _require(random, drawn), **_suppression(random, drawn)}
+    return _case(random, "optimize", drawn, words | {"search": "optimize"})
+
+
+def instant(random: Random) -> Case:
+    drawn = draw(random, sensitive=(1, 1), following=True)
+    words = {"require": _require(random, drawn), **_suppression(random, drawn)}
+    words |= {"search": random.choice(("instant", "instant", "instant_cuts"))}
+    return _case(
+        random, "instant", drawn, words | {"summary": random.choice(("network", "histogram", "sample", "exact"))}
+    )
+
+
+def multidimensional(random: Random) -> Case:
+    drawn = draw(random, rows=(4, 12), following=True, sets=random.random() < 0.2)
+    words = {"require": _require(random, drawn), **_suppression(random, drawn), **_format(random)}
+    search = random.choice(("mondrian", "mondrian", "instant"))
+    return _case(random, "multidimensional", drawn, words | {"publish": "multidimensional", "search": search})
+
+
+def local_recoding(random: Random) -> Case:
+    drawn = draw(random, rows=(4, 12), following=True, sets=random.random() < 0.2)
+    words = {"require": _require(random, drawn), **_suppression(random, drawn), **_format(random)}
+    return _case(random, "local_recoding", drawn, words | {"publish": "local_recoding"})
+
+
+def bucketization(random: Random) -> Case:
+    drawn = draw(random, rows=(4, 11), sensitive=(1, 1))
+    search = random.choice(("anatomy", "anatomy", "injector", "mask", "art", "art"))
+    diverse: list[Promise] = [
+        {"l_diversity": {"l": 2, "kind": random.choice(("distinct", "frequency", "entropy"))}},
+        {"alpha_k": {"alpha": random.choice(("1/2", "2/3")), "k": 2}},
+    ]
+    require = [random.choice(diverse)]
+    if search == "art":
+        about: dict[str, Any] = {"r": random.choice(("3/2", 2, 2, 3)), "min_support": random.choice((1, 2, 3))}
+        values = sorted({row[-1] for row in drawn.rows if row[-1]})
+        if random.random() < 0.4:
+            about["values"] = [random.choice(values)]
+        require = [{"robust": about}, *(require if random.random() < 0.2 else [])]
+    elif random.random() < 0.25:
+        require.append({"k_anonymity": {"k": 3}})
+    words = {"require": require, "suppress": random.choice(_SUPPRESS), "publish": "bucketization", **_format(random)}
+    return _case(random, "bucketization", drawn, words | {"search": search})
+
+
+def ambiguity(random: Random) -> Case:
+    drawn = draw(random, rows=(4, 9), columns=(2, 3), sensitive=(1, 1))
+    alpha, beta = random.choice(("1/2", "2/3", "4/5", 1)), random.choice(("1/2", "2/3", "1/3"))
+    about = {"alpha": alpha, "beta": beta, "tables": random.choice(("separate", "separate", "best"))}
+    words = {"require": [{"ambiguity": about}], "suppress": random.choice(_SUPPRESS), "publish": "ambiguity"}
+    return _case(random, "ambiguity", drawn, words | _format(random))
+
+
+def presence(random: Random) -> Case:
+    drawn = draw(random, rows=(2, 6), columns=(1, 2), sensitive=(0, 1), missing=False)
+    width = sum(about["role"] == "quasi_identifier" for about in drawn.attributes.values())
+    people = population(random, tuple(row[:width] for row in drawn.rows), most=7)
+    least = random.choice((0, 0, 0, "1/10", "1/4"))
+    about = {"delta": [least, random.choice(("1/2", "3/5", "2/3", "3/4", "4/5"))], "population": "people.csv"}
+    require: list[Promise] = [{"presence": about}]
+    if random.random() < 0.3:
+        require.append({"k_anonymity": {"k": 2}})
+    publish = random.choice(("generalization", "generalization", "multidimensional"))
+    suppress = random.choice(_SUPPRESS) if publish == "generalization" else 0
+    return _case(
+        random, "presence", drawn, {"require": require, "publish": publish, "suppress": suppress}, people=people
+    )
+
+
+def confident_presence(random: Random) -> Case:
+    drawn = draw(random, rows=(2, 5), columns=(1, 3), sensitive=(0, 0), missing=False)
+    people = population(random, drawn.rows, most=9)
+    marginals = {
+        name: [list(pair) for pair in sorted(Counter(person[at] for person in people).items(), key=str)]
+        for at, name in enumerate(drawn.names)
+    }
+    about = {
+        "delta": [random.choice((0, 0, "1/10")), random.choice(("1/2", "2/3", "4/5"))],
+        "confidence": random.choice(("1/2", "3/5", "4/5", "9/10")),
+        "marginals": marginals,
+        "size": len(people),
+    }
+    publish = random.choice(("generalization", "multidimensional"))
+    return _case(random, "confident presence", drawn, {"require": [{"confident_presence": about}], "publish": publish})
+
+
+def two_releases(random: Random) -> Case:
+    """The same few people, published twice."""
+    drawn = draw(random, rows=(4, 7), columns=(2, 3), sensitive=(1, 1), missing=False)
+    publish = {"publish": random.choice(("generalization", "multidimensional"))}
+    second = {"attributes": drawn.attributes, "require": _require(random, drawn), **publish}
+    return _case(random, "two releases", drawn, {"require": _require(random, drawn)}, second=second)
+
+
+def other_tools(random: Random) -> Case:
+    drawn = draw(random, rows=(4, 12), missing=False)
+    heights = []
+    for about in drawn.attributes.values():
+        if about["role"] == "quasi_identifier":
+            heights.append(_height(about["hierarchy"]))
+    require = [_in_decimals(promise) for promise in _require(random, drawn)]
+    node = tuple(random.randint(0, height) for height in heights)
+    return _case(random, "other tools", drawn, {"require": require}, node=node)
+
+
+def _in_decimals(promise: Promise) -> Promise:
+    """Limits as descriptions have them: no fractions."""
+    [(word, about)] = promise.items()
+    parts = {name: str(value).partition("/") for name, value in about.items() if "/" in str(value)}
+    return {word: about | {name: round(int(a) / int(b), 2) for name, (a, _, b) in parts.items()}}
+
+
+def _height(hierarchy: Mapping[str, Any]) -> int:
+    for word in ("intervals", "cuts", "prefixes", "dates"):
+        if word in hierarchy:
+            return len(hierarchy[word]) + 1
+    return len(hierarchy["taxonomy"][0]) if "taxonomy" in hierarchy else 1
+
+
+# Every family with its share of the runs.
+FAMILIES: Mapping[str, tuple[int, Callable[[Random], Case]]] = {
+    "optimal": (18, optimal),
+    "references": (10, references),
+    "incognito": (6, incognito),
+    "optimize": (6, optimize),
+    "instant": (8, instant),
+    "multidimensional": (9, multidimensional),
+    "local_recoding": (7, local_recoding),
+    "bucketization": (10, bucketization),
+    "ambiguity": (6, ambiguity),
+    "presence": (8, presence),
+    "confident presence": (3, confident_presence),
+    "two releases": (4, two_releases),
+    "other tools": (5, other_tools),
+}
+
+
+def schedule(count: int) -> list[tuple[str, int]]:
+    """The family of each run and its number within it: shares as above, evenly spread.
+
+    >>> [family for family, _ in schedule(3)]
+    ['optimal', 'references', 'bucketization']
+    """
+    shares = {name: share for name, (share, _) in FAMILIES.items()}
+    whole, made = sum(shares.values()), dict.fromkeys(shares, 0)
+    places: list[tuple[str, int]] = []
+    for i in range(count):
+        family = max(shares, key=lambda name: shares[name] * (i + 1) / whole - made[name])
+        places.append((family, made[family]))
+        made[family] += 1
+    return places
+
+
+def make(family: str, number: int, seed: int) -> Case:
+    """The case with this number; the same seed gives the same one."""
+    _, maker = FAMILIES[family]
+    return maker(Random(f"{seed}:{family}:{number}"))
+
+
+def families() -> Sequence[str]:
+    return list(FAMILIES)

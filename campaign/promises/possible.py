@@ -1,0 +1,160 @@
+"""Every release of coarser values that a case allows for, by trying all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from campaign.promises.case import Case, Value
+from campaign.promises.ladders import ladder
+from campaign.promises.lattice import (
+    MOST_NODES,
+    Choice,
+    Generalization,
+    Group,
+    Release,
+    cuts,
+    generalizations,
+    left_out,
+    levels,
+    settled,
+)
+from campaign.promises.rules import Rules, among, asked, delta, presence_kept
+
+_FEW = 10  # rows of a table for which all sets of groups are tried to be left out
+_ABOUT_MORE = frozenset({"robust", "confident_presence", "ambiguity"})  # than groups and a list
+
+
+@dataclass(frozen=True)
+class Possible:
+    """Releases that keep the promises: where only what fails is left out (`settling`), and where more is (`any`)."""
+
+    settling: tuple[Release, ...]
+    any: tuple[Release, ...]
+
+
+def possible(case: Case) -> Possible | None:
+    """All of them; None if a hierarchy follows the data, there are too many, or a promise is about more than groups.
+
+    A release is a generalization and the groups that are left out of it, no more rows than the policy allows. What is
+    published keeps every promise against the source and against what is published. Where only what fails is left out,
+    that is done until nothing fails, for it changes what the others are compared with.
+    """
+    choices = _choices(case)
+    if choices is None or {a.word for a in asked(case)} & _ABOUT_MORE:
+        return None
+    rules = Rules(case, asked(case))
+    limits = next((delta(a.about) for a in rules.asked if a.word == "presence"), None)
+    settling: list[Release] = []
+    any_way: list[Release] = []
+    for general in generalizations(case.parts(case.quasi_identifiers), choices):
+        candidate = _Candidate(case, rules, general, limits)
+        if candidate.shows_somebody_absent:
+            continue
+        settling += candidate.settled()
+        any_way += candidate.leaving_out_more()
+    return Possible(tuple(settling), tuple(any_way or settling))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """One generalization, and what may be left out of it."""
+
+    case: Case
+    rules: Rules
+    general: Generalization
+    limits: tuple[Fraction, Fraction] | None  # of the chance of being in the table, if that is promised
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        return list(self.general.groups.values())
+
+    @cached_property
+    def people(self) -> Counter[tuple[object, ...]]:
+        """How many people of the list have each combination of labels."""
+        maps = self.general.maps
+        return Counter(
+            tuple(leaves[value] for leaves, value in zip(maps, person, strict=True))
+            for person in self.case.people or ()
+        )
+
+    @property
+    def shows_somebody_absent(self) -> bool:
+        """People of whose like nobody is in the table can't be hidden, where absence is to be."""
+        return self.limits is not None and self.limits[0] > 0 and bool(set(self.people) - set(self.general.groups))
+
+    @cached_property
+    def too_sure(self) -> frozenset[Group]:
+        """Groups whose people are in the table with a chance beyond the limits."""
+        if self.limits is None:
+            return frozenset()
+        groups = self.general.groups.items()
+        return frozenset(g for labels, g in groups if not among(len(g), self.people[labels], self.limits))
+
+    def holds(self, group: Group, staying: Sequence[Group]) -> bool:
+        return group not in self.too_sure and self.rules.holds(group, staying)
+
+    def may_be_published(self, staying: Sequence[Group]) -> bool:
+        """Are no more rows left out than may be, and everybody in no group as hidden as promised?"""
+        gone = len(self.case.rows) - sum(map(len, staying))
+        if gone > self.case.limit or not self.rules.names_all(staying):
+            return False
+        if self.limits is None:
+            return True
+        kept = {labels: group for labels, group in self.general.groups.items() if group in staying}
+        covered = [self.people[labels] for labels in kept]
+        return presence_kept([len(g) for g in kept.values()], covered, gone, len(self.case.people or ()), self.limits)
+
+    def release(self, staying: Sequence[Group]) -> Release:
+        return self.general.release([at for group in self.groups if group not in staying for at in group])
+
+    def settled(self) -> Iterator[Release]:
+        staying = settled(self.groups, self.holds)
+        if self.may_be_published(staying):
+            yield self.release(staying)
+
+    def leaving_out_more(self) -> Iterator[Release]:
+        """Where that could help: groups are judged beside the others, or whoever is left out is one group."""
+        if (not self.rules.compares and self.limits is None) or len(self.case.rows) > _FEW:
+            return
+        must = [] if self.rules.compares else [group for group in self.groups if not self.holds(group, [group])]
+        for gone in left_out(self.groups, must, self.case.limit) or ():
+            staying = [group for group in self.groups if group not in gone]
+            kept = staying and all(self.holds(group, staying) for group in staying)
+            if kept and self.may_be_published(staying):
+                yield self.release(staying)
+
+
+def _choices(case: Case) -> list[list[Choice]] | None:
+    """The levels of every column, or all cuts where the search may take any."""
+    columns = []
+    for name in case.quasi_identifiers:
+        labels = ladder(hierarchy_of(case, name), domain(case, name))
+        if labels is None:
+            return None
+        columns.append(cuts(labels) if case.words.get("search") in ("optimize", "instant_cuts") else levels(labels))
+    return columns if prod(map(len, columns)) <= MOST_NODES else None
+
+
+def hierarchy_of(case: Case, name: str) -> Any:
+    return case.words["attributes"][name].get("hierarchy")
+
+
+def domain(case: Case, name: str) -> list[Value]:
+    """The leaves of a column: what a taxonomy lists, and what occurs in table and list."""
+    at = case.quasi_identifiers.index(name)
+    values = case.column(name) + [person[at] for person in case.people or ()]
+    labels = ladder(hierarchy_of(case, name), values + _named_in_marginals(case, name))
+    return list(labels) if labels is not None else list(dict.fromkeys(values + _named_in_marginals(case, name)))
+
+
+def _named_in_marginals(case: Case, name: str) -> list[Value]:
+    for promise in asked(case):
+        if promise.word == "confident_presence":
+            return [value for value, count in promise.about["marginals"][name] if count]
+    return []
