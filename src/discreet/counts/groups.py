@@ -147,6 +147,10 @@ class Groups:
             distinct=None if self.distinct is None else self.distinct[chosen],
         )
 
+    def among_themselves(self) -> Groups:
+        """The same groups, compared with all of them together instead of with the whole table."""
+        return replace(self, tallies={name: _own(tally) for name, tally in self.tallies.items()})
+
     def rest_of(self, chosen: BoolArray) -> Groups:
         """What is known of the population if only the chosen groups are published; without tallies and people."""
         outside, population = self.outside, self.population
@@ -157,6 +161,11 @@ class Groups:
             left_out=self.left_out + int(self.sizes[~chosen].sum()),
             elsewhere=self.elsewhere + (0 if population is None else int(population[~chosen].sum())),
         )
+
+
+def _own(tally: Tally) -> Tally:
+    counts = np.bincount(tally.values, weights=tally.counts, minlength=len(tally.reference))
+    return replace(tally, reference=counts.astype(np.int64))
 
 
 def tally(

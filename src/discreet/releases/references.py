@@ -9,12 +9,10 @@ keep its promises against both: the source's distribution, and its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from discreet.arrays import BoolArray
-from discreet.counts.groups import Groups, Tally
 from discreet.models.base import PrivacyModel, all_hold
 from discreet.search.plan import Plan
 
@@ -28,7 +26,7 @@ def failing_alone(plan: Plan, models: Sequence[PrivacyModel]) -> BoolArray:
     comparing = [model for model in models if model.attribute]
     if plan.suppressed and comparing:  # else both are the same table
         filled = groups.sizes > 0
-        failing[filled] = ~all_hold(comparing, _among_themselves(groups.where(filled)))
+        failing[filled] = ~all_hold(comparing, groups.where(filled).among_themselves())
     return failing
 
 
@@ -43,12 +41,3 @@ def settled(plan: Plan, models: Sequence[PrivacyModel], limit: int) -> Plan | No
             return None
     return plan
 
-
-def _among_themselves(groups: Groups) -> Groups:
-    """The same groups, compared with all of them together."""
-    return replace(groups, tallies={name: _own(tally) for name, tally in groups.tallies.items()})
-
-
-def _own(tally: Tally) -> Tally:
-    counts = np.bincount(tally.values, weights=tally.counts, minlength=len(tally.reference))
-    return replace(tally, reference=counts.astype(np.int64))

@@ -116,7 +116,8 @@ def instant(policy: Policy, known: Summarized, limit: int, progress: Progress = 
     """Search the summary for what the policy asks, looking at the data to make sure: S-INSTANT, or M-INSTANT."""
     looks = known.looks(policy.suppress > 0)
     if policy.publish == "multidimensional":
-        return _made_sure(policy, known, m_instant(known.summary, policy.models, looks.in_boxes, progress=progress))
+        plan = m_instant(known.summary, policy.models, looks.in_boxes, limit, progress=progress)
+        return _made_sure(policy, known, plan)
     return _made_sure(policy, known, _levels(policy, known, looks, limit, progress))
 
 
