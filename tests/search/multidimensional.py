@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 from hypothesis import strategies as st
@@ -16,7 +17,8 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Intervals
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
-from discreet.search.plan import Recoding
+from discreet.releases.references import failing_alone
+from discreet.search.plan import SUPPRESSED, Recoding
 from tests.oracles import keeps_one
 from tests.strategies import promises, tables
 
@@ -80,8 +82,9 @@ class Rows:
         return Fraction(high - low, max(len(h.leaves) - 1, 1))
 
 
-def check(plan: Recoding, models: Sequence[PrivacyModel]) -> None:
-    """Every row is placed once, every group holds and is published as tightly as can be, no two look alike."""
+def check(plan: Recoding, models: Sequence[PrivacyModel], limit: int = 0) -> None:
+    """Every row is placed once, or is one of at most `limit` that are left out; every group holds, also if the others
+    are all there is, and is published as tightly as can be; no two look alike."""
     f = plan.frequency
     placed = np.bincount(plan.row, weights=plan.count, minlength=len(f.counts))
     assert placed.tolist() == f.counts.tolist()
@@ -90,6 +93,8 @@ def check(plan: Recoding, models: Sequence[PrivacyModel]) -> None:
     members = defaultdict(list)
     for row, count, group in zip(plan.row.tolist(), plan.count.tolist(), plan.group.tolist(), strict=True):
         members[group] += [row] * count
+    assert len(members.pop(SUPPRESSED, [])) <= limit
+    assert not failing_alone(plan, models).any()
     assert sorted(members) == list(range(len(plan.low)))
     looks = Counter()
     for group, rows in members.items():
@@ -101,8 +106,8 @@ def check(plan: Recoding, models: Sequence[PrivacyModel]) -> None:
     assert set(looks.values()) <= {1}
 
 
-def best_loss(frequency: FrequencySet, models: Sequence[PrivacyModel]) -> float:
-    """The least loss of any way to share out the rows, by trying all of them."""
+def best_loss(frequency: FrequencySet, models: Sequence[PrivacyModel], limit: int = 0) -> float:
+    """The least loss of any way to share out the rows, and to leave out at most `limit`, by trying all of them."""
     rows = [row for row, count in enumerate(frequency.counts.tolist()) for _ in range(count)]
     table = Rows(frequency)
     costs: dict[tuple[int, ...], Fraction | None] = {}
@@ -112,12 +117,26 @@ def best_loss(frequency: FrequencySet, models: Sequence[PrivacyModel]) -> float:
             costs[members] = table.loss(members) if table.keep(models, members) else None
         return costs[members]
 
+    most = Fraction(sum(len(h.leaves) > 1 for h in frequency.hierarchies), len(frequency.hierarchies))
     sums = [
-        sum((c for c in found if c is not None), Fraction(0))
-        for partition in _partitions(rows)
+        left_out * most + sum((c for c in found if c is not None), Fraction(0))
+        for left_out in range(limit + 1)
+        for kept in set(combinations(rows, len(rows) - left_out))
+        for partition in _partitions(kept)
         if None not in (found := [cost(tuple(sorted(members))) for members in partition])
     ]
     return float(min(sums) / len(rows))
+
+
+def fewest_left_out(frequency: FrequencySet, models: Sequence[PrivacyModel]) -> int:
+    """How many rows must go at least, until the others keep every promise as one group; by trying all of them."""
+    rows = [row for row, count in enumerate(frequency.counts.tolist()) for _ in range(count)]
+    table = Rows(frequency)
+    return next(
+        n
+        for n in range(len(rows) + 1)
+        if n == len(rows) or any(table.keep(models, kept) for kept in set(combinations(rows, len(rows) - n)))
+    )
 
 
 def _partitions(rows: Sequence[int]) -> Iterator[list[list[int]]]:

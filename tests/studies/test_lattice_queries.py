@@ -28,8 +28,8 @@ from discreet.models.presence.presence import Presence
 from discreet.progress import silent
 from discreet.search.lattice.counting import ByQueries, InMemory
 from discreet.search.lattice.incognito import cheapest, minimal_nodes
-from discreet.search.multidimensional.mondrian import cut_down
-from discreet.search.multidimensional.partition import one_group
+from discreet.search.multidimensional.cutting import cut_down
+from discreet.search.multidimensional.left_out import one_group
 from discreet.search.plan import Problem
 from discreet.studies.instant.lattice_queries import LatticeQueries
 from discreet.studies.instant.mondrian_queries import mondrian_by_queries

@@ -120,7 +120,7 @@ def instant(policy: Policy, known: Summarized, limit: int, progress: Progress = 
     looks = known.looks(policy.suppress > 0)
     if policy.publish == "multidimensional":
         likely = M_THRESHOLD if policy.threshold is None else float(policy.threshold)
-        plan = m_instant(known.summary, policy.models, looks.in_boxes, threshold=likely, progress=progress)
+        plan = m_instant(known.summary, policy.models, looks.in_boxes, limit, threshold=likely, progress=progress)
         return _made_sure(policy, known, plan)
     return _made_sure(policy, known, _levels(policy, known, looks, limit, progress))
 

@@ -7,7 +7,8 @@ cuts at the same time; of those the safest are made, as many as the threshold al
 
 Then the table is counted as finely as the cuts tell values apart (a *look*: one aggregate query), and judged exactly. A
 piece that breaks a promise is undone: it and its siblings are their parent again. What is then still large enough is
-cut further, by the counts that are there already. So a summary that errs costs loss, never a promise.
+cut further, by the counts that are there already. So a summary that errs costs loss, never a promise. Rows are left out
+then, too, by the same counts (`left_out`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
 from discreet.search.instant.canvas import Canvas, Tree
-from discreet.search.multidimensional.mondrian import cut_down
-from discreet.search.multidimensional.partition import Partition, cover, hold, one_group
+from discreet.search.multidimensional.cutting import cut_down
+from discreet.search.multidimensional.left_out import one_group, standing, trimmed
+from discreet.search.multidimensional.partition import Partition, cover, hold
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary
 
@@ -43,11 +45,13 @@ def m_instant(
     summary: Summary,
     models: Sequence[PrivacyModel],
     look: LookBoxes,
+    suppression_limit: int = 0,
     options: Options = _PLAIN,
     threshold: float = THRESHOLD,
     progress: Progress = silent,
 ) -> Recoding:
-    """Groups that keep every promise, each a box. Raises `Infeasible` if all rows together break one.
+    """Groups that keep every promise, each a box. Raises `Infeasible` if all rows together break one, whichever of them
+    may be left out.
 
     The plan is over what was looked at; `facts` say how it went.
     """
@@ -57,15 +61,15 @@ def m_instant(
     seconds = perf_counter() - start
     tree, low, high = canvas.tree, canvas.pieces.low, canvas.pieces.high
     frequency = look(low, high)
-    problem = Problem(frequency, tuple(models))
-    one_group(problem)
-    piece = tree.piece_of(frequency.codes)
+    problem = Problem(frequency, tuple(models), suppression_limit)
+    start = one_group(problem)
+    piece = tree.piece_of(frequency.codes)[start.row]
     last = tuple(_last(h, np.concatenate([low[:, d], high[:, d] + 1])) for d, h in enumerate(frequency.hierarchies))
-    n = len(frequency.counts)
-    kept = _undone(problem, tree, piece)
+    kept = _undone(problem, tree, start, piece)
     group = np.unique(kept, return_inverse=True)[1].reshape(-1)
-    coarse = Coarse(frequency, np.arange(n), frequency.counts, group, last)
-    done = cut_down(problem, coarse, progress)
+    coarse = Coarse(frequency, start.row, start.count, group, last)
+    cut = cut_down(problem, coarse, progress)
+    done = trimmed(problem, standing(problem, cut), progress)
     facts = {
         "search": "instant",
         "looks": 1,
@@ -78,13 +82,11 @@ def m_instant(
     return done.plan(facts)
 
 
-def _undone(problem: Problem, tree: Tree, piece: IntArray) -> IntArray:
+def _undone(problem: Problem, tree: Tree, start: Partition, piece: IntArray) -> IntArray:
     """The piece of each combination after those that break a promise were put together with their siblings."""
-    f = problem.frequency
-    rows = np.arange(len(piece))
     while True:
         pieces, group = np.unique(piece, return_inverse=True)
-        failing = pieces[~hold(problem, rows, f.counts, group.reshape(-1), len(pieces))]
+        failing = pieces[~hold(problem, start.row, start.count, group.reshape(-1), len(pieces))]
         if not len(failing):
             return piece
         piece = tree.raised(piece, np.unique(tree.parent[failing]))

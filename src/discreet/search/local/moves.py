@@ -2,8 +2,8 @@
 
 The smallest thing that moves is a unit: some rows of one combination in one group. Four moves are known. A unit *joins*
 another group; two units of two groups *swap*; a unit *founds* a new group, filled up with rows that their groups can
-spare; a group is *dissolved*, every unit of it joining or founding. Each is taken only if it lowers the total loss and
-leaves no group below `least` rows. Whether other promises survive is for the models to say: in careful mode no group
+spare; a group is *dissolved*, every unit of it joining or founding. To be left out is to join, too, where that is
+allowed. Each is taken only if it lowers the total loss and leaves no group below `least` rows. Whether other promises survive is for the models to say: in careful mode no group
 takes part in two moves, so that all can be judged at once and each taken back on its own.
 """
 
@@ -25,6 +25,8 @@ from discreet.search.local.state import (
     GROUPS,
     HEAD,
     JOIN,
+    LEFT_OUT,
+    LIMIT,
     LOCKED,
     LOGGED,
     MANY,
@@ -46,6 +48,7 @@ from discreet.search.local.state import (
     State,
     cost_with,
     is_refused,
+    loses,
     range_without,
     reopen,
     room_for_a_move,
@@ -79,7 +82,8 @@ def improve(space: Space, near: Codes, state: State, least: int, careful: bool) 
                 return moves
             made = _units(space, near, state, g, least, careful)
             if (
-                state.group[g, SIZE] > 0
+                g != state.used[LEFT_OUT]
+                and state.group[g, SIZE] > 0
                 and state.group[g, MEMBERS] <= MANY
                 and not state.group[g, LOCKED]
                 and not _is_full(state, least)
@@ -109,7 +113,8 @@ def _made(near: Codes, state: State, begin: int, careful: bool) -> None:
     """A move is complete: in careful mode its groups are locked until it is judged, else it is final."""
     for e in range(begin, state.used[LOGGED]):
         if careful:
-            state.group[state.log[e, SOURCE], LOCKED] = state.group[state.log[e, TARGET], LOCKED] = 1
+            for g in (state.log[e, SOURCE], state.log[e, TARGET]):
+                state.group[g, LOCKED] = g != state.used[LEFT_OUT]
         else:
             reopen(near, state, state.unit[state.log[e, UNIT], COMBINATION])
     if not careful:
@@ -121,8 +126,10 @@ def _made(near: Codes, state: State, begin: int, careful: bool) -> None:
 def _units(space: Space, near: Codes, state: State, g: int, least: int, careful: bool) -> int:
     """Join, swap or found, for every unit of a group.
 
-    In careful mode all the joins count as one move: if the models refuse it, the group goes on one by one.
+    In careful mode all the joins count as one move: if the models refuse it, the group goes on one by one. Those who
+    are left out come back each by himself.
     """
+    alone = g == state.used[LEFT_OUT]
     attributes = space.leaf.shape[1]
     low, high = np.empty(attributes, dtype=np.int32), np.empty(attributes, dtype=np.int32)
     picked = np.empty((least + 1, 2), dtype=np.int64)
@@ -131,11 +138,11 @@ def _units(space: Space, near: Codes, state: State, g: int, least: int, careful:
     while u >= 0:
         following = state.unit[u, AFTER]
         begin = state.used[LOGGED]
-        joined = careful and moves > 0
+        joined = careful and moves > 0 and not alone
         without = range_without(space, state, u, low, high)
         target, rows = _best_join(space, near, state, u, without, least, careful)
         other = NOBODY
-        if target < 0 and not joined and state.group[g, MEMBERS] <= FEW:
+        if target < 0 and not joined and not alone and state.group[g, MEMBERS] <= FEW:
             other = _best_swap(space, near, state, u, low, high, least, careful)
         if target >= 0:
             transfer(space, state, JOIN, u, rows, target)
@@ -145,21 +152,23 @@ def _units(space: Space, near: Codes, state: State, g: int, least: int, careful:
             transfer(space, state, SWAP, other, state.unit[other, ROWS], g)
             following = NOBODY  # the list has changed; the group stays open
         elif not joined:
-            spare = min(state.unit[u, ROWS], state.group[g, SIZE] - least)
+            spare = state.unit[u, ROWS] if alone else min(state.unit[u, ROWS], state.group[g, SIZE] - least)
             if spare > 0 and not (careful and is_refused(state, word(state, FOUND, u, NOBODY, g, g))):
                 state.group[g, SPARED] = spare
                 cost, credit, picks = _companions(space, near, state, u, spare, least, NOBODY, picked)
                 state.group[g, SPARED] = 0
-                if picks >= 0 and cost * least < credit + spare * state.cost[g] - _GAIN:
+                if picks >= 0 and cost * least < credit + spare * loses(state, g) - _GAIN:
                     _found(space, state, FOUND, u, spare, picks, picked)
         if state.used[LOGGED] > begin:
             moves += 1
             _made(near, state, begin, careful)
+            if careful and alone:
+                state.used[MOVES] += 1
             gone = following >= 0 and state.unit[following, GROUP] != g  # as a companion of this one
-            if gone or _is_full(state, least) or (careful and (target < 0 or state.group[g, WARY])):
+            if gone or _is_full(state, least) or (careful and not alone and (target < 0 or state.group[g, WARY])):
                 break
         u = following
-    if careful and moves > 0:
+    if careful and moves > 0 and not alone:
         state.used[MOVES] += 1
     return moves
 
@@ -167,6 +176,8 @@ def _units(space: Space, near: Codes, state: State, g: int, least: int, careful:
 @njit(cache=True)
 def _next_near(near: Codes, state: State, c: int, stamp: int, p: int, w: int) -> tuple[int, int, int]:
     """The next group that combination `c`, or one of its neighbours, stands in: none twice, and none that is locked.
+
+    Nor that of those who are left out: whoever may join it need not be near.
 
     `w` is where to go on (a unit of neighbour `p`; at first, of `c` itself), and both are returned for the next call.
     Groups of that `stamp` were there before. A group of −1 is the end. A generator would be 10% slower.
@@ -177,7 +188,7 @@ def _next_near(near: Codes, state: State, c: int, stamp: int, p: int, w: int) ->
             w = state.unit[w, FOLLOWING]
             if state.group[h, SEEN] != stamp:
                 state.group[h, SEEN] = stamp
-                if not state.group[h, LOCKED]:
+                if not state.group[h, LOCKED] and h != state.used[LEFT_OUT]:
                     return h, p, w
         p += 1
         if p == near.shape[1] or near[c, p] < 0:
@@ -190,16 +201,19 @@ def _best_join(
     space: Space, near: Codes, state: State, u: int, without: float, least: int, careful: bool
 ) -> tuple[np.int64, int]:
     """The group that unit `u` (or the rows of it that its group can spare) joins with the largest gain."""
-    g, c = state.unit[u, GROUP], state.unit[u, COMBINATION]
+    g, c, left_out = state.unit[u, GROUP], state.unit[u, COMBINATION], state.used[LEFT_OUT]
     rest = state.group[g, SIZE] - state.unit[u, ROWS]
-    whole = rest == 0 or rest >= least
+    whole = rest == 0 or rest >= least or g == left_out
     rows = state.unit[u, ROWS] if whole else state.group[g, SIZE] - least
     best, target = _GAIN, NOBODY
     if rows <= 0:
         return target, rows
-    freed = state.cost[g] * state.group[g, SIZE] - (
-        without * rest if whole else state.cost[g] * (state.group[g, SIZE] - rows)
+    freed = loses(state, g) * state.group[g, SIZE] - (
+        without * rest if whole else loses(state, g) * (state.group[g, SIZE] - rows)
     )
+    if g != left_out and _has_room(state, rows) and freed - state.cost[left_out] * rows > best:
+        if not (careful and is_refused(state, word(state, JOIN, u, NOBODY, g, left_out))):
+            best, target = freed - state.cost[left_out] * rows, left_out
     state.group[g, SEEN] = stamp = _next_stamp(state)
     h, p, w = _next_near(near, state, c, stamp, -1, state.first[c])
     while h >= 0:
@@ -209,6 +223,13 @@ def _best_join(
             best, target = gain, h
         h, p, w = _next_near(near, state, c, stamp, p, w)
     return target, rows
+
+
+@njit(cache=True)
+def _has_room(state: State, rows: int) -> bool:
+    """May so many more rows be left out?"""
+    left_out = state.used[LEFT_OUT]
+    return bool(left_out >= 0 and state.group[left_out, SIZE] + rows <= state.used[LIMIT])
 
 
 @njit(cache=True)
@@ -235,7 +256,7 @@ def _best_swap(
             if state.group[h, SEEN] == stamp:
                 continue
             state.group[h, SEEN] = stamp
-            if state.group[h, LOCKED] or state.group[h, MEMBERS] > FEW:
+            if state.group[h, LOCKED] or state.group[h, MEMBERS] > FEW or h == state.used[LEFT_OUT]:
                 continue
             z = state.group[h, HEAD]
             while z >= 0:
@@ -286,7 +307,7 @@ def _companions(
 ) -> tuple[float, float, int]:
     """The nearest rows that can be spared, enough to found a group with `rows` rows of unit `u`.
 
-    Groups can spare what they have above `least`; the group `dissolving` all it has. Returns what a row of the new
+    Groups can spare what they have above `least`; the group `dissolving`, and those who are left out, all. Returns what a row of the new
     group would lose, what the companions lose now in sum, and how many picks (unit, rows) were made; −1 if there are
     not enough.
     """
@@ -304,12 +325,13 @@ def _companions(
         while w >= 0 and need > 0:
             h = state.unit[w, GROUP]
             if w != u and not state.group[h, LOCKED]:
-                spare = state.group[h, SIZE] - state.group[h, SPARED] - (0 if h == dissolving else least)
+                free = h == dissolving or h == state.used[LEFT_OUT]
+                spare = state.group[h, SIZE] - state.group[h, SPARED] - (0 if free else least)
                 take = min(need, state.unit[w, ROWS], spare)
                 if take > 0:
                     state.group[h, SPARED] += take
                     need -= take
-                    credit += take * state.cost[h]
+                    credit += take * loses(state, h)
                     picked[picks, 0], picked[picks, 1] = w, take
                     picks += 1
                     for d in range(attributes):
@@ -356,6 +378,9 @@ def _dissolve(space: Space, near: Codes, state: State, g: int, least: int, caref
             if cost < spent:
                 spent, target = cost, h
             h, p, w = _next_near(near, state, c, stamp, p, w)
+        if _has_room(state, rows) and rows * state.cost[state.used[LEFT_OUT]] < spent:
+            target = state.used[LEFT_OUT]
+            spent = rows * state.cost[target]
         picks = -1
         if rows < least:
             state.group[g, SPARED] = rows

@@ -13,18 +13,23 @@ from discreet.search.local.space import Combinations
 from discreet.search.local.state import (
     ENTRY,
     GROUP,
+    LEFT_OUT,
+    LIMIT,
     LOGGED,
+    NOBODY,
     REFUSALS,
     ROWS,
     SOURCE,
     TARGET,
     UNITS,
+    VARYING,
     State,
     new_state,
     set_up,
     settle,
 )
 from discreet.search.local.sweep import sizes_only
+from discreet.search.multidimensional.left_out import standing, stands, trimmed
 from discreet.search.multidimensional.partition import Partition, hold
 from discreet.search.plan import Problem
 
@@ -34,33 +39,77 @@ _STEPS = 500_000_000  # to find all neighbours, some seconds; but for each combi
 _LEAST_STEPS = 2_000
 _ENOUGH = 1e-4  # a round that lowers the loss by less than this share is the last
 _FRUITLESS = 20  # so many times in a row the models may refuse every single move
+_PRICES = (4.0, 2.0, 1.0)  # what a row must save to be left out, times what it loses: those who save most first
 
 
 def refine(problem: Problem, table: Combinations, start: Partition, progress: Progress = silent) -> Partition:
-    """`start` (which must hold) after all moves that lower its loss and keep every promise."""
-    careless = sizes_only(problem)
-    least = least_rows(problem.models)
+    """`start` (which must hold) after all moves that lower its loss and keep every promise.
+
+    At first nobody more is left out. Then those go without whom the others save most, as long as what is published
+    stands by itself (`stands`).
+    """
     n = len(table.sizes)
     near = nearest(table.space, min(_NEIGHBOURS, n), _REACH, max(_LEAST_STEPS, _STEPS // n))
-    partition = start.merged()
-    while True:
+    partition = _refined(problem, table, near, start.merged(), np.inf, progress)
+    partition = trimmed(problem, standing(problem, partition), progress).merged()
+    for price in _PRICES if problem.suppression_limit else ():
+        other = standing(problem, _refined(problem, table, near, partition, price, progress))
+        if stands(problem, other) and other.loss < partition.loss:
+            partition = other
+    return partition
+
+
+def _refined(
+    problem: Problem, table: Combinations, near: Codes, start: Partition, price: float, progress: Progress
+) -> Partition:
+    """The same, if a row that is to be left out must save that much."""
+    careless = sizes_only(problem)
+    least = least_rows(problem.models)
+    partition = start
+    while partition.groups:
         before = partition.loss
-        units = _by_combination(table, partition) if careless else partition
+        left_out = partition.groups if partition.suppressed or price < np.inf else NOBODY
+        everybody = _with_left_out(partition)
+        units = _by_combination(table, everybody) if careless else everybody
         combination = units.row if careless else table.of_row[units.row]
-        shape = table.space.leaf.shape
-        state = new_state(combination, units.row, units.count, units.group, least, not careless, (shape[0], shape[1]))
+        rows, attributes = table.space.leaf.shape
+        state = new_state(
+            combination, units.row, units.count, units.group, least, not careless, (rows, attributes), int(left_out)
+        )
         set_up(table.space, state)
+        if left_out != NOBODY:
+            state.used[LIMIT], state.used[VARYING] = problem.suppression_limit, round(partition.most * attributes)
+            state.cost[left_out] = price * partition.most
         if careless:
             improve(table.space, near, state, least, False)
         else:
             _improve_carefully(problem, table, near, state, least)
         alive = np.flatnonzero(state.unit[: state.used[UNITS], ROWS])
-        group = np.unique(state.unit[alive, GROUP], return_inverse=True)[1].reshape(-1)
+        group = np.where(state.unit[alive, GROUP] == state.used[LEFT_OUT], NOBODY, state.unit[alive, GROUP])
         better = Partition(partition.frequency, state.unit[alive, ENTRY], state.unit[alive, ROWS], group)
-        partition = (_by_row(table, better) if careless else better).merged()
+        partition = published(_by_row(table, better) if careless else better).merged()
         progress("search", 0, 0, f"loss {partition.loss:.5f}, {partition.groups:,} groups")
         if before - partition.loss <= _ENOUGH * before:
-            return partition
+            break
+    return partition
+
+
+def _with_left_out(partition: Partition) -> Partition:
+    """The same with all who are left out as one more group, the last."""
+    missing = np.flatnonzero(partition.left_out)
+    return Partition(
+        partition.frequency,
+        np.concatenate([partition.row, missing]),
+        np.concatenate([partition.count, partition.left_out[missing]]),
+        np.concatenate([partition.group, np.full(len(missing), partition.groups)]),
+    )
+
+
+def published(everybody: Partition) -> Partition:
+    """The same without whoever has no group (−1), and groups numbered without gaps."""
+    here = np.flatnonzero(everybody.group != NOBODY)
+    group = np.unique(everybody.group[here], return_inverse=True)[1].reshape(-1)
+    return Partition(everybody.frequency, everybody.row[here], everybody.count[here], group)
 
 
 def _improve_carefully(problem: Problem, table: Combinations, near: Codes, state: State, least: int) -> None:
@@ -69,6 +118,8 @@ def _improve_carefully(problem: Problem, table: Combinations, near: Codes, state
     while fruitless < _FRUITLESS and improve(table.space, near, state, least, True):
         touched = np.zeros(len(state.group), dtype=np.bool_)
         touched[state.log[: state.used[LOGGED], SOURCE : TARGET + 1]] = True
+        if state.used[LEFT_OUT] != NOBODY:
+            touched[state.used[LEFT_OUT]] = False
         unit = state.unit[: state.used[UNITS]]
         unit = unit[(unit[:, ROWS] > 0) & touched[unit[:, GROUP]]]
         group = (np.cumsum(touched) - 1)[unit[:, GROUP]]

@@ -12,7 +12,7 @@ from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.kernels import Keys
 from discreet.search.local.kernels import Space, span
 
-UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS = range(6)  # places in `used`
+UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS, LEFT_OUT, LIMIT, VARYING = range(9)  # places in `used`
 ENTRY, COMBINATION, ROWS, GROUP, AFTER, BEFORE, FOLLOWING, PRECEDING = range(8)  # columns of `unit`
 HEAD, MEMBERS, SIZE, VERSION, SEEN, SPARED, OPEN, LOCKED, WARY = range(9)  # columns of `group`
 MOVE, KIND, UNIT, PIECE, SOURCE, TARGET = range(6)  # columns of `log`
@@ -34,6 +34,11 @@ class State(NamedTuple):
     `wary` if the models refused to let several units leave at once; `version` counts the moves it took part in. `cost`
     is what a row of it loses, `low` and `high` are its outermost leaves. The log has an entry per transfer: a piece of
     a unit, or all of it, went from one group to another.
+
+    Rows that are left out stand in a group of their own (`left_out`; −1 if there is none), which may be of any size up
+    to `limit` and is never measured, locked or judged: each of its rows loses all there is, 1 for each attribute that
+    varies (`varying`) at all. Its `cost` is what a row pays to get in: that much or more, so that at first only those
+    are left out who save the others much.
     """
 
     used: IntArray
@@ -55,16 +60,17 @@ def new_state(
     least: int,
     careful: bool,
     shape: tuple[int, int],
+    left_out: int = -1,
 ) -> State:
     """Room for `rows` rows of each unit in its group, and for about as many new units and groups again.
 
-    `shape` is the number of combinations and of attributes.
+    `shape` is the number of combinations and of attributes, `left_out` the group of those who are left out.
     """
-    n, groups = len(rows), int(group.max()) + 1
+    n, groups = len(rows), max(int(group.max()), left_out) + 1
     room = room_for_a_move(least)
     most_units, most_groups = 2 * n + 4 * room, 2 * groups + 8 * MANY
     state = State(
-        used=np.zeros(6, dtype=np.int64),
+        used=np.zeros(9, dtype=np.int64),
         unit=np.full((most_units, 8), NOBODY, dtype=np.int64),
         group=np.zeros((most_groups, 9), dtype=np.int64),
         first=np.full(shape[0], NOBODY, dtype=np.int64),
@@ -74,7 +80,7 @@ def new_state(
         log=np.zeros((2 * room + (2 * n if careful else 0), 6), dtype=np.int64),
         refused=np.zeros(1 << (16 * n).bit_length() if careful else 1, dtype=np.uint64),
     )
-    state.used[UNITS], state.used[GROUPS] = n, groups
+    state.used[UNITS], state.used[GROUPS], state.used[LEFT_OUT] = n, groups, left_out
     for column, values in ((COMBINATION, combination), (ENTRY, entry), (ROWS, rows), (GROUP, group)):
         state.unit[:n, column] = values
     state.group[:, HEAD] = NOBODY
@@ -149,6 +155,8 @@ def strike(state: State, u: int) -> None:
 @njit(cache=True)
 def measure(space: Space, state: State, g: int) -> None:
     """The outermost leaves of a group and its cost, from its units."""
+    if g == state.used[LEFT_OUT]:
+        return
     u = state.group[g, HEAD]
     cost = 0.0
     if u >= 0:
@@ -162,6 +170,12 @@ def measure(space: Space, state: State, g: int) -> None:
             state.low[g, d], state.high[g, d] = low, high
             cost += span(space, d, low, high)
     state.cost[g] = cost
+
+
+@njit(cache=True)
+def loses(state: State, g: int) -> float:
+    """What a row of group `g` loses now."""
+    return float(state.used[VARYING] / state.low.shape[1] if g == state.used[LEFT_OUT] else state.cost[g])
 
 
 @njit(cache=True)
@@ -182,6 +196,8 @@ def range_without(space: Space, state: State, u: int, low: Codes, high: Codes) -
     """
     g = state.unit[u, GROUP]
     attributes = space.leaf.shape[1]
+    if g == state.used[LEFT_OUT]:
+        return loses(state, g)
     if state.group[g, MEMBERS] > MANY:
         for d in range(attributes):
             low[d], high[d] = state.low[g, d], state.high[g, d]
@@ -226,13 +242,14 @@ def transfer(space: Space, state: State, kind: int, u: int, rows: int, target: i
     c = state.unit[u, COMBINATION]
     empty = state.group[target, MEMBERS] == 0
     link(state, piece, target)
-    cost = 0.0
-    for d in range(space.leaf.shape[1]):
-        leaf = space.leaf[c, d]
-        state.low[target, d] = leaf if empty else min(state.low[target, d], leaf)
-        state.high[target, d] = leaf if empty else max(state.high[target, d], leaf)
-        cost += span(space, d, state.low[target, d], state.high[target, d])
-    state.cost[target] = cost
+    if target != state.used[LEFT_OUT]:
+        cost = 0.0
+        for d in range(space.leaf.shape[1]):
+            leaf = space.leaf[c, d]
+            state.low[target, d] = leaf if empty else min(state.low[target, d], leaf)
+            state.high[target, d] = leaf if empty else max(state.high[target, d], leaf)
+            cost += span(space, d, state.low[target, d], state.high[target, d])
+        state.cost[target] = cost
     e = state.used[LOGGED]
     state.used[LOGGED] += 1
     state.log[e, MOVE], state.log[e, KIND] = state.used[MOVES], kind
@@ -308,7 +325,7 @@ def settle(space: Space, near: Codes, state: State, holds: BoolArray) -> int:
             kept += 1
             for e in range(begin, end):
                 for g in (state.log[e, SOURCE], state.log[e, TARGET]):
-                    state.group[g, VERSION] += 1
+                    state.group[g, VERSION] += g != state.used[LEFT_OUT]  # nothing depends on who else is left out
                     state.group[g, WARY] = 0
                 reopen(near, state, state.unit[state.log[e, UNIT], COMBINATION])
         else:

@@ -16,7 +16,8 @@ from discreet.models.base import least_rows, size_alone
 from discreet.progress import Progress, silent
 from discreet.search.local.kernels import sweep
 from discreet.search.local.space import Combinations, Nodes, nodes_by_cost
-from discreet.search.multidimensional.mondrian import cut_down
+from discreet.search.multidimensional.cutting import cut_down
+from discreet.search.multidimensional.left_out import with_everybody
 from discreet.search.multidimensional.partition import Partition, hold
 from discreet.search.plan import Problem
 
@@ -32,27 +33,37 @@ def sizes_only(problem: Problem) -> bool:
     return all(size_alone(model) for model in problem.models)
 
 
-def settled(problem: Problem, table: Combinations, progress: Progress = silent) -> Partition:
-    """Every row settles with the first others, in order of loss, with which it holds; the rest is cut from the top."""
+def settled(problem: Problem, table: Combinations, whole: Partition, progress: Progress = silent) -> Partition:
+    """Every row settles with the first others, in order of loss, with which it holds; the rest is cut from the top.
+
+    `whole` are all rows that are not left out, as one group, which must hold.
+    """
     nodes = nodes_by_cost(table, _NODES)
     by = _by_size if sizes_only(problem) else _by_verdict
-    return cut_down(problem, with_everybody(problem, by(problem, table, nodes, progress)))
+    return cut_down(problem, with_everybody(problem, by(problem, table, whole, nodes, progress)))
 
 
-def _by_size(problem: Problem, table: Combinations, nodes: Nodes, progress: Progress) -> Partition:
-    f = problem.frequency
-    group = np.full(len(table.sizes), -1, dtype=np.int64)
-    alive = np.arange(len(table.sizes), dtype=np.int32)
-    progress("search", 0, 0, "sweep")
-    sweep(table.space, table.mark, table.sizes, nodes, least_rows(problem.models), _visits(table), alive, group)
-    return Partition(f, np.arange(len(f.counts)), f.counts, group[table.of_row])
-
-
-def _by_verdict(problem: Problem, table: Combinations, nodes: Nodes, progress: Progress) -> Partition:
-    f, least = problem.frequency, least_rows(problem.models)
-    left, sizes = f.counts.copy(), table.sizes.copy()  # rows that have not settled, per row and per combination
+def _by_size(problem: Problem, table: Combinations, whole: Partition, nodes: Nodes, progress: Progress) -> Partition:
+    sizes = _sizes(table, whole)
     group = np.full(len(sizes), -1, dtype=np.int64)
-    alive = np.arange(len(sizes), dtype=np.int32)
+    alive = np.flatnonzero(sizes).astype(np.int32)
+    progress("search", 0, 0, "sweep")
+    sweep(table.space, table.mark, sizes, nodes, least_rows(problem.models), _visits(table), alive, group)
+    return replace(whole, group=group[table.of_row[whole.row]])
+
+
+def _sizes(table: Combinations, whole: Partition) -> IntArray:
+    """How many rows of each combination are not left out."""
+    rows = np.bincount(table.of_row[whole.row], weights=whole.count, minlength=len(table.sizes))
+    return rows.astype(np.int64)
+
+
+def _by_verdict(problem: Problem, table: Combinations, whole: Partition, nodes: Nodes, progress: Progress) -> Partition:
+    f, least = problem.frequency, least_rows(problem.models)
+    # Rows that have not settled, per row and per combination.
+    left, sizes = f.counts - whole.left_out, _sizes(table, whole)
+    group = np.full(len(sizes), -1, dtype=np.int64)
+    alive = np.flatnonzero(sizes).astype(np.int32)
     # Where nearly everything fails, only some of the generalizations are tried; where all goes well, many at once.
     calls = max(30, min(300, _JUDGED // (len(_SHARES) * len(left))))
     shortest = max(1, len(nodes) // calls)
@@ -126,27 +137,3 @@ def _thinned(
     kept = np.empty_like(count)
     kept[order] = np.clip(np.floor(share * fair) - before, 0, count[order])
     return kept
-
-
-def with_everybody(problem: Problem, some: Partition) -> Partition:
-    """Rows without a group (−1) make one together; if that fails, with as few of the cheapest groups as needed."""
-    missing = some.group < 0
-    if not missing.any():
-        return some
-    rest = some.groups
-    group = np.where(missing, rest, some.group)
-    low, high = replace(some, group=group).covers
-    widest = np.array([max(len(h.leaves) - 1, 1) for h in problem.frequency.hierarchies])
-    together = (np.maximum(high, high[rest]) - np.minimum(low, low[rest])) / widest  # at least: a taxonomy may ask more
-    sizes = np.bincount(group, weights=some.count)
-    extra = together.sum(axis=1) * (sizes + sizes[rest]) - ((high - low) / widest).sum(axis=1) * sizes
-    order = np.argsort(extra[:rest], kind="stable")
-    joining = 0
-    while True:
-        joins = np.isin(group, order[:joining]) | missing
-        here = np.flatnonzero(joins)
-        if hold(problem, some.row[here], some.count[here], np.zeros(len(here), dtype=np.int64), 1).all():
-            break
-        joining = max(1, 2 * joining)  # with all of them at last, and that holds
-    merged = np.unique(np.where(joins, rest, group), return_inverse=True)[1].reshape(-1)
-    return replace(some, group=merged)

@@ -11,18 +11,18 @@ import numpy as np
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, tally
-from discreet.errors import DiscreetError, Infeasible, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold
-from discreet.models.verdicts import witness
 from discreet.search.local.kernels import linked
-from discreet.search.out_of_reach import out_of_reach
-from discreet.search.plan import Problem, Recoding
+from discreet.search.plan import SUPPRESSED, Problem, Recoding
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """`count[i]` rows of combination `row[i]` stand in group `group[i]`; groups are numbered 0, 1, … without gaps."""
+    """`count[i]` rows of combination `row[i]` stand in group `group[i]`; groups are numbered 0, 1, … without gaps.
+
+    Rows that stand in no group are left out.
+    """
 
     frequency: FrequencySet
     row: IntArray
@@ -55,10 +55,28 @@ class Partition:
         result: FloatArray = ((high - low) / np.array(widest)).sum(axis=1) / max(len(widest), 1)
         return result
 
+    @property
+    def most(self) -> float:
+        """What a row loses that is left out: 1, but for attributes of which nothing could be lost."""
+        varying = [len(h.leaves) > 1 for h in self.frequency.hierarchies]
+        return sum(varying) / max(len(varying), 1)
+
+    @cached_property
+    def left_out(self) -> IntArray:
+        """How many rows of each combination stand in no group."""
+        rows = len(self.frequency.counts)
+        return self.frequency.counts - np.bincount(self.row, weights=self.count, minlength=rows).astype(np.int64)
+
+    @cached_property
+    def suppressed(self) -> int:
+        """How many rows stand in no group."""
+        return self.frequency.rows - int(self.count.sum())
+
     @cached_property
     def loss(self) -> float:
-        """The arithmetic loss metric of publishing this partition."""
-        return float((self.costs[self.group] * self.count).sum()) / max(self.frequency.rows, 1)
+        """The arithmetic loss metric of publishing this partition; a row that is left out loses everything."""
+        published = float((self.costs[self.group] * self.count).sum())
+        return (published + self.suppressed * self.most) / max(self.frequency.rows, 1)
 
     def merged(self) -> Partition:
         """Groups that look alike when published are one group, for nobody can tell them apart."""
@@ -72,7 +90,12 @@ class Partition:
     def plan(self, facts: Mapping[str, object]) -> Recoding:
         """The plan that publishes it; what survives merging two groups survives this."""
         merged = self.merged()
-        return Recoding(self.frequency, merged.row, merged.count, merged.group, *merged.covers, facts=facts)
+        row, count, group = merged.row, merged.count, merged.group
+        if merged.suppressed:
+            missing = np.flatnonzero(merged.left_out)
+            row, count = np.concatenate([row, missing]), np.concatenate([count, merged.left_out[missing]])
+            group = np.concatenate([group, np.full(len(missing), SUPPRESSED, dtype=np.int64)])
+        return Recoding(self.frequency, row, count, group, *merged.covers, facts=facts)
 
 
 def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:
@@ -87,33 +110,6 @@ def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:
         first[here], last[here] = hierarchy.first[level][code[here]], hierarchy.last[level][code[here]]
         undecided &= ~here
     return first, last
-
-
-def one_group(problem: Problem) -> Partition:
-    """Everybody together: what every multidimensional search falls back on. If that fails, nothing is possible."""
-    f = problem.frequency
-    fragile = [model.describe() for model in problem.models if not model.monotone]
-    if fragile:
-        raise DiscreetError(
-            Mistake(
-                "publish",
-                "a multidimensional search needs promises that survive merging two groups; "
-                f"{' and '.join(fragile)} may break",
-                "publish by generalization, or change the promise",
-            )
-        )
-    n = len(f.counts)
-    whole = Partition(f, np.arange(n), f.counts, np.zeros(n, dtype=np.int64))
-    groups = groups_of(f, whole.row, whole.count, whole.group, whole.groups)
-    if not all_hold(problem.models, groups).all():
-        beyond = out_of_reach(problem.models, f, 0)
-        raise Infeasible(
-            "no grouping keeps every promise" if beyond is None else beyond.rule,
-            closest="all rows in one group",
-            witness=witness(problem.models, groups),
-            repair="weaken a promise" if beyond is None else beyond.repair,
-        )
-    return whole
 
 
 def groups_of(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, groups: int) -> Groups:

@@ -19,8 +19,9 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.progress import Progress, silent
-from discreet.search.multidimensional.mondrian import judge_cuts, propose
-from discreet.search.multidimensional.partition import Partition, cover, one_group
+from discreet.search.multidimensional.cutting import judge_cuts, propose
+from discreet.search.multidimensional.left_out import one_group
+from discreet.search.multidimensional.partition import Partition, cover
 from discreet.search.plan import Problem
 from discreet.utility.metrics import losses
 
