@@ -19,7 +19,7 @@ from discreet.audit.association.minimality import goal, minimality
 from discreet.audit.faults.comparison import check_columns, compare_with, is_shares, read_source
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.report_faults import report_faults
-from discreet.audit.lines import EXACT, Fault, Level, Line, of_each_kind
+from discreet.audit.lines import Fault, Level, Line, of_each_kind
 from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
 from discreet.audit.promises.levels import levels
@@ -221,12 +221,19 @@ def _people_of(source: Any, columns: tuple[str, ...]) -> Population:
         raise DataError(*own) from None
 
 
-def _presence(lines: list[Line]) -> tuple[float, float] | None:
-    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody."""
+def _presence(lines: list[Line]) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody.
+
+    Each between two bounds.
+    """
     line = next((line for line in lines if line.adversary == "presence_with_list"), None)
-    if line is None or line.precision != EXACT or not line.details.get("list_may_be_everybody"):
+    if line is None or not line.details.get("list_may_be_everybody"):
         return None
-    return float(line.details["smallest"]), line.worst
+    smallest = float(line.details["smallest"])
+    return (
+        (smallest, float(line.details.get("smallest_is_at_most", smallest))),
+        (float(line.details.get("worst_is_at_least", line.worst)), line.worst),
+    )
 
 
 def _failing(lines: list[Line]) -> Line | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE, Demands
-from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
+from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, ROUNDED, Line, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Values
@@ -125,6 +125,7 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
             f"{aim.attribute}, and that all ways in which it would have are as likely. One finer step is heeded at a "
             "time.",
             chance=chance,
+            rounded=ROUNDED,
             people=people[group >= 0],
             group=group[group >= 0],
             sizes=view.sizes,

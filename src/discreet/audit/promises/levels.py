@@ -13,16 +13,16 @@ from discreet.audit.reading.view import Promise, ReleaseView
 def levels(
     view: ReleaseView,
     *,
-    presence: tuple[float, float] | None = None,
+    presence: tuple[tuple[float, float], tuple[float, float]] | None = None,
     failing: Line | None = None,
     knowledge: Mapping[str, Knowledge] | None = None,
 ) -> list[Level]:
     """What the release reaches of everything that it promises, a level or two for each promise and attribute.
 
     Some promises are about more than the files. `presence` are the smallest and the largest chance that somebody of the
-    population is in the table, and `failing` how likely a promise with a confidence fails, as those attacks tell;
-    `knowledge` is what is known of each sensitive attribute beforehand, where robustness was promised against the
-    source table. A promise that nobody here can read is a level, too: one that says so.
+    population is in the table, each between bounds, and `failing` how likely a promise with a confidence fails, as
+    those attacks tell; `knowledge` is what is known of each sensitive attribute beforehand, where robustness was
+    promised against the source table. A promise that nobody here can read is a level, too: one that says so.
 
     >>> import numpy as np
     >>> from discreet.audit.reading.view import Tally

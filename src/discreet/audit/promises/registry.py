@@ -29,12 +29,12 @@ Result = TypeVar("Result")
 class Beside:
     """What is known besides the files, for promises that are about more.
 
-    `presence` are the smallest and the largest chance that somebody of the population is in the table, and `failing` is
-    the line about how likely a promise with a confidence fails, as those attacks tell; `knowledge` is what is known of
-    each sensitive attribute beforehand.
+    `presence` are the smallest and the largest chance that somebody of the population is in the table, each between
+    two bounds (which are the same, where it is known), and `failing` is the line about how likely a promise with a
+    confidence fails, as those attacks tell; `knowledge` is what is known of each sensitive attribute beforehand.
     """
 
-    presence: tuple[float, float] | None = None
+    presence: tuple[tuple[float, float], tuple[float, float]] | None = None
     failing: Line | None = None
     knowledge: Mapping[str, Knowledge] = field(default_factory=dict)
 
