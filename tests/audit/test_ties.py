@@ -119,8 +119,8 @@ def test_what_is_too_much_to_count_is_left_open(monkeypatch):
 @pytest.mark.parametrize("limit", [0.1, 0.2, 1 / 3, 0.3, 4 / 7])
 def test_a_sum_that_is_the_limit_but_for_rounding_is_not_above_it(limit):
     off = np.array([limit, np.nextafter(limit, 1), limit * (1 + 5e-13), limit * (1 + 1e-6)])
-    made = line(
-        adversary="a", threat=ASSOCIATION, title="t", knows="", assumes="", chance=off,
-        people=np.ones(4, dtype=np.int64), group=np.zeros(4, dtype=np.int64), sizes=np.array([4]), threshold=limit, promised=limit, rounded=1e-10,
-    )  # fmt: skip
+    words = {"adversary": "a", "threat": ASSOCIATION, "title": "t", "knows": "", "assumes": ""}
+    people, group = np.ones(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    figures = {"chance": off, "people": people, "group": group, "sizes": np.array([4])}
+    made = line(**words, **figures, threshold=limit, promised=limit, rounded=1e-10)
     assert made.above == 1

@@ -143,7 +143,13 @@ def audit_release(
     work("beside the source")
     untrue, compared = _beside(files, source)
     work("promises and faults")
-    judged = levels(view, presence=_presence(presence), failing=_failing(presence), knowledge=knowledge)
+    judged = levels(
+        view,
+        presence=_presence(presence),
+        failing=_line_of(presence, "presence_promise_fails"),
+        listed=_line_of(presence, "presence_with_list"),
+        knowledge=knowledge,
+    )
     all_faults = of_each_kind([*faults(files, source, judged), *untrue])
     strange = _not_comparable(files, all_faults)
     return Audit(
@@ -226,7 +232,7 @@ def _presence(lines: list[Line]) -> tuple[tuple[float, float], tuple[float, floa
 
     Each between two bounds.
     """
-    line = next((line for line in lines if line.adversary == "presence_with_list"), None)
+    line = _line_of(lines, "presence_with_list")
     if line is None or not line.details.get("list_may_be_everybody"):
         return None
     smallest = float(line.details["smallest"])
@@ -236,9 +242,9 @@ def _presence(lines: list[Line]) -> tuple[tuple[float, float], tuple[float, floa
     )
 
 
-def _failing(lines: list[Line]) -> Line | None:
-    """The line about how likely a promise with a confidence fails, if there is one."""
-    return next((line for line in lines if line.adversary == "presence_promise_fails"), None)
+def _line_of(lines: list[Line], adversary: str) -> Line | None:
+    """The line of an adversary, if there is one."""
+    return next((line for line in lines if line.adversary == adversary), None)
 
 
 def _notes(

@@ -8,6 +8,7 @@ from typing import Any
 from discreet.audit.association.association import homogeneity, protected_values, skew, uniform_worlds
 from discreet.audit.association.association import known_rows as knowing_rows
 from discreet.audit.association.knowledge import Knowledge
+from discreet.audit.association.left_out import left_out
 from discreet.audit.association.realistic import realistic_lines
 from discreet.audit.association.worst_case import worst_case
 from discreet.audit.lines import Line
@@ -38,5 +39,6 @@ def association(
             *(knowing_rows(view, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
         ]
         lines += worst_case(view, tally, (knowledge or {}).get(tally.attribute), threshold)
+        lines += left_out(view, tally, (knowledge or {}).get(tally.attribute), threshold)
         lines += realistic_lines(view, tally, stubbornness, prior, threshold)
     return lines

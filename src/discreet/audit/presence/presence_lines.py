@@ -133,7 +133,9 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
         "worst_by_counting": float(posterior.counted.max(initial=0.0)),
     }
     if alpha is not None:
-        details["above_alpha"] = int(posterior.people[at_limits(chance, [float(alpha)], ROUNDED) > float(alpha)].sum())
+        details["above_alpha"] = int(
+            posterior.people[at_limits(together, [float(alpha)], ROUNDED) > float(alpha)].sum()
+        )
     beside = " It is not everybody: some groups can't be filled from it." if contradicted else ""
     lone = bool((posterior.decided != BY_TABLE).all()) and _apart(posterior.chance, together)
     return [

@@ -15,14 +15,16 @@ def levels(
     *,
     presence: tuple[tuple[float, float], tuple[float, float]] | None = None,
     failing: Line | None = None,
+    listed: Line | None = None,
     knowledge: Mapping[str, Knowledge] | None = None,
 ) -> list[Level]:
     """What the release reaches of everything that it promises, a level or two for each promise and attribute.
 
     Some promises are about more than the files. `presence` are the smallest and the largest chance that somebody of the
     population is in the table, each between bounds, and `failing` how likely a promise with a confidence fails, as
-    those attacks tell; `knowledge` is what is known of each sensitive attribute beforehand, where robustness was
-    promised against the source table. A promise that nobody here can read is a level, too: one that says so.
+    those attacks tell; `listed` is the line of whoever holds a list of the people; `knowledge` is what is known of each
+    sensitive attribute beforehand, where robustness was promised against the source table. A promise that nobody here
+    can read is a level, too: one that says so.
 
     >>> import numpy as np
     >>> from discreet.audit.reading.view import Tally
@@ -33,7 +35,7 @@ def levels(
     >>> [(level.model, level.achieved, level.required, level.holds) for level in levels(view)]
     [('k_anonymity', 3.0, 4.0, False), ('l_diversity', 1.0, 2.0, False), ('u_anonymity', None, None, None)]
     """
-    beside = Beside(presence, failing, knowledge or {})
+    beside = Beside(presence, failing, listed, knowledge or {})
     return [level for promise in view.promises for level in _levels(promise, view, beside)]
 
 

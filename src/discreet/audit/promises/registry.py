@@ -31,11 +31,13 @@ class Beside:
 
     `presence` are the smallest and the largest chance that somebody of the population is in the table, each between
     two bounds (which are the same, where it is known), and `failing` is the line about how likely a promise with a
-    confidence fails, as those attacks tell; `knowledge` is what is known of each sensitive attribute beforehand.
+    confidence fails, as those attacks tell; `listed` is the line of whoever holds a list of the people; `knowledge` is
+    what is known of each sensitive attribute beforehand.
     """
 
     presence: tuple[tuple[float, float], tuple[float, float]] | None = None
     failing: Line | None = None
+    listed: Line | None = None
     knowledge: Mapping[str, Knowledge] = field(default_factory=dict)
 
 
