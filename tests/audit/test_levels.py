@@ -50,7 +50,7 @@ def test_what_is_about_a_population_needs_its_figures():
     view = view_of([["a", "b"]], promises=[promise("presence", delta=[0.1, 0.5], population="people.csv")])
     assert [(level.holds, level.achieved) for level in levels(view)] == [(None, None)] * 2
     assert all(level.note for level in levels(view))
-    assert [level.holds for level in levels(view, presence=(0.1, 0.6))] == [True, False]
+    assert [level.holds for level in levels(view, presence=((0.1, 0.1), (0.6, 0.6)))] == [True, False]
 
 
 def test_each_attribute_is_read_by_itself():

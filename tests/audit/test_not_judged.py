@@ -136,6 +136,18 @@ def test_exit_codes_tell_kept_broken_and_not_judged_apart(bucketized: Path, tmp_
     assert told.exit_code == 3 and json.loads(told.stdout)["kept"] is None
 
 
+def test_an_unknown_promise_is_told_on_the_first_screen_of_the_command(tmp_path: Path) -> None:
+    """Exit code 3; what stands first on the terminal, on the page and in the JSON names the promise."""
+    folder = str(promising(tmp_path / "release", "u_anonymity", {"u": 3}))
+    told = CliRunner().invoke(app, ["audit", folder, "-o", str(tmp_path / "audit.html")])
+    assert told.exit_code == 3
+    assert told.stdout.splitlines()[1].startswith("Not judged: u anonymity (not read: ")
+    page = first_screen((tmp_path / "audit.html").read_text(encoding="utf-8"))
+    assert '<span class="badge warn">not judged</span>' in page and "u anonymity" in page
+    found = json.loads(CliRunner().invoke(app, ["audit", folder, "--json"]).stdout)
+    assert (found["kept"], found["not_judged"][0]["promise"]) == (None, "u_anonymity")
+
+
 def test_help_names_the_exit_codes() -> None:
     told = " ".join(CliRunner().invoke(app, ["audit", "--help"]).stdout.split())
     assert "3: nothing is broken, but a promise" in told

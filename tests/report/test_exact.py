@@ -51,7 +51,7 @@ def ambiguity(alpha: str, beta: str, level: float) -> dict:
         "promise": f"({alpha}, {beta})-privacy of disease",
         "holds": True,
         "level": level,
-        "required": f"presence at most {alpha}, association at most {beta}",
+        "required": f"presence at most {alpha} without a list of the people, association at most {beta}",
         "deciding_group": 4,
     }
 

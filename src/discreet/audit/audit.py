@@ -20,7 +20,7 @@ from discreet.audit.association.subtraction import subtraction
 from discreet.audit.faults.comparison import check_columns, compare_with, is_shares, read_source
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.report_faults import report_faults
-from discreet.audit.lines import EXACT, Fault, Level, Line, of_each_kind
+from discreet.audit.lines import Fault, Level, Line, of_each_kind
 from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
 from discreet.audit.promises.levels import levels
@@ -145,8 +145,14 @@ def audit_release(
     work("beside the source")
     untrue, compared = _beside(files, source)
     work("promises and faults")
-    chance, failing = _presence(presence), _failing(presence)
-    judged = levels(view, population=listed, presence=chance, failing=failing, knowledge=knowledge)
+    judged = levels(
+        view,
+        population=listed,
+        presence=_presence(presence),
+        failing=_line_of(presence, "presence_promise_fails"),
+        listed=_line_of(presence, "presence_with_list"),
+        knowledge=knowledge,
+    )
     all_faults = of_each_kind([*faults(files, source, judged), *untrue])
     strange = _not_comparable(files, all_faults)
     return Audit(
@@ -225,17 +231,24 @@ def _people_of(source: Any, columns: tuple[str, ...]) -> Population:
         raise DataError(*own) from None
 
 
-def _presence(lines: list[Line]) -> tuple[float, float] | None:
-    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody."""
-    line = next((line for line in lines if line.adversary == "presence_with_list"), None)
-    if line is None or line.precision != EXACT or not line.details.get("list_may_be_everybody"):
+def _presence(lines: list[Line]) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The smallest and the largest chance that somebody on the list is in the table, if the list may be everybody.
+
+    Each between two bounds.
+    """
+    line = _line_of(lines, "presence_with_list")
+    if line is None or not line.details.get("list_may_be_everybody"):
         return None
-    return float(line.details["smallest"]), line.worst
+    smallest = float(line.details["smallest"])
+    return (
+        (smallest, float(line.details.get("smallest_is_at_most", smallest))),
+        (float(line.details.get("worst_is_at_least", line.worst)), line.worst),
+    )
 
 
-def _failing(lines: list[Line]) -> Line | None:
-    """The line about how likely a promise with a confidence fails, if there is one."""
-    return next((line for line in lines if line.adversary == "presence_promise_fails"), None)
+def _line_of(lines: list[Line], adversary: str) -> Line | None:
+    """The line of an adversary, if there is one."""
+    return next((line for line in lines if line.adversary == adversary), None)
 
 
 def _notes(

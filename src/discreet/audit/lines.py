@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from discreet.arrays import FloatArray, IntArray
 
 PRESENCE, ASSOCIATION, REIDENTIFICATION = "presence", "association", "re-identification"
 EXACT, AT_MOST, AT_LEAST, ESTIMATE = "exact", "at most", "at least", "an estimate"
+ROUNDED = 1e-10  # more than chances that are worked out in many steps can be off, of themselves
 BELOW = "below"  # as AT_MOST and AT_LEAST, of what a promise requires
 
 # Where chances are told apart in histograms: up to each of these; the last step is certainty alone.
@@ -62,7 +64,7 @@ class Line:
     @property
     def breaks(self) -> bool:
         """Is the release's own promise broken by this figure?"""
-        return self.promised is not None and self.precision != AT_MOST and self.worst > self.promised * (1 + 1e-9)
+        return self.promised is not None and self.precision != AT_MOST and self.worst > self.promised
 
 
 def line(
@@ -83,15 +85,18 @@ def line(
     attribute: str | None = None,
     promised: float | None = None,
     details: Mapping[str, Any] | None = None,
+    rounded: float = 0.0,
 ) -> Line:
     """A line from what she believes: ``chance[i]`` about each of ``people[i]`` people, whom ``group[i]`` has.
 
     `sizes` and `first_line` are those of all groups; people in none have the group −1. People of whom she knows nothing
-    may be among the units, chance 0.
+    may be among the units, chance 0. One division is exact: a quotient and the limit that it equals are the same
+    floating-point number. Chances of more steps may be off by `rounded` (of themselves); those that are as near to a
+    limit are taken for it, so that who is exactly at the limit is not above it.
     """
     chance = np.asarray(chance, dtype=np.float64)
     assert np.all((chance >= 0) & (chance <= 1 + 1e-9)), "a chance is between 0 and 1"
-    chance = np.minimum(chance, 1.0)
+    chance = at_limits(np.minimum(chance, 1.0), (threshold, promised), rounded)
     deciding = None
     worst = np.flatnonzero((chance == chance.max(initial=0.0)) & (group >= 0))  # −1: no group speaks of them
     if len(worst):
@@ -99,7 +104,7 @@ def line(
         g = int(group[worst[np.argmax(sizes[group[worst]])]])
         where = None if first_line is None else int(first_line[g])
         deciding = Deciding(g, int(sizes[g]), where, file)
-    step = np.searchsorted(STEPS, chance, side="left")
+    step = np.searchsorted(STEPS, at_limits(chance, STEPS[1:-2], rounded), side="left")
     histogram = np.bincount(step, weights=people, minlength=len(STEPS))
     return Line(
         adversary=adversary,
@@ -118,6 +123,31 @@ def line(
         promised=promised,
         details=dict(details or {}),
     )
+
+
+def on_its_side(exact: Fraction, limit: Fraction) -> float:
+    """A chance as a floating-point number that is above the limit's, or below it, if the chance itself is.
+
+    >>> limit = Fraction(1, 3)
+    >>> [on_its_side(limit + change, limit) > float(limit) for change in (Fraction(1, 10**30), Fraction(0))]
+    [True, False]
+    """
+    nearest = float(exact)
+    if nearest == float(limit) and exact != limit:
+        return float(np.nextafter(nearest, 2.0 if exact > limit else -1.0))
+    return nearest
+
+
+def at_limits(chance: FloatArray, limits: Iterable[float | None], rounded: float) -> FloatArray:
+    """Chances that are a limit's equal but for rounding become it.
+
+    >>> at_limits(np.array([0.1 + 0.2, 0.31]), [0.3], ROUNDED).tolist()
+    [0.3, 0.31]
+    """
+    for limit in limits if rounded else ():
+        if limit is not None:
+            chance = np.where(np.abs(chance - limit) <= rounded * limit, limit, chance)
+    return chance
 
 
 @dataclass(frozen=True)

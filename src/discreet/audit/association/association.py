@@ -212,6 +212,7 @@ def line_about(
     promised: float | None = None,
     precision: str = EXACT,
     details: Mapping[str, Any] | None = None,
+    rounded: float = 0.0,
 ) -> Line:
     """A line about one sensitive attribute. The threshold is as given, else what is promised, else one half."""
     return line(
@@ -231,6 +232,7 @@ def line_about(
         attribute=tally.attribute,
         promised=promised,
         details=details,
+        rounded=rounded,
     )
 
 

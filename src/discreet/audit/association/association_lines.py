@@ -8,6 +8,7 @@ from typing import Any
 from discreet.audit.association.association import homogeneity, protected_values, skew, uniform_worlds
 from discreet.audit.association.association import known_rows as knowing_rows
 from discreet.audit.association.knowledge import Knowledge
+from discreet.audit.association.left_out import left_out
 from discreet.audit.association.other_values import other_values
 from discreet.audit.association.realistic import realistic_lines
 from discreet.audit.association.worst_case import worst_case
@@ -40,5 +41,6 @@ def association(
         ]
         lines += other_values(view, tally, threshold)
         lines += worst_case(view, tally, (knowledge or {}).get(tally.attribute), threshold)
+        lines += left_out(view, tally, (knowledge or {}).get(tally.attribute), threshold)
         lines += realistic_lines(view, tally, stubbornness, prior, threshold)
     return lines

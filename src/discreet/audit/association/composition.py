@@ -13,7 +13,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.chains import chained_chances
 from discreet.audit.association.common_people import Counts, Fits, largest_expected
-from discreet.audit.lines import ASSOCIATION, AT_MOST, EXACT, Line, line
+from discreet.audit.lines import ASSOCIATION, AT_MOST, EXACT, ROUNDED, Line, at_limits, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
@@ -129,7 +129,9 @@ def _by_list(
         assumes += " Of somebody who fits several groups, the most telling ones are taken."
         likely = _weighed(view, other, mine, theirs, people, here, there)
         details["worst_if_her_groups_are_weighed"] = float(likely.max(initial=0.0))
-        details["people_above_if_her_groups_are_weighed"] = int(people[likely > threshold].sum())
+        details["people_above_if_her_groups_are_weighed"] = int(
+            people[at_limits(likely, [threshold], ROUNDED) > threshold].sum()
+        )
     return line(
         **_words(mine.attribute),
         knows=knows,
@@ -143,6 +145,7 @@ def _by_list(
         file=view.file,
         precision=precision,
         details=details,
+        rounded=ROUNDED,
     )
 
 
@@ -171,6 +174,7 @@ def _by_labels(
         first_line=view.first_line,
         file=view.file,
         precision=AT_MOST,
+        rounded=ROUNDED,
         details={
             "pairs_of_groups": len(first),
             "of_them_without_a_common_value": int((chance < 0).sum()),

@@ -20,7 +20,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.association.refused_splits import MOST_PARTS, Demands
-from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
+from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, ROUNDED, Line, line
 from discreet.audit.promises.limits import Demand, fewest_people, limits_of
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
@@ -113,6 +113,7 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
             f"{aim.attribute}, and that all ways in which it would have are as likely. One finer step is heeded at a "
             "time.",
             chance=chance,
+            rounded=ROUNDED,
             people=people[group >= 0],
             group=group[group >= 0],
             sizes=view.sizes,

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.association import finds, finite, line_about
-from discreet.audit.lines import Line
+from discreet.audit.lines import ROUNDED, Line
 from discreet.audit.reading.tallies import Summed, Whole, summed_up, whole_table
 from discreet.audit.reading.view import ReleaseView, Tally
 
@@ -217,6 +217,7 @@ def _line(
         knows=f"{finds(view)} {knows.format(f'{float(adversary.stubbornness):,.0f}')}",
         assumes=assumes,
         chance=chance[first],
+        rounded=ROUNDED,
         people=view.sizes[protected.group[first]],
         group=protected.group[first],
         threshold=threshold,

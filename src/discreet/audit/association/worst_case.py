@@ -33,7 +33,7 @@ from discreet.audit.association.knowledge import (
     learnt,
     listed_in_words,
 )
-from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, Line
+from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, ROUNDED, Line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.tallies import Summed, summed_up, whole_table
 from discreet.audit.reading.view import Promise, ReleaseView, Tally
@@ -41,7 +41,6 @@ from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
 _MOST_STATES, _WORK = 1 << 17, 1e9  # how much is counted out: of one group, and of all over all sets of attributes
-_DIGITS = 1e-12  # chances nearer to each other are the same
 _PARTS = 64  # in which groups are shared out among the cores
 _MOST_FOR_ONE, _WORK_FOR_ONE = 4_000, 1e9  # people of a group of which one value is; steps in all
 
@@ -94,7 +93,7 @@ def worst_case(
     release itself. She wants to know the value, and has won where she is surer of one than the threshold.
 
     Where groups have too many worlds, the line is a proven bound; a second one then tells what she believes who looks
-    at one value at a time, which can be counted out for larger groups. Chances have some twelve digits: one that is a
+    at one value at a time, which can be counted out for larger groups. Chances have some ten digits: one that is a
     threshold's equal as far as these go is taken for it (`robust_level` decides ties of the promise in whole numbers).
     """
     promise = _promise(view, tally.attribute)
@@ -137,7 +136,8 @@ def _line(
         title=title,
         knows=f"{finds(view)} {knows}",
         assumes=assumes,
-        chance=np.where(np.abs(chance - limit) <= _DIGITS * limit, limit, chance),
+        chance=chance,
+        rounded=ROUNDED,
         people=people.many,
         group=people.group,
         threshold=limit,

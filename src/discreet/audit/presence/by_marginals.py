@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
-from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, Line, line
+from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, ROUNDED, Line, at_limits, line, on_its_side
 from discreet.audit.presence.marginals import Marginals, read_marginals
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Region, ReleaseView
@@ -101,6 +101,7 @@ def presence_marginals(
         "first_line": view.first_line,
         "file": view.file,
         "precision": EXACT if known and outside_of.exact.all() else AT_MOST,
+        "rounded": ROUNDED,
     }
     kept = delta is not None and said is not None and not impossible.any()
     lines = [
@@ -127,7 +128,7 @@ def presence_marginals(
         if not known and delta[0] > 0:
             upper = outsiders(most, view.sizes, people, sure, low, high).above
         outside = np.minimum(outside_of.below + upper, 1.0)
-        exactly = _settled(outside, float(1 - said), fewest, people, low, high, known)
+        exactly = _settled(outside, 1 - said, fewest, people, low, high, known)
         lines.append(
             line(
                 adversary="presence_promise_fails",
@@ -137,7 +138,7 @@ def presence_marginals(
                 promised=float(1 - said) if kept else None,
                 details={"delta": [float(delta[0]), float(delta[1])], "confidence": float(said)}
                 | _about_worst(known, np.minimum(about.below + about.above, 1.0)),
-                **common,
+                **common | {"rounded": 0.0},
             )
         )
     return lines
@@ -313,15 +314,15 @@ def exact_tail(factors: Sequence[int], people: int, least: int) -> Fraction | No
 
 
 def _settled(
-    outside: FloatArray, limit: float, factors: IntArray, people: int, low: IntArray, high: IntArray, known: bool
+    outside: FloatArray, limit: Fraction, factors: IntArray, people: int, low: IntArray, high: IntArray, known: bool
 ) -> FloatArray:
     """The same, where it is as good as equal to the limit in whole numbers."""
-    exact = outside.copy()
-    for g in np.flatnonzero(np.abs(outside - limit) < 1e-9) if known else ():
+    exact = at_limits(outside, [float(limit)], ROUNDED)
+    for g in np.flatnonzero(np.abs(outside - float(limit)) < 1e-9) if known else ():
         each = factors[g].tolist()
         inside, beyond = exact_tail(each, people, int(low[g])), exact_tail(each, people, int(high[g]) + 1)
         if inside is not None and beyond is not None:
-            exact[g] = float(1 - inside + beyond)
+            exact[g] = on_its_side(1 - inside + beyond, limit)
     return exact
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.kinds.registry import BUCKETIZED, KINDS
+from discreet.audit.lines import ROUNDED, at_limits
 from discreet.audit.promises.limits import all_limits
 from discreet.audit.reading.exact_tables import Population, combination_codes, read_population
 from discreet.audit.reading.manifest import read_manifest
@@ -195,6 +196,7 @@ def _bucketized(release: ReleaseView, listed: Population, alpha: Fraction | None
 
 
 def _belief(chance: FloatArray, people: IntArray, alpha: Fraction | None) -> Belief:
+    chance = at_limits(chance, STEPS if alpha is None else (*STEPS, float(alpha)), ROUNDED)
     above = None if alpha is None else int(people[chance > float(alpha)].sum())
     step = np.searchsorted([0.0, *STEPS, np.nextafter(1.0, 0.0)], chance, side="left")
     histogram = np.bincount(step, weights=people, minlength=len(STEPS) + 3)

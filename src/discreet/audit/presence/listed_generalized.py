@@ -10,22 +10,27 @@ ways to find different people for all rows (`assignments`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import FloatArray
-from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, PRESENCE, Line, line
+from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, PRESENCE, Line, line, on_its_side
 from discreet.audit.promises.limits import all_limits
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Values, covers
 from discreet.audit.reading.view import ReleaseView
 from discreet.audit.worlds.assignments import Assignments, assignments
+from discreet.audit.worlds.exact_assignments import exact_chances, kinds_of
 from discreet.audit.worlds.label_join import Covered, covered
 from discreet.errors import DataError, Mistake
 
 THRESHOLD = 0.5
+_CLOSE = 1e-9  # chances nearer than this to a limit are counted in whole numbers
+_NOWHERE, _ANYWHERE = "nowhere", "anywhere"  # whom no group fits; who stands behind no published row
 CERTAIN = float(np.nextafter(1.0, 0.0))
 _KNOWS = "Everybody who may be in the table, by name, with exact values of the columns that were made coarser."
 _ASSUMES = "That the list has everybody, once, and that all ways to fill the published rows from it are as likely. "
@@ -37,7 +42,7 @@ class Presence:
 
     `absent` is the largest chance of not being in it. `rest` of the people were left out of the published groups, and
     `hidden` says whom they are looked for among. `contradicted` groups can't be filled from the list; neither can the
-    rest, if it is `crowded`.
+    rest, if it is `crowded`. Some chances are too near to a limit to tell on which side they are, if `unsettled`.
     """
 
     listed: Covered
@@ -49,11 +54,12 @@ class Presence:
     rest: int
     hidden: str
     crowded: bool
+    unsettled: bool = False
 
     @property
     def exact(self) -> bool:
         """Is every chance what the possible worlds say?"""
-        return bool(self.placed.exact.all())
+        return bool(self.placed.exact.all()) and not self.unsettled
 
     @property
     def whole(self) -> bool:
@@ -75,8 +81,9 @@ def presence_generalized(view: ReleaseView, population: Population, threshold: f
     presence_with_list 0.6667 3 of 10
     absence_with_list 1.0 1 of 10
     """
-    said = presence_among(view, population)
     delta = next((limits.presence for limits in all_limits(view.promises) if limits.presence), None)
+    limits = [Fraction(str(THRESHOLD if threshold is None else threshold)), *(delta or ())]
+    said = presence_among(view, population, limits)
     whole = said.whole
     missing = "" if whole else f"It is not everybody: {_crowd(said)}, so that the promise can't be judged by it. "
     promised = None if delta is None or not whole else float(delta[1])
@@ -132,8 +139,8 @@ def presence_generalized(view: ReleaseView, population: Population, threshold: f
     return lines
 
 
-def presence_among(view: ReleaseView, population: Population) -> Presence:
-    """What the release says of everybody on a list.
+def presence_among(view: ReleaseView, population: Population, limits: Sequence[Fraction] = ()) -> Presence:
+    """What the release says of everybody on a list. Chances that come near to one of the limits are settled exactly.
 
     People who were left out of the published groups (suppressed, whether as rows of ``*`` or not at all) were so group
     by group: she looks for them among those whom no published group covers. If these are too few, any who stand behind
@@ -152,17 +159,47 @@ def presence_among(view: ReleaseView, population: Population) -> Presence:
     absent[alone] = np.where(least[alone] == n / np.maximum(had, n), np.maximum(had - n, 0) / had, absent[alone])
     hidden, crowded = "", False
     if rest and rest <= nowhere:
-        hidden = "nowhere"
+        hidden = _NOWHERE
         least[none] = most[none] = likely[none] = rest / nowhere
         absent[none] = (nowhere - rest) / nowhere
     elif rest:
-        hidden, left = "anywhere", on_list - view.people
+        hidden, left = _ANYWHERE, on_list - view.people
         crowded = rest > left
         share = min(rest / left, 1.0) if left > 0 else 1.0
         for chance in (least, most, likely):
             chance += (1.0 - chance) * share
         absent *= 1.0 - share
-    return Presence(listed, placed, least, most, likely, absent, rest, hidden, crowded)
+    said = Presence(listed, placed, least, most, likely, absent, rest, hidden, crowded)
+    return replace(said, unsettled=_settle(said, view, limits))
+
+
+def _settle(said: Presence, view: ReleaseView, limits: Sequence[Fraction]) -> bool:
+    """Put chances that come near to a limit on the right side of it, in place: worlds are counted in whole numbers.
+
+    Is there one left that is too much to count? Then it is fenced in.
+    """
+    counted = np.append(said.placed.exact, True)[said.placed.told_by] & (said.listed.fits > 0)
+    if said.placed.contradicted.any():
+        return False
+    left, unsettled = int(said.listed.people.sum()) - view.people, False
+    share = Fraction(0) if said.hidden != _ANYWHERE else min(Fraction(said.rest, max(left, 1)), Fraction(1))
+    for limit in limits:
+        near = np.flatnonzero(counted & (np.abs(said.most - float(limit)) <= _CLOSE))
+        kind, kinds = kinds_of(said.listed, near)
+        exact = exact_chances(said.listed, view.sizes, [groups for groups, _ in kinds])
+        for k, (groups, _) in enumerate(kinds):
+            entries, chance = near[kind == k], exact.get(groups)
+            if chance is None:
+                unsettled = True
+                said.least[entries] *= 1 - _CLOSE
+                said.most[entries] = np.minimum(said.most[entries] * (1 + _CLOSE), 1.0)
+                said.absent[entries] = np.minimum(said.absent[entries] * (1 + _CLOSE), 1.0)
+            else:
+                chance += (1 - chance) * share
+                for chances in (said.least, said.most, said.likely):
+                    chances[entries] = on_its_side(chance, limit)
+                said.absent[entries] = on_its_side(1 - chance, 1 - limit)
+    return unsettled
 
 
 def check_same_words(view: ReleaseView, population: Population) -> None:
@@ -197,6 +234,7 @@ def _details(said: Presence, limit: float) -> dict[str, Any]:
         details["left_out"] = said.rest
     if not said.exact:
         details["groups_not_counted_out"] = int((~placed.exact).sum())
+        details["smallest_is_at_most"] = float(said.most.min(initial=1.0))
         details["worst_is_at_least"] = float(said.least.max(initial=0.0))
         details["worst_is_about"] = float(said.likely.max(initial=0.0))
         details["above_are_at_least"] = int(people[said.least > limit].sum())
@@ -205,7 +243,7 @@ def _details(said: Presence, limit: float) -> dict[str, Any]:
 
 
 def _about_rest(said: Presence) -> str:
-    if said.hidden == "nowhere":
+    if said.hidden == _NOWHERE:
         return f"The {said.rest:,} people who were left out are among those whom no published group fits."
     if said.hidden:
         return f"The {said.rest:,} people who were left out may be any who stand behind no published row."

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray
-from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, Line, line
+from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, ROUNDED, Line, at_limits, line
 from discreet.audit.presence.listed_exact import check_same_words, promised_alpha, same_values
 from discreet.audit.presence.listed_generalized import THRESHOLD
 from discreet.audit.presence.marginals import Marginals
@@ -105,6 +105,7 @@ def _unlisted(view: ReleaseView, threshold: float | None) -> Line:
         people=view.sizes,
         group=np.arange(groups, dtype=np.int64),
         promised=None if alpha is None else float(alpha),
+        rounded=ROUNDED,  # a product of counts may be too large to be exact
     )
 
 
@@ -132,7 +133,9 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
         "worst_by_counting": float(posterior.counted.max(initial=0.0)),
     }
     if alpha is not None:
-        details["above_alpha"] = int(posterior.people[chance > float(alpha)].sum())
+        details["above_alpha"] = int(
+            posterior.people[at_limits(together, [float(alpha)], ROUNDED) > float(alpha)].sum()
+        )
     beside = " It is not everybody: some groups can't be filled from it." if contradicted else ""
     lone = bool((posterior.decided != BY_TABLE).all()) and _apart(posterior.chance, together)
     return [
@@ -149,6 +152,7 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
             group=posterior.told_by,
             precision=EXACT if lone else ESTIMATE,
             details=details,
+            rounded=ROUNDED,
         )
     ]
 

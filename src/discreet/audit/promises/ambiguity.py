@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.audit.faults.group_faults import OTHERS, group_faults
-from discreet.audit.lines import AT_MOST, Fault, Level
+from discreet.audit.lines import AT_MOST, Fault, Level, Line
 from discreet.audit.promises.level import exact, level, promised_sums, share_level
 from discreet.audit.promises.limits import Limits
 from discreet.audit.promises.parameters import Parameter, number
@@ -23,7 +24,19 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     shares = [share_level(view, summed, promise.model, beta) for summed in promised_sums(promise, view)]
     if view.kind.rows_are_people:
         return shares
-    return [each for share in shares for each in (_presence(view, alpha), share)]
+    present = replace(_presence(view, alpha), note=_on_the_list(beside.listed))
+    return [each for share in shares for each in (present, share)]
+
+
+def _on_the_list(line: Line | None) -> str:
+    """What a list of the people tells beside α, which is promised to whoever has none."""
+    if line is None or "above_alpha" not in line.details:
+        return ""
+    said = line.details
+    return (
+        f"with the list that was given, of {said['on_the_list']:,} people, {said['certain']:,} are certain to be in "
+        f"the table, and {said['above_alpha']:,} are in it with more than α"
+    )
 
 
 def _entries(view: ReleaseView) -> list[IntArray]:
@@ -47,7 +60,7 @@ def _is_within(alpha: Fraction, n: int, *entries: int) -> bool:
 
 
 def _presence(view: ReleaseView, alpha: Fraction) -> Level:
-    named = ("ambiguity", None, "largest chance of being in the table, as far as the values tell")
+    named = ("ambiguity", None, "largest chance of being in the table, without a list of the people")
     evidence, groups = [view.sizes, *_entries(view)], np.arange(len(view.sizes))
     return level(view, *named, AT_MOST, alpha, _chances(view), groups, evidence, lambda n, *m: _is_within(alpha, n, *m))
 

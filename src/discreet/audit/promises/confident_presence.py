@@ -16,7 +16,7 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     line = beside.failing
     if line is None or line.promised is None:
         return unjudged(promise, _NOTE)
-    kept = line.worst <= line.promised * (1 + 1e-9)
+    kept = line.worst <= line.promised  # what is as good as equal was settled in whole numbers, or taken for equal
     holds = True if kept else False if line.breaks else None
     note = "" if holds is not None else "left open: the figure is an upper bound, and too large for a promise kept"
     figure = "largest chance that a group is not within the bounds"

@@ -15,17 +15,18 @@ def levels(
     view: ReleaseView,
     *,
     population: Population | None = None,
-    presence: tuple[float, float] | None = None,
+    presence: tuple[tuple[float, float], tuple[float, float]] | None = None,
     failing: Line | None = None,
+    listed: Line | None = None,
     knowledge: Mapping[str, Knowledge] | None = None,
 ) -> list[Level]:
     """What the release reaches of everything that it promises, a level or two for each promise and attribute.
 
     Some promises are about more than the files. `population` is a list of everybody who may be in the table; `presence`
-    are the smallest and the largest chance that somebody of them is in it, and `failing` how likely a promise with a
-    confidence fails, as those attacks tell; `knowledge` is what is known of each sensitive attribute beforehand, where
-    robustness was promised against the source table. A promise that nobody here can read is a level, too: one that
-    says so.
+    are the smallest and the largest chance that somebody of them is in it, each between bounds, and `failing` how
+    likely a promise with a confidence fails, as those attacks tell; `listed` is the line of whoever holds that list;
+    `knowledge` is what is known of each sensitive attribute beforehand, where robustness was promised against the
+    source table. A promise that nobody here can read is a level, too: one that says so.
 
     >>> import numpy as np
     >>> from discreet.audit.reading.view import Tally
@@ -36,7 +37,7 @@ def levels(
     >>> [(level.model, level.achieved, level.required, level.holds) for level in levels(view)]
     [('k_anonymity', 3.0, 4.0, False), ('l_diversity', 1.0, 2.0, False), ('u_anonymity', None, None, None)]
     """
-    beside = Beside(population, presence, failing, knowledge or {})
+    beside = Beside(population, presence, failing, listed, knowledge or {})
     return [level for promise in view.promises for level in _levels(promise, view, beside)]
 
 

@@ -17,11 +17,20 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     if beside.presence is None:
         return unjudged(promise, "needs a list of everybody in the population: it is about people not in the files")
     low, high = (float(exact(bound)) for bound in promise.parameters["delta"])
-    least, most = beside.presence  # a quotient and the bound that it equals round to the same number
+    # A quotient and the bound that it equals round to the same number; others were put on their side of it.
+    smallest, largest = beside.presence
+    above = True if smallest[0] >= low else False if smallest[1] < low else None
+    below = True if largest[1] <= high else False if largest[0] > high else None
     return [
-        Level(promise.model, None, _FIGURES[0], AT_LEAST, low, least, least >= low),
-        Level(promise.model, None, _FIGURES[1], AT_MOST, high, most, most <= high),
+        Level(promise.model, None, _FIGURES[0], AT_LEAST, low, smallest[0], above, note=_open(above)),
+        Level(promise.model, None, _FIGURES[1], AT_MOST, high, largest[1], below, note=_open(below)),
     ]
+
+
+def _open(holds: bool | None) -> str:
+    return (
+        "" if holds is not None else "left open: there are too many worlds, and the bounds on the chance are too wide"
+    )
 
 
 def unjudged(promise: Promise, note: str) -> list[Level]:

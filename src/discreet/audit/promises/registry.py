@@ -32,13 +32,15 @@ class Beside:
     """What is known besides the files, for promises that are about more.
 
     `population` is a list of everybody who may be in the table; `presence` are the smallest and the largest chance that
-    somebody of them is in it, and `failing` is the line about how likely a promise with a confidence fails, as those
-    attacks tell; `knowledge` is what is known of each sensitive attribute beforehand.
+    somebody of them is in it, each between two bounds (which are the same, where it is known), and `failing` is the
+    line about how likely a promise with a confidence fails, as those attacks tell; `listed` is the line of whoever
+    holds that list; `knowledge` is what is known of each sensitive attribute beforehand.
     """
 
     population: Population | None = None
-    presence: tuple[float, float] | None = None
+    presence: tuple[tuple[float, float], tuple[float, float]] | None = None
     failing: Line | None = None
+    listed: Line | None = None
     knowledge: Mapping[str, Knowledge] = field(default_factory=dict)
 
 

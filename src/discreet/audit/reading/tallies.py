@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -48,16 +49,21 @@ def summed_up(tally: Tally, groups: int) -> Summed:
 
 def protected(view: ReleaseView, tally: Tally) -> NDArray[np.bool_]:
     """The values of an attribute that the release promises something about: all, unless its promises name some."""
+    return protected_among(view, tally.attribute, tally.values)
+
+
+def protected_among(view: ReleaseView, attribute: str, among: Sequence[str | None]) -> NDArray[np.bool_]:
+    """The same, of any values that the attribute may have."""
     named: set[str | None] = set()
     for promise in view.promises:
         reading = reading_of(promise.model)
-        if reading is not None and reading.of_values and promise.attribute in (None, tally.attribute):
+        if reading is not None and reading.of_values and promise.attribute in (None, attribute):
             values = promise.parameters.get("values")
             if values is None:
-                return np.ones(len(tally.values), dtype=np.bool_)
+                return np.ones(len(among), dtype=np.bool_)
             for value in values if isinstance(values, list | tuple) else [values]:
                 named |= {*value} if isinstance(value, list | tuple) else {value}
-    return np.array([value in named for value in tally.values], dtype=np.bool_)
+    return np.array([value in named for value in among], dtype=np.bool_)
 
 
 def place_in_group(group: IntArray) -> IntArray:

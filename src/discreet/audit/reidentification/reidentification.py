@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray
 from discreet.audit.kinds.base import Alike, AtLarge
-from discreet.audit.lines import ESTIMATE, EXACT, REIDENTIFICATION, Line, line
+from discreet.audit.lines import ESTIMATE, EXACT, REIDENTIFICATION, ROUNDED, Line, at_limits, line
 from discreet.audit.promises.limits import fewest_people
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView
@@ -185,6 +185,7 @@ def _line(
     promised: float | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> Line:
+    """Of chances that are no quotients the last digits are unsure."""
     limit = threshold if threshold is not None else THRESHOLD if promised is None else promised
     return line(
         adversary=adversary,
@@ -202,6 +203,7 @@ def _line(
         precision=precision,
         promised=promised,
         details=details,
+        rounded=0.0 if precision == EXACT else ROUNDED,
     )
 
 
@@ -210,7 +212,9 @@ def _share(view: ReleaseView, alike: Alike, chance: FloatArray, threshold: float
     per_row = _line(view, alike, chance, threshold, **words)
     expected = float((chance * alike.people).sum())
     details = {"expected_to_be_found": expected, "rows": int(alike.people.sum()), **per_row.details}
-    return replace(per_row, worst=expected / max(int(alike.people.sum()), 1), deciding=None, details=details)
+    worst = np.array(expected / max(int(alike.people.sum()), 1))  # a sum of quotients
+    worst = at_limits(worst, (per_row.threshold, per_row.promised), ROUNDED)
+    return replace(per_row, worst=float(worst), deciding=None, details=details)
 
 
 def _risks(alike: Alike, chance: FloatArray) -> dict[str, Any]:

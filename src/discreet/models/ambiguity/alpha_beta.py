@@ -101,7 +101,8 @@ def association(groups: Groups, attribute: str) -> FloatArray:
 
 @dataclass(frozen=True)
 class AlphaBeta(Parameterized):
-    """Nobody's presence can be told with more than probability α, nor what they have, if present, with more than β.
+    """Without a list of the people, nobody's presence can be told with more than probability α, nor, if they are
+    present, what they have with more than β.
 
     Wang 2008, definition 4.3, for releases that publish a group's values in tables apart: |G| / Π mᵢ ≤ α and, for every
     sensitive value, c / |G| ≤ β. Judged group by group, for an adversary who knows people's exact quasi-identifiers but
@@ -152,7 +153,8 @@ class AlphaBeta(Parameterized):
         return lost_to_share(groups, self.attribute, beta, share_at_most(groups, self.attribute, beta))
 
     def require(self) -> str:
-        return f"presence at most {as_text(self.alpha)}, association at most {as_text(self.beta)}"
+        alpha, beta = as_text(self.alpha), as_text(self.beta)
+        return f"presence at most {alpha} without a list of the people, association at most {beta}"
 
     def describe(self) -> str:
         return f"({as_text(self.alpha)}, {as_text(self.beta)})-privacy of {self.attribute}"
@@ -214,7 +216,7 @@ def _distinct(groups: Groups) -> IntArray:
 
 def _sentence(parameters: Words, column: str, exact: bool) -> str:
     return (
-        "As far as the release tells, nobody who fits into a group is in the table with a probability above "
+        "Without a list of the people there are, nobody who fits into a group is in the table with a probability above "
         f"{parameters['alpha']}, and nobody who is in it has a certain value of {column} with a probability above "
         f"{parameters['beta']}."
     )

@@ -109,6 +109,12 @@ def unjudged(audit: Audit) -> str:
     return ", ".join(several[:_NAMED]) + more
 
 
+def beside_promises(audit: Audit) -> list[str]:
+    """What is to be known beside a promise that is kept, each once: α is promised to whoever has no list."""
+    notes = (f"{named(level)}: {level.note}." for level in audit.levels if level.holds is True and level.note)
+    return list(dict.fromkeys(notes))
+
+
 def worst(line: Line) -> str:
     """Her largest chance, and in what sense it is meant."""
     return f"{sense(line)} {percent(line.worst)}".strip()
@@ -254,6 +260,7 @@ def to_text(audit: Audit) -> str:
         f"{'group' if audit.groups == 1 else 'groups'} "
         f"({audit.publish}), the smallest of {audit.smallest_group:,}",
         headline(audit),
+        *beside_promises(audit),
         *([printable(audit.compared)] if audit.compared else []),
         *(f"Not compared with the source: {fault(one)}" for one in audit.uncompared),
     ]
