@@ -44,7 +44,7 @@ def pages(release: Release) -> list[str]:
 def test_a_group_that_agrees_is_told_in_red_on_every_first_screen(tmp_path: Path) -> None:
     table = {"age": ["21", "22", "23", "31", "32", "33"], "ill": ["flu", "flu", "flu", "cold", "gout", "flu"]}
     release = published(tmp_path, table, [{"k_anonymity": {"k": 3}}])
-    told = "ill: nothing is promised about it inside a group; the value is certain of 50% of the rows"
+    told = "ill: nothing is promised about it inside a group; groups make a value certain for 50% of the rows"
     for page in pages(release):
         screen = first_screen(page)
         assert f'<li class="grave">{told}' in screen

@@ -128,25 +128,24 @@ def _of_values(name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups
     """What a group tells of the values of a column, whatever is promised."""
     tally = groups.tallies[name]
     certain, nearly, likely = likely_shares(groups, tally)
-    parts = []
-    if certain:
-        parts.append(f"the value is certain of {percent(certain)} of the rows, whose group agrees on it")
-    if nearly > certain:
-        parts.append(f"more than 90% of the group have it for {percent(nearly)} of the rows")
-    if likely > max(certain, nearly):
-        parts.append(f"more than half of the group have it for {percent(likely)} of the rows")
+    parts = [f"make a value certain for {percent(certain)} of the rows"] if certain else []
+    if nearly and nearly != certain:
+        parts.append(f"raise one above 90% for {percent(nearly)} of the rows")
+    if likely and likely not in (certain, nearly):
+        parts.append(f"raise one above one half for {percent(likely)} of the rows")
+    chances = [f"groups {', '.join(parts)}"] if parts else []
     grave = certain >= CERTAIN or nearly >= NEARLY_CERTAIN or likely >= LIKELY
     subject = f"{shown(name)}: "
     if not about:
         subject += "nothing is promised about it inside a group"
-        parts = parts or ["in this release no value has more than half of a group"]
+        chances = chances or ["no group raises a value above one half"]
     elif (others := _others(about, tally)) is not None:
         subject += f"only listed values are protected, and {percent(others)} of the rows have another"
-    elif not parts:
+    elif not chances:
         return []
     else:
-        return [Exposure(f"{subject}{'; '.join(parts)}.", max(certain, nearly, likely), grave)]
-    return [Exposure(f"{'; '.join([subject, *parts])}.", max(certain, nearly, likely), grave)]
+        return [Exposure(f"{subject}{chances[0]}.", max(certain, nearly, likely), grave)]
+    return [Exposure(f"{'; '.join([subject, *chances])}.", max(certain, nearly, likely), grave)]
 
 
 def _others(about: Sequence[tuple[str, Mapping[str, Any]]], tally: Tally) -> float | None:

@@ -70,12 +70,14 @@ def headline(data: ReleaseData) -> str:
     if data.kept is False:
         return "This release does not keep its promises. Do not publish it."
     useless = f"{data.of_no_use} The release is of little use. " if data.of_no_use else ""
+    grave = any(one.grave for one in data.exposures)
     if data.kept is None:
         names = ", ".join(data.unjudged)
-        return f"{useless}Not judged by the release alone: {names}. Its publisher, who knows more, says it is kept."
+        unprotected = " The promises leave people unprotected." if grave else ""
+        return f"{useless}Not judged by the release alone: {names}. Its publisher says it is kept.{unprotected}"
     if useless:
         return f"{useless}Its promises are kept."
-    if any(one.grave for one in data.exposures):
+    if grave:
         return "This release keeps its promises, and they leave people unprotected."
     return "This release keeps its promises."
 
