@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import random
 import subprocess
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +226,31 @@ def test_what_keeps_its_promises_beside_what_is_published_is_found() -> None:
         best = possible(Case("test", ("q", "s"), tuple(rows), words))
         assert best is not None
         assert min(release.score("loss") for release in best.settling) == least
+
+
+@pytest.mark.parametrize(("message", "kind"), [("no release has (1, 1/2)", "refusal"), ("2 rows find no place", MORE)])
+def test_an_ambiguity_that_is_refused_though_a_grouping_keeps_it_is_noticed(
+    message: str, kind: str, tmp_path: Path
+) -> None:
+    asked = {"ambiguity": {"alpha": 1, "beta": "1/2"}}
+    possible_one = case(asked, rows=ROWS[:4], publish="ambiguity")
+    assert kinds(possible_one, Answer("refused", message), tmp_path) == {kind}
+    alike = case(asked, rows=[("21", "11", "flu")] * 4, publish="ambiguity")
+    assert kinds(alike, Answer("refused", message), tmp_path) == set()
+
+
+def test_a_taxonomy_in_a_file_is_read_as_its_lines() -> None:
+    words = {"attributes": {"x": {"role": "quasi_identifier", "hierarchy": "x.csv"}}, "require": [], "seed": 1}
+    mine = Case("test", ("x",), (("a",),), words, files={"x.csv": "a;v;*\nb;v;*\n"})
+    assert mine.hierarchy("x") == {"taxonomy": [["a", "v"], ["b", "v"]]}
+
+
+MODULES = [path.stem for path in sorted((ROOT / "campaign" / "promises").glob("[a-z]*.py"))]
+
+
+@pytest.mark.parametrize("name", ["__main__", *(f"promises.{module}" for module in MODULES)])
+def test_the_examples_of_the_campaign_run(name: str) -> None:
+    assert doctest.testmod(import_module(f"campaign.{name}")).failed == 0
 
 
 class Words:
