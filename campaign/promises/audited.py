@@ -11,7 +11,6 @@ from campaign.promises.case import Case, Row
 from campaign.promises.definitions import Counts
 from campaign.promises.foreign import generalized
 from campaign.promises.ladders import covers
-from campaign.promises.possible import hierarchy_of
 from campaign.promises.product import Answer, Line
 from campaign.promises.reading import Folder, Group, labelled_groups
 from campaign.promises.rules import Rules, asked
@@ -22,7 +21,7 @@ _CLOSE = 1e-9  # figures of the product are floating point
 
 def members(case: Case, groups: Sequence[Group], people: Sequence[Row]) -> list[list[int]]:
     """Of some people (by their places), those of whom each group's labels are true."""
-    rules = [hierarchy_of(case, name) for name in case.quasi_identifiers]
+    rules = [case.hierarchy(name) for name in case.quasi_identifiers]
     return [[at for at, person in enumerate(people) if all(map(covers, g.labels, person, rules))] for g in groups]
 
 
@@ -48,8 +47,10 @@ def foreign_file(case: Case, answer: Answer) -> Iterator[Trouble]:
 
 def audited(case: Case, groups: Sequence[Group], answer: Answer) -> Iterator[Trouble]:
     """Lines of the audit beside what going through all worlds says."""
-    if "publish" not in case.words or case.words["publish"] not in ("bucketization", "ambiguity"):
-        yield from _group_lines(groups, answer.lines)
+    exact = case.words.get("publish") in ("bucketization", "ambiguity")
+    # Where exact values are published, whose row it is depends on more than the group.
+    yield from _group_lines(groups, [a for a in answer.lines if not (exact and a.adversary == "prosecutor")])
+    if not exact:
         yield from _list_lines(case, groups, answer.lines)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,13 @@ class Case:
     def _of_role(self, role: str) -> tuple[str, ...]:
         return tuple(name for name in self.names if self.words["attributes"][name]["role"] == role)
 
+    def hierarchy(self, name: str) -> Any:
+        """The rule of a column as words; a taxonomy in a file is written out."""
+        words = self.words["attributes"].get(name, {}).get("hierarchy")
+        if not isinstance(words, str):
+            return words
+        return {"taxonomy": [line.split(";")[:-1] for line in self.files[words].splitlines()]}
+
     def column(self, name: str) -> list[Value]:
         at = self.names.index(name)
         return [row[at] for row in self.rows]
@@ -54,8 +62,6 @@ class Case:
     @property
     def limit(self) -> int:
         """How many rows may be suppressed."""
-        from fractions import Fraction
-
         return int(Fraction(str(self.words.get("suppress", 0))) * len(self.rows))
 
     def save(self, folder: Path) -> None:

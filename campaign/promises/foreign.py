@@ -16,7 +16,7 @@ def generalized(case: Case) -> Table:
     for name in case.names:
         values = case.column(name)
         if name in case.quasi_identifiers:
-            labels = ladder(case.words["attributes"][name]["hierarchy"], values)
+            labels = ladder(case.hierarchy(name), values)
             assert labels is not None
             level = case.node[case.quasi_identifiers.index(name)]
             values = [labels[value][level] for value in values]
@@ -29,9 +29,9 @@ def description(case: Case) -> dict[str, Any]:
     kinds = {"intervals": "interval", "cuts": "interval", "prefixes": "prefix", "dates": "date", "flat": "exact"}
     columns, hierarchies = {}, {}
     for name in case.quasi_identifiers:
-        [word] = [word for word in case.words["attributes"][name]["hierarchy"] if word in (*kinds, "taxonomy")]
+        [word] = [word for word in case.hierarchy(name) if word in (*kinds, "taxonomy")]
         if word == "taxonomy":
-            lines = case.words["attributes"][name]["hierarchy"]["taxonomy"]
+            lines = case.hierarchy(name)["taxonomy"]
             hierarchies[name] = [[*line, "*"] for line in lines]
         else:
             columns[name] = kinds[word]

@@ -20,7 +20,7 @@ from campaign.promises.case import Case, Row, Value
 from campaign.promises.definitions import number
 from campaign.promises.ladders import covers
 from campaign.promises.lattice import Release
-from campaign.promises.possible import domain, hierarchy_of, possible
+from campaign.promises.possible import ambiguity_possible, domain, possible
 from campaign.promises.product import BROKEN, KEPT, NOT_JUDGED, RELEASE, SECOND, Answer
 from campaign.promises.reading import (
     Folder,
@@ -108,7 +108,7 @@ def _truth(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[T
             if truth.ambiguous(auxiliary(published), counts, case.quasi_identifiers, people, values) is False:
                 yield "untrue", "no way to put the source's rows in groups gives these tables"
         case _:
-            rules = [hierarchy_of(case, name) for name in case.quasi_identifiers]
+            rules = [case.hierarchy(name) for name in case.quasi_identifiers]
             width = len(rules)
             rows = [
                 row
@@ -154,8 +154,9 @@ def _broken(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[
     for promise in rules.asked:
         match promise.word:
             case "robust":
-                people, values = case.parts(case.quasi_identifiers), case.column(promise.attribute)
-                if not posteriors.robust(promise.about, groups, people, values, promise.attribute):
+                names = case.quasi_identifiers
+                source = names, case.parts(names), case.column(promise.attribute)
+                if not posteriors.robust(promise.about, groups, source, promise.attribute):
                     yield f"{promise.promise}: somebody is linked to a value by more than 1/r"
             case "ambiguity":
                 yield from _ambiguity_broken(promise.about, groups, promise.attribute)
@@ -187,7 +188,7 @@ def _confidence_broken(case: Case, groups: Sequence[Group], about: Mapping[str, 
     size = int(about["size"]) - len(case.rows)
     for group in groups:
         fitting = [
-            sum(n for value, n in outside[name].items() if covers(label, value, hierarchy_of(case, name)))
+            sum(n for value, n in outside[name].items() if covers(label, value, case.hierarchy(name)))
             for name, label in zip(case.quasi_identifiers, group.labels, strict=True)
         ]
         sure = posteriors.confidence(group.size, fitting, size, delta(about))
@@ -256,7 +257,7 @@ def _losses(case: Case, groups: Sequence[Group]) -> tuple[Fraction, ...]:
         leaves = domain(case, name)
         widest = len(leaves) - 1
         width = {
-            label: sum(covers(label, leaf, hierarchy_of(case, name)) for leaf in leaves)
+            label: sum(covers(label, leaf, case.hierarchy(name)) for leaf in leaves)
             for label in {group.labels[d] for group in groups}
         }
         lost = sum(group.size * (width[group.labels[d]] - 1) for group in groups) + gone * widest
@@ -266,6 +267,9 @@ def _losses(case: Case, groups: Sequence[Group]) -> tuple[Fraction, ...]:
 
 def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
     """Was there nothing to publish? Whatever a generalization may publish, finer kinds of coarser values may, too."""
+    if publish_of(case) == "ambiguity" and ambiguity_possible(case):
+        claimed = "no release has" in answer.message  # else a search says that it found none
+        yield "refusal" if claimed else MORE, f"a grouping keeps α and β: {answer.message}"[:500]
     if publish_of(case) not in LABELLED or case.second is not None:
         return
     best = possible(case)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from campaign.promises.case import Case
-from campaign.promises.tables import Drawn, draw, population
+from campaign.promises.tables import FILES, NATIONS, Drawn, draw, population
 
 Promise = dict[str, dict[str, Any]]
 _SUPPRESS = (0, 0, 0, "1/10", "1/5", "3/10", "2/5", "1/2")
@@ -61,6 +61,11 @@ def realistic(random: Random, drawn: Drawn) -> Promise:
         about["prior"] = random.choice(("table", "uniform"))
     if random.random() < 0.3:
         about["known"] = 1
+    sensitive = [at for at, name in enumerate(drawn.names) if drawn.attributes[name]["role"] == "sensitive"]
+    values = sorted({row[sensitive[0]] for row in drawn.rows if row[sensitive[0]]} - {None}, key=str)
+    if len(sensitive) == 1 and len(values) > 1 and random.random() < 0.4:
+        some = random.sample(values, 2)
+        about["predicates"] = random.choice(([some[0]], [some], [{"not": some[0]}, some[1]]))
     return {"realistic": about}
 
 
@@ -84,7 +89,8 @@ def _require(random: Random, drawn: Drawn) -> list[Promise]:
 
 def _case(random: Random, family: str, drawn: Drawn, words: Mapping[str, Any], **more: Any) -> Case:
     seed = random.randrange(1000)
-    return Case(family, drawn.names, drawn.rows, {"attributes": drawn.attributes, "seed": seed, **words}, **more)
+    words = {"attributes": drawn.attributes, "seed": seed, **words}
+    return Case(family, drawn.names, drawn.rows, words, files=FILES, **more)
 
 
 def _suppression(random: Random, drawn: Drawn) -> dict[str, Any]:
@@ -99,7 +105,8 @@ def _format(random: Random) -> dict[str, Any]:
 
 
 def optimal(random: Random, search: str = "optimal") -> Case:
-    drawn = draw(random, sensitive=random.choice(((0, 0), (1, 1), (1, 2))))
+    rows = random.choice(((4, 11), (4, 11), (4, 11), (12, 40)))
+    drawn = draw(random, rows=rows, sensitive=random.choice(((0, 0), (1, 1), (1, 2))))
     words = {"require": _require(random, drawn), **_suppression(random, drawn), **_format(random)}
     return _case(random, search, drawn, words | {"search": search, "utility": random.choice(_UTILITIES)})
 
@@ -156,6 +163,8 @@ def bucketization(random: Random) -> Case:
         values = sorted({row[-1] for row in drawn.rows if row[-1]})
         if random.random() < 0.4:
             about["values"] = [random.choice(values)]
+        if random.random() < 0.3:
+            about["attribute_sets"] = [[random.choice(drawn.names[:-1])]]
         require = [{"robust": about}, *(require if random.random() < 0.2 else [])]
     elif random.random() < 0.25:
         require.append({"k_anonymity": {"k": 3}})
@@ -230,7 +239,9 @@ def _in_decimals(promise: Promise) -> Promise:
     return {word: about | {name: round(int(a) / int(b), 2) for name, (a, _, b) in parts.items()}}
 
 
-def _height(hierarchy: Mapping[str, Any]) -> int:
+def _height(hierarchy: Any) -> int:
+    if isinstance(hierarchy, str):
+        return len(NATIONS[0])
     for word in ("intervals", "cuts", "prefixes", "dates"):
         if word in hierarchy:
             return len(hierarchy[word]) + 1

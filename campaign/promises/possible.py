@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Any
 
 from campaign.promises.case import Case, Value
+from campaign.promises.definitions import number
 from campaign.promises.ladders import ladder
 from campaign.promises.lattice import (
     MOST_NODES,
@@ -27,6 +27,7 @@ from campaign.promises.lattice import (
 from campaign.promises.rules import Rules, among, asked, delta, presence_kept
 
 _FEW = 10  # rows of a table for which all sets of groups are tried to be left out
+_FEW_GROUPED = 7  # rows of a table that is put in groups in all ways
 _ABOUT_MORE = frozenset({"robust", "confident_presence", "ambiguity"})  # than groups and a list
 
 
@@ -134,22 +135,18 @@ def _choices(case: Case) -> list[list[Choice]] | None:
     """The levels of every column, or all cuts where the search may take any."""
     columns = []
     for name in case.quasi_identifiers:
-        labels = ladder(hierarchy_of(case, name), domain(case, name))
+        labels = ladder(case.hierarchy(name), domain(case, name))
         if labels is None:
             return None
         columns.append(cuts(labels) if case.words.get("search") in ("optimize", "instant_cuts") else levels(labels))
     return columns if prod(map(len, columns)) <= MOST_NODES else None
 
 
-def hierarchy_of(case: Case, name: str) -> Any:
-    return case.words["attributes"][name].get("hierarchy")
-
-
 def domain(case: Case, name: str) -> list[Value]:
     """The leaves of a column: what a taxonomy lists, and what occurs in table and list."""
     at = case.quasi_identifiers.index(name)
     values = case.column(name) + [person[at] for person in case.people or ()]
-    labels = ladder(hierarchy_of(case, name), values + _named_in_marginals(case, name))
+    labels = ladder(case.hierarchy(name), values + _named_in_marginals(case, name))
     return list(labels) if labels is not None else list(dict.fromkeys(values + _named_in_marginals(case, name)))
 
 
@@ -158,3 +155,37 @@ def _named_in_marginals(case: Case, name: str) -> list[Value]:
         if promise.word == "confident_presence":
             return [value for value, count in promise.about["marginals"][name] if count]
     return []
+
+
+def partitions(rows: Sequence[int], spare: int) -> Iterator[list[list[int]]]:
+    """Every way to put rows in groups, leaving at most `spare` of them out.
+
+    >>> list(partitions([0, 1], 1))
+    [[[1]], [[0]], [[0], [1]], [[0, 1]]]
+    """
+    if not rows:
+        yield []
+        return
+    first, *rest = rows
+    if spare:
+        yield from partitions(rest, spare - 1)
+    for groups in partitions(rest, spare):
+        yield [[first], *groups]
+        yield from ([*groups[:at], [first, *group], *groups[at + 1 :]] for at, group in enumerate(groups))
+
+
+def ambiguity_possible(case: Case) -> bool | None:
+    """Is there a grouping that keeps (α, β), each column in a table of its own? None if there are too many to try."""
+    if len(case.rows) > _FEW_GROUPED:
+        return None
+    [promise] = asked(case)
+    alpha, beta = number(promise.about["alpha"]), number(promise.about["beta"])
+    people, values = case.parts(case.quasi_identifiers), case.column(promise.attribute)
+
+    def keeps(group: list[int]) -> bool:
+        entries = prod(len({people[at][d] for at in group}) for d in range(len(people[0])))
+        most = max(Counter(values[at] for at in group).values())
+        return len(group) <= alpha * entries and most <= beta * len(group)
+
+    ways = partitions(range(len(people)), case.limit)
+    return any(groups and all(map(keeps, groups)) for groups in ways)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from math import ceil, comb, floor, prod
 from typing import Any
 
@@ -15,6 +15,7 @@ from campaign.promises.definitions import Counts, number, shares
 from campaign.promises.reading import Group
 
 Belief = Mapping[Value, Fraction]
+Source = tuple[Sequence[str], Sequence[Row], Sequence[Value]]  # quasi-identifiers: names, rows; each row's value
 _FEWEST = 30  # people of a kind of whom more than of anybody is known, unless the policy says otherwise
 MOST_WORLDS = 60_000
 
@@ -22,19 +23,19 @@ MOST_WORLDS = 60_000
 # --- robust: who is likely to have what is known -----------------------------------------------------------------
 
 
-def robust(
-    about: Mapping[str, Any], groups: Sequence[Group], rows: Sequence[Row], values: Sequence[Value], attribute: str
-) -> bool:
-    """Is nobody linked to a protected value by more than 1/r? `rows` and `values` are the source, row by row.
+def robust(about: Mapping[str, Any], groups: Sequence[Group], source: Source, attribute: str) -> bool:
+    """Is nobody linked to a protected value by more than 1/r?
 
     She judges people by any set of quasi-identifiers, and knows how frequent each value is among people who have the
     same of these as they have, where at least `min_support` rows do; else how frequent it is in the table. A world
     deals the values of a group out to its people, and weighs the product of their chances. She looks at all values, or
     at "this or not" alone.
     """
-    width = len(rows[0])
-    limit = 1 / number(about["r"])
-    sets = [places for many in range(1, width + 1) for places in combinations(range(width), many)]
+    names, rows, values = source
+    width, limit = len(names), 1 / number(about["r"])
+    every = [places for many in range(1, width + 1) for places in combinations(range(width), many)]
+    named = about.get("attribute_sets")
+    sets = every if named is None else [tuple(names.index(name) for name in which) for which in named]
     everything = sorted(set(values), key=str)
     protected = [frozenset(v if isinstance(v, list) else [v]) for v in about.get("values") or everything]
     for places in sets:
@@ -199,8 +200,3 @@ def both_releases(people: int, values: Sequence[Value], one: Dealt, two: Dealt) 
             for person, value in enumerate(world):
                 worlds[person][value] += 1
     return worlds
-
-
-def arrangements(values: Counts) -> int:
-    """In how many ways values can be dealt out, told apart by who has what."""
-    return len(set(permutations(values.elements())))

@@ -56,7 +56,7 @@ def asked(case: Case, words: Mapping[str, Any] | None = None) -> list[Asked]:
 
 
 def _paths(case: Case, attribute: str) -> Paths | None:
-    hierarchy = case.words["attributes"].get(attribute, {}).get("hierarchy")
+    hierarchy = case.hierarchy(attribute)
     if not isinstance(hierarchy, Mapping) or "taxonomy" not in hierarchy:
         return None
     return ladder(hierarchy, case.column(attribute))

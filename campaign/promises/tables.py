@@ -22,7 +22,9 @@ _NUMBERS: list[Mapping[str, Any]] = [
 _FOLLOWING: list[Mapping[str, Any]] = [{"quantiles": 2}, {"quantiles": 4}]
 _CODES: list[Mapping[str, Any]] = [{"prefixes": [2, 1]}, {"prefixes": [1]}]
 _DAYS: list[Mapping[str, Any]] = [{"dates": ["month", "year"]}, {"dates": ["quarter", "year", "decade"]}]
-_NAMES: list[Mapping[str, Any]] = [{"taxonomy": NATIONS}, {"flat": True}]
+NATION_FILE = "nation.csv"
+FILES = {NATION_FILE: "".join(";".join([*line, "*"]) + "\n" for line in NATIONS)}
+_NAMES: list[Any] = [{"taxonomy": NATIONS}, {"flat": True}, NATION_FILE]
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def draw(
     values: list[list[Value]] = []
     for at, kind in enumerate(kinds):
         name, pool, rule = _column(random, kind, following=following)
-        if sets and kind == "name":
+        if sets and kind == "name" and not isinstance(rule, str):
             rule = {**rule, "sets": True}
         attributes[f"{name}{at}"] = {"role": "quasi_identifier"} | ({"hierarchy": rule} if rule else {})
         values.append(_values(random, pool, count, missing and random.random() < 0.25))
@@ -72,7 +74,7 @@ def draw(
     return Drawn(attributes, tuple(zip(*values, strict=True)))
 
 
-def _column(random: Random, kind: str, *, following: bool) -> tuple[str, list[str], Mapping[str, Any]]:
+def _column(random: Random, kind: str, *, following: bool) -> tuple[str, list[str], Any]:
     """A name, the values to choose from, and a rule."""
     match kind:
         case "number":
