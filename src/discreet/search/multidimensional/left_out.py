@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -55,14 +56,19 @@ def one_group(problem: Problem) -> Partition:
         return together(problem, f.counts)
     published = _published(problem) if problem.suppression_limit else None
     if published is None:
-        beyond = out_of_reach(problem.models, f, problem.suppression_limit)
-        raise Infeasible(
-            "no grouping keeps every promise" if beyond is None else beyond.rule,
-            closest="all rows in one group",
-            witness=witness(problem.models, groups),
-            repair="weaken a promise, or allow more rows to be suppressed" if beyond is None else beyond.repair,
-        )
+        refuse(problem, groups)
     return together(problem, published)
+
+
+def refuse(problem: Problem, everybody: Groups) -> NoReturn:
+    """All rows together break a promise, whoever of them may be left out."""
+    beyond = out_of_reach(problem.models, problem.frequency, problem.suppression_limit)
+    raise Infeasible(
+        "no grouping keeps every promise" if beyond is None else beyond.rule,
+        closest="all rows in one group",
+        witness=witness(problem.models, everybody),
+        repair="weaken a promise, or allow more rows to be suppressed" if beyond is None else beyond.repair,
+    )
 
 
 def together(problem: Problem, counts: IntArray) -> Partition:
