@@ -15,8 +15,7 @@ from discreet.audit.faults.row_order import CHANCE
 from discreet.audit.faults.row_order_kernels import following, largest_stake
 from discreet.audit.faults.source_order import Sequences, _arranged, _ratios, best_way, entries
 from discreet.audit.reading.release import look
-from tests.audit.releasing import people, write_table
-from tests.audit.test_faults import PLAIN, in_order
+from tests.audit.releasing import PLAIN, in_order, people, write_table
 
 SIZE = 300
 ORDERS = {
