@@ -31,6 +31,7 @@ REQUIRE: dict[str, list[object]] = {
     "ambiguity": [{"ambiguity": {"alpha": "1/2", "beta": "1/2"}}],
 }
 Columns = dict[str, list[Any]]
+PLAIN = {"quasi_identifiers": ["age", "zip"], "sensitive": ["disease"]}
 
 
 def people(n: int = 300, seed: int = 1) -> Columns:
@@ -124,3 +125,17 @@ def released(groups, tables):
     sizes = np.array([len(people) for people in groups], dtype=np.int64)
     names = tuple(f"q{d}" for table in sorted(tables) for d in table)
     return ReleaseView(AMBIGUOUS, names, sizes, (), tables=tuple(published))
+
+
+def in_order(source, age="[{}-{}]"):
+    """A table as a tool publishes it that never moves a row (and takes empty texts for NULL)."""
+    rows = []
+    for a, z, d in zip(source["age"], source["zip"], source["disease"], strict=True):
+        low = int(a) // 20 * 20
+        rows.append({"age": age.format(low, low + 19), "zip": z[:2] + "*" * (len(z) - 2), "disease": d or None})
+    return rows
+
+
+def first_screen(page: str) -> str:
+    """What stands above the table of adversaries."""
+    return page[page.index("<main>") : page.index('id="adversaries"')]

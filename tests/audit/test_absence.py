@@ -14,8 +14,7 @@ from discreet.audit.association.knowledge import MIN_SUPPORT
 from discreet.audit.lines import AT_MOST, EXACT, Line
 from discreet.report.pages.audit_page import to_html
 from discreet.report.pages.audit_words import to_text
-from tests.audit.releasing import people, publish, write_table
-from tests.audit.test_not_judged import first_screen
+from tests.audit.releasing import first_screen, people, publish, write_table
 
 ABOUT: dict[str, Any] = {
     "quasi_identifiers": ["age", "sex"],

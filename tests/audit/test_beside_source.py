@@ -18,9 +18,8 @@ from discreet.cli.main import app
 from discreet.errors import DataError
 from discreet.report.pages.audit_page import to_html
 from discreet.report.pages.audit_words import to_json, to_text
-from tests.audit.releasing import people, publish, write_table
+from tests.audit.releasing import first_screen, people, publish, write_table
 from tests.audit.releasing import words as policy_words
-from tests.audit.test_not_judged import first_screen
 
 NAMES = {"F": "female", "M": "male"}
 SAID: dict[str, Any] = {

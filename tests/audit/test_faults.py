@@ -18,7 +18,17 @@ from discreet.audit.reading.labels import covers
 from discreet.audit.reading.release import look
 from discreet.audit.reading.texts import labels_of
 from discreet.errors import DataError
-from tests.audit.releasing import REQUIRE, change_rows, manifest_of, people, publish, read_table, write_table
+from tests.audit.releasing import (
+    PLAIN,
+    REQUIRE,
+    change_rows,
+    in_order,
+    manifest_of,
+    people,
+    publish,
+    read_table,
+    write_table,
+)
 
 DIVERSE = [{"k_anonymity": {"k": 3}}, {"l_diversity": {"l": 2, "kind": "distinct"}}]
 KINDS = {kind: DIVERSE if "k_anonymity" in str(require) else require for kind, require in REQUIRE.items()}
@@ -144,16 +154,6 @@ def test_exactly_at_the_promise_is_no_fault(made):
     assert found(made["ambiguity"]) == {}
 
 
-def in_order(source, age="[{}-{}]"):
-    """A table as a tool publishes it that never moves a row (and takes empty texts for NULL)."""
-    rows = []
-    for a, z, d in zip(source["age"], source["zip"], source["disease"], strict=True):
-        low = int(a) // 20 * 20
-        rows.append({"age": age.format(low, low + 19), "zip": z[:2] + "*" * (len(z) - 2), "disease": d or None})
-    return rows
-
-
-PLAIN = {"quasi_identifiers": ["age", "zip"], "sensitive": ["disease"]}
 ORDINARY = {"homogeneous_group"}
 
 

@@ -19,7 +19,7 @@ from discreet.cli.main import app
 from discreet.errors import DataError
 from discreet.report.pages.audit_page import to_html
 from discreet.report.pages.audit_words import headline, to_json, to_text
-from tests.audit.releasing import manifest_of, people, publish, resign
+from tests.audit.releasing import first_screen, manifest_of, people, publish, resign
 
 SAID: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["disease"]}
 
@@ -28,11 +28,6 @@ SAID: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["disease"]}
 def bucketized(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bucketized") / "release"
     return publish(folder, "bucketization", require=[{"robust": {"r": 2, "min_support": 20}}])
-
-
-def first_screen(page: str) -> str:
-    """What stands above the table of adversaries."""
-    return page[page.index("<main>") : page.index('id="adversaries"')]
 
 
 def promising(folder: Path, word: str, body: object = None) -> Path:

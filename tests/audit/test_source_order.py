@@ -15,8 +15,7 @@ from discreet.audit.faults.row_order import CHANCE
 from discreet.audit.faults.row_order_kernels import following, largest_stake
 from discreet.audit.faults.source_order import Sequences, _arranged, _ratios, best_way, entries
 from discreet.audit.reading.release import look
-from tests.audit.releasing import people, write_table
-from tests.audit.test_faults import PLAIN, in_order
+from tests.audit.releasing import PLAIN, in_order, people, write_table
 
 SIZE = 300
 ORDERS = {
@@ -55,6 +54,17 @@ def test_an_order_by_exact_values_that_were_made_coarser_is_found_with_the_sourc
     [fault] = in_orders(tmp_path / "data.csv", order)
     assert fault.grave
     assert "the order of age in the source" in fault.rule and ("backwards" in fault.rule) == backwards
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_an_order_by_a_column_that_is_not_published_is_found(tmp_path, backwards):
+    source = people(SIZE)
+    draw = random.Random(8)
+    source["name"] = [f"name {draw.random():.9f}" for _ in range(SIZE)]
+    order = sorted(range(SIZE), key=source["name"].__getitem__, reverse=backwards)
+    [fault] = in_orders(tmp_path / "data.csv", order, source)
+    assert fault.grave
+    assert "the order of name in the source" in fault.rule and ("backwards" in fault.rule) == backwards
 
 
 def test_what_is_seen_without_the_source_is_seen_with_it(tmp_path):

@@ -5,7 +5,7 @@ The order of rows and lost NULLs are best seen with the source at hand; without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from discreet.audit.faults.source_order import BACKWARDS, BESIDE, FORWARDS, Sequ
 from discreet.audit.lines import Fault
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, covers, number
 from discreet.audit.reading.release import ReleaseFiles, Rows, labels_in, numbered
+from discreet.audit.reading.source import open_beside
 from discreet.audit.worlds.label_join import joined
 
+_MOST_COLUMNS = 20  # that are not published, and by which the rows may be sorted
 _ENOUGH = 10  # rows, from which on it is no accident that all have different values
 
 
@@ -73,7 +75,8 @@ def order_of_rows(release: ReleaseFiles, source: Any = None) -> Iterator[Fault]:
     if table is None:
         yield from signs_of_order(release)
         return
-    found = {rows.file: [*_beside_source(release, rows, table)] for rows in release.files}
+    hidden = _unpublished(release, source, table)
+    found = {rows.file: [*_beside_source(release, rows, table, hidden)] for rows in release.files}
     for rows in release.files:
         yield from _lost_nulls(release, rows, table)
         yield from found[rows.file]
@@ -82,13 +85,24 @@ def order_of_rows(release: ReleaseFiles, source: Any = None) -> Iterator[Fault]:
     yield from _linked(release, table)
 
 
-def _beside_source(release: ReleaseFiles, rows: Rows, table: Table) -> Iterator[Fault]:
-    """The order of a file's rows, if it is that of the source, or of exact values in it."""
+def _unpublished(release: ReleaseFiles, source: Any, table: Table) -> dict[str, IntArray]:
+    """Columns of the source that are not published (names, dates of admission): the place of each row by its value."""
+    beside = open_beside(source, table.columns, release.description)
+    published = {c for rows in release.files for c in rows.columns}
+    columns = [c for c in beside.columns if c not in published][:_MOST_COLUMNS]
+    if table.kinds is None or not columns:
+        return {}
+    several = zip(columns, *beside.rows(columns), strict=True)
+    return {column: _in_size(values)[codes] for column, values, codes in several}
+
+
+def _beside_source(release: ReleaseFiles, rows: Rows, table: Table, hidden: Mapping[str, IntArray]) -> Iterator[Fault]:
+    """The order of a file's rows, if it is that of the source, or of exact values in it, published or not."""
     distorted = release.description.manifest.get("distorted") or ()
     columns = [c for c in table.columns if c in rows.columns and c not in distorted]
     if not _has_order(release, rows) or not columns:
         return
-    sequences = _sequences(release, rows, table, columns)
+    sequences = _sequences(release, rows, table, columns, hidden)
     if sequences is None:
         rule = "so many rows of the source fit every published one that its order is compared with nothing"
         yield not_compared(rows.file, rule, "nothing to mend")
@@ -101,8 +115,11 @@ def _beside_source(release: ReleaseFiles, rows: Rows, table: Table) -> Iterator[
         yield Fault("rows_in_order", rows.file, rule, "shuffle the rows: the order tells whose row is whose")
 
 
-def _sequences(release: ReleaseFiles, rows: Rows, table: Table, columns: Sequence[str]) -> dict[str, Sequences] | None:
-    """The rows beside the source in its own order (no name), and sorted by each column that was made coarser.
+def _sequences(
+    release: ReleaseFiles, rows: Rows, table: Table, columns: Sequence[str], hidden: Mapping[str, IntArray]
+) -> dict[str, Sequences] | None:
+    """The rows beside the source in its own order (no name), and sorted by each column that was made coarser or that
+    is not published at all.
 
     None if more rows fit than can be held.
     """
@@ -124,6 +141,7 @@ def _sequences(release: ReleaseFiles, rows: Rows, table: Table, columns: Sequenc
     pairs = entries(fits.starts, fits.groups, kinds, np.bincount(unit, minlength=len(first)))
     by_block = block[first].astype(np.int64)
     sequences = {} if own is None else {"": Sequences(unit, by_block, *pairs, np.arange(len(kinds)))}
+    sequences |= {column: Sequences(unit, by_block, *pairs, place) for column, place in hidden.items()}
     for column in columns:
         if not all(isinstance(label, Exactly) for label in _said(release, column, rows.column(column)[0])):
             # Of rows with the same label, those with smaller values first: that is not told by the label.
