@@ -20,6 +20,7 @@ from discreet.policy.kinds import (
     choose_search,
     lacks_population,
     misfits,
+    others_known_misfits,
     several_populations,
     summary_misfits,
 )
@@ -180,6 +181,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
+        mistakes += others_known_misfits(found["models"], found["search"])
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 

@@ -20,6 +20,7 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, MOST_PARTS, RECURSIVE, SHARE, Demands
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
+from discreet.audit.promises.parameters import OTHERS_KNOWN
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Values
@@ -65,6 +66,8 @@ def goal(view: ReleaseView) -> Goal | None:
     kinds: list[tuple[int, float, float]] = []
     for promise in view.promises:
         said = promise.parameters
+        if said.get(OTHERS_KNOWN):
+            return None
         match promise.model, said.get("kind", "distinct"):
             case "k_anonymity", _:
                 k = max(k, int(said["k"]))

@@ -20,4 +20,11 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     ]
 
 
-READING = Reading("alpha_k", "(α, k)-anonymity", {"alpha": number(), "k": number()}, levels, small_groups)
+READING = Reading(
+    "alpha_k",
+    "(α, k)-anonymity",
+    {"alpha": number(), "k": number()},
+    levels,
+    small_groups,
+    beside_others=True,
+)

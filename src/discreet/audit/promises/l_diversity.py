@@ -87,4 +87,5 @@ READING = Reading(
         "c": number(needed=lambda said: said.get("kind") == "recursive"),
     },
     levels,
+    beside_others=True,
 )

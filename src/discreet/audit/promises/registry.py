@@ -46,7 +46,8 @@ class Reading:
     `word` is how policies and manifests call it, `title` how pages do. `parameters` are those that it may have, each
     with how it is checked. `levels` recomputes what a release reaches, from what an adversary sees in it; it answers
     with at least one level, of which those that can't be judged say what it would take. `faults` are groups that
-    anybody can see break it. `of_values` says whether it protects sensitive values.
+    anybody can see break it. `of_values` says whether it protects sensitive values, `beside_others` whether `levels`
+    goes by the sizes and values of groups alone, so that groups can be told apart by other values (`others_known`).
     """
 
     word: str
@@ -55,6 +56,7 @@ class Reading:
     levels: Callable[[Promise, ReleaseView, Beside], list[Level]]
     faults: Callable[[Promise, ReleaseView], Iterable[Fault]] | None = None
     of_values: bool = True
+    beside_others: bool = False
 
 
 _OWN = (

@@ -58,4 +58,5 @@ READING = Reading(
         "distance": Parameter(one_of("equal", "ordered", "hierarchical")),
     },
     levels,
+    beside_others=True,
 )

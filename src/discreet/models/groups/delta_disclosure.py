@@ -110,4 +110,5 @@ DELTA_DISCLOSURE = Promise(
     _sentence,
     about=frozenset({VALUES, SHIFT}),
     examples=({"delta": 9},),
+    beside_others=True,
 )
