@@ -8,6 +8,7 @@ limit, nothing is published.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
@@ -126,7 +127,7 @@ def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) 
 
 def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest, *, all_new: bool) -> Recoding:
     """Hold new rows back until everything that two releases tell keeps the promises; then nothing is left to fail."""
-    tables = side_by_side(before, _as_published(plan, policy))
+    tables = side_by_side(before, _as_published(plan, tuple(before.sensitive)))
     held = hold_back(tables, policy.models, manifest["hierarchies"], all_new=all_new)
     if held.broken.any():
         rows = int(tables.earlier[held.broken[tables.group]].sum())
@@ -164,8 +165,8 @@ def _without(plan: Recoding, row: IntArray, published: IntArray) -> Recoding:
     )
 
 
-def _as_published(plan: Recoding, policy: Policy) -> Recoded:
-    """What the plan would publish, counted as a reader of the file would."""
+def _as_published(plan: Recoding, sensitive: Sequence[str]) -> Recoded:
+    """What the plan would publish, counted as a reader of the file would; `sensitive` columns in this order."""
     stays = plan.group != SUPPRESSED
     group, row = plan.group[stays], plan.row[stays]
     values: list[tuple[Value, ...]] = []
@@ -175,11 +176,11 @@ def _as_published(plan: Recoding, policy: Policy) -> Recoded:
         unique = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         values.append(tuple(unique))
         codes.append(np.array([unique[t] for t in texts], dtype=np.int64)[of_group][group])
-    for name, of_row in plan.frequency.sensitive.items():
+    for name in sensitive:
         values.append(plan.frequency.sensitive_hierarchies[name].leaves)
-        codes.append(of_row[row].astype(np.int64))
+        codes.append(plan.frequency.sensitive[name][row].astype(np.int64))
     frequencies = Frequencies(tuple(values), tuple(codes), plan.count[stays])
-    return group_recoded(frequencies, len(plan.frequency.hierarchies), policy.sensitive, star=False)
+    return group_recoded(frequencies, len(plan.frequency.hierarchies), sensitive, star=False)
 
 
 def _check_limit(plan: Recoding, policy: Policy, *, uncovered: int, unfit: int) -> None:
