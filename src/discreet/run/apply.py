@@ -83,13 +83,13 @@ def apply(
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, mapping)
-        plan = _keep_what_holds(plan, policy, before, manifest, all_new=all_new)
+        plan, notes = _keep_what_holds(plan, policy, before, manifest, all_new=all_new)
     applied = {
         "manifest_sha256": sha256(earlier / "manifest.json"),
         "rows": before.rows - before.starred,
         "all_new": all_new,
     }
-    return publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping)
+    return publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping, notes=notes)
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
@@ -125,8 +125,13 @@ def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) 
         raise ReleaseError(*findings.mistakes, *broken)
 
 
-def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest, *, all_new: bool) -> Recoding:
-    """Hold new rows back until everything that two releases tell keeps the promises; then nothing is left to fail."""
+def _keep_what_holds(
+    plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest, *, all_new: bool
+) -> tuple[Recoding, list[str]]:
+    """Hold new rows back until everything that two releases tell keeps the promises; then nothing is left to fail.
+
+    Returns what is published, and what the custodian is told of the rest.
+    """
     tables = side_by_side(before, _as_published(plan, tuple(before.sensitive)))
     held = hold_back(tables, policy.models, manifest["hierarchies"], all_new=all_new)
     if held.broken.any():
@@ -136,14 +141,18 @@ def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: 
     if not all_new:
         by_itself = hold_back(tables, policy.models, manifest["hierarchies"], all_new=True)
     kept = _without(plan, tables.later_row, held.published)
-    _check_limit(kept, policy, uncovered=plan.suppressed, unfit=int((tables.later - by_itself.published).sum()))
-    return kept.without(kept.groups.sizes == 0)
+    unfit = int((tables.later - by_itself.published).sum())
+    _check_limit(kept, policy, uncovered=plan.suppressed, unfit=unfit)
+    exposed = kept.suppressed - plan.suppressed - unfit
+    many = f"{exposed:,} new row{'s' * (exposed != 1)}"
+    notes = [f"{many} held back for people who came, left or stayed"] if exposed > 0 else []
+    return kept.without(kept.groups.sizes == 0), notes
 
 
 def _without(plan: Recoding, row: IntArray, published: IntArray) -> Recoding:
     """The plan with each published row (that of the assignments which stay) as often as `published` says.
 
-    Equal rows can't be told apart, so it does not matter whose are held back.
+    Equal rows can't be told apart by what is judged, so any of them are held back.
     """
     stays = np.flatnonzero(plan.group != SUPPRESSED)
     order = np.argsort(row, kind="stable")
