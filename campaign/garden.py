@@ -92,6 +92,12 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         time_limit=5,
         suppress=0.1,
     ),
+    "others known": _words(
+        {**_NUMBERS, "sex": {"role": "sensitive"}},
+        {"l_diversity": {"l": 2, "others_known": True, "attribute": "disease"}},
+        {"alpha_k": {"alpha": 0.9, "k": 2, "others_known": False}},
+        suppress=0.2,
+    ),
     "multidimensional": _words(
         ATTRIBUTES,
         {"k_anonymity": {"k": 3}},

@@ -114,6 +114,17 @@ CASES: dict[str, Case] = {
         [("20", "flu", "1"), ("20", "hiv", "2"), ("34", "flu", "1"), ("34", "cold", "3")],
         [(age, disease, income) for age in ("21", "78") for disease in ("flu", "hiv") for income in ("2", "9")],
     ),
+    "generalization: two sensitive columns, each beside the other": Case(
+        {
+            "attributes": {"age": AGE, "disease": SECRET, "income": SECRET},
+            "require": [{"l_diversity": {"l": 2, "others_known": True}}],
+            "suppress": "1/3",
+            "seed": 7,
+        },
+        ("age", "disease", "income"),
+        [("20", "flu", "1"), ("20", "hiv", "1"), ("20", "flu", "2"), ("34", "hiv", "2")],
+        [(age, disease, income) for age in ("21", "78") for disease in ("flu", "hiv") for income in ("2", "9")],
+    ),
     "generalization: other columns": Case(
         words() | {"attributes": {"age": AGE, "zip": ZIP, "disease": SECRET, "visit": {"role": "other"}}},
         (*PATIENT, "visit"),

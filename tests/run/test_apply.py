@@ -88,6 +88,19 @@ def test_the_same_rows_again_are_published_again(tmp_path: Path, publish: str) -
         assert sorted(map(str, read_table(tmp_path / "new")[1])) == sorted(map(str, read_table(tmp_path / "old")[1]))
 
 
+def test_sensitive_columns_may_stand_in_another_order_than_in_the_policy(tmp_path: Path) -> None:
+    """The file has them in the order of the table; their values were mixed up when both were judged together."""
+    asked = words(suppress=0.6, require=[{"k_anonymity": {"k": 4}}, {"l_diversity": {"l": 2}}])
+    taxonomy = {"taxonomy": [[disease, "any"] for disease in ("flu", "cold", "HIV")]}
+    asked["attributes"]["disease"]["hierarchy"] = taxonomy
+    asked["attributes"]["nation"] = {"role": "sensitive"}  # before the disease in the table, after it in the policy
+    asked["attributes"] = {name: asked["attributes"][name] for name in ("age", "zip", "disease", "nation")}
+    anonymize(policy_from_words(asked), tmp_path / "old", source=table(1))
+    made = apply(tmp_path / "old", table(1), tmp_path / "new")
+    assert made.manifest["rows"]["suppressed"] == manifest_of(tmp_path / "old")["rows"]["suppressed"]
+    assert sorted(map(str, read_table(tmp_path / "new")[1])) == sorted(map(str, read_table(tmp_path / "old")[1]))
+
+
 def test_an_applied_release_can_be_applied_again(tmp_path: Path) -> None:
     anonymize(policy_from_words(words("multidimensional", suppress=0.6)), tmp_path / "1", source=table(1))
     apply(tmp_path / "1", table(2), tmp_path / "2", all_new=True)

@@ -164,6 +164,7 @@ def test_one_newcomer_among_800_is_held_back(release: Path, tmp_path: Path) -> N
     made = apply(release, columns(people(5, 800) + people(6, 1)), tmp_path / "new")
     assert made.manifest["rows"]["suppressed"] == manifest_of(release)["rows"]["suppressed"] + 1
     assert differences(release, tmp_path / "new") == (Counter(), Counter())
+    assert "1 new row held back for people who came, left or stayed" in made.figures["notes"]
     assert verify(tmp_path / "new").kept
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.hierarchies.hierarchy import Hierarchy
 
 
@@ -56,6 +56,34 @@ class Marginals:
 
 
 @dataclass(frozen=True, eq=False)
+class Joint:
+    """The sensitive values of a row as one number: ``values[attribute][number]`` is the value that stands for.
+
+    >>> joint = Joint.of({"disease": np.array([0, 1, 0]), "drug": np.array([2, 2, 2])})
+    >>> joint.codes.tolist(), joint.values["disease"].tolist(), joint.values["drug"].tolist()
+    ([0, 1, 0], [0, 1], [2, 2])
+    """
+
+    codes: Codes  # the number of each row, or combination
+    values: Mapping[str, Codes]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Codes]) -> Joint:
+        """Number the combinations of some coded columns."""
+        codes = number_equal(list(columns.values()), len(next(iter(columns.values()))))
+        first = np.unique(codes, return_index=True)[1]
+        return cls(codes.astype(np.int32), {name: column[first] for name, column in columns.items()})
+
+    def __len__(self) -> int:
+        """How many numbers there are."""
+        return len(next(iter(self.values.values())))
+
+    def others(self, attribute: str) -> IntArray:
+        """For each number, one for the values of all attributes but one: the same for equal values."""
+        return number_equal([codes for name, codes in self.values.items() if name != attribute], len(self))
+
+
+@dataclass(frozen=True, eq=False)
 class FrequencySet:
     """Coded combinations; the codes are leaf numbers of each attribute's hierarchy.
 
@@ -65,6 +93,8 @@ class FrequencySet:
 
     Where a table was looked at no closer than it is published, a quasi-identifier's leaf stands for all those that it
     is published with; `leaf_rows` then tells how many rows have each leaf.
+
+    If it is `tied`, a promise asks which sensitive values stand in one row (see `joint`).
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -75,6 +105,12 @@ class FrequencySet:
     population: Population | None = None
     marginals: Marginals | None = None
     leaf_rows: tuple[IntArray, ...] | None = None
+    tied: bool = False
+
+    @cached_property
+    def joint(self) -> Joint | None:
+        """The sensitive values of each combination as one number, where somebody asks for them."""
+        return Joint.of(self.sensitive) if self.tied else None
 
     @cached_property
     def rows(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.coding import merged
-from discreet.counts.frequency import FrequencySet, Marginals
+from discreet.counts.frequency import FrequencySet, Joint, Marginals
 from discreet.hierarchies.hierarchy import Hierarchy
 
 
@@ -42,6 +42,30 @@ class Tally:
     def pairs(self) -> Pairs:
         """The pairs alone, for compiled loops."""
         return Pairs(self.offsets, self.values, self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """How often each combination of sensitive values occurs in each group: a tally of their numbers in `joint`."""
+
+    offsets: IntArray
+    values: Codes
+    counts: IntArray
+    joint: Joint
+
+    def cells(self, attribute: str, tally_of_groups: Tally) -> tuple[Groups, IntArray]:
+        """The groups as they look to whoever knows all sensitive values of people but one, and the group of each.
+
+        Rows that differ in the other values are told apart; `tally_of_groups` says what the attribute is compared with.
+        """
+        group = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        cell = number_equal([group, self.joint.others(attribute)[self.values]], len(group))
+        own = self.joint.values[attribute][self.values]
+        first = np.unique(cell, return_index=True)[1]
+        sizes = np.bincount(cell, weights=self.counts, minlength=len(first)).astype(np.int64)
+        t = tally_of_groups
+        counted = tally(cell, own, self.counts, len(first), t.reference, t.hierarchy)
+        return Groups(sizes, {attribute: counted}), group[first]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +134,8 @@ class Groups:
     Promises about who is in the table look outside of it: `population` is how many people of the population fall in
     each group (its own rows included), `outside` what marginals tell. Then a group may have no rows at all. `left_out`
     rows of the table and `elsewhere` people of the population (with those rows) are in none of the groups.
+
+    `together` tells which sensitive values stand in one row, where a promise asks for it.
     """
 
     sizes: IntArray
@@ -120,6 +146,7 @@ class Groups:
     outside: Outside | None = None
     left_out: int = 0
     elsewhere: int = 0
+    together: Together | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -134,6 +161,13 @@ class Groups:
             group = np.repeat(np.arange(len(self)), np.diff(t.offsets))
             here = chosen[group]
             tallies[name] = tally(number[group[here]], t.values[here], t.counts[here], many, t.reference, t.hierarchy)
+        together = self.together
+        if together is not None:
+            group = np.repeat(np.arange(len(self)), np.diff(together.offsets))
+            here = chosen[group]
+            together = stand_together(
+                number[group[here]], together.values[here], together.counts[here], many, together.joint
+            )
         people = self.people
         if people is not None:
             group = people.group
@@ -145,6 +179,7 @@ class Groups:
             tallies=tallies,
             people=people,
             distinct=None if self.distinct is None else self.distinct[chosen],
+            together=together,
         )
 
     def among_themselves(self) -> Groups:
@@ -184,6 +219,23 @@ def tally(
         group.astype(np.int32), groups, each, value.astype(np.int32), count, len(reference)
     )
     return Tally(offsets, values, counts, reference, hierarchy)
+
+
+def stand_together(group: IntArray, codes: Codes, count: IntArray, groups: int, joint: Joint) -> Together:
+    """Add up (group, number of a combination, count) triples, given in any order and with repetitions."""
+    from discreet.counts.kernels import merge_tallies  # late, as above
+
+    each = np.arange(len(group) + 1, dtype=np.int64)
+    offsets, values, counts = merge_tallies(
+        group.astype(np.int32), groups, each, codes.astype(np.int32), count, len(joint)
+    )
+    return Together(offsets, values, counts, joint)
+
+
+def rows_together(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, groups: int) -> Together | None:
+    """The same for combinations of a frequency set, if a promise asks for it."""
+    joint = f.joint
+    return None if joint is None else stand_together(group, joint.codes[row], count, groups, joint)
 
 
 def people_of(

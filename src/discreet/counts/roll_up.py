@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, Outside, Tally
+from discreet.counts.groups import Groups, Outside, Tally, Together
 from discreet.counts.kernels import Fields, Keys, merge_groups, merge_tallies, smallest_finer
 from discreet.hierarchies.hierarchy import Hierarchy
 
@@ -33,6 +33,8 @@ class Counted:
         tallies = self.groups.tallies.values()
         own = self.keys.nbytes + 8 * len(self.groups) + sum(8 * len(t.offsets) + 12 * len(t.values) for t in tallies)
         beside = 0 if self.groups.population is None else 8 * len(self.groups)
+        if (together := self.groups.together) is not None:
+            beside += 8 * len(together.offsets) + 12 * len(together.values)
         return own + beside + (0 if self.groups.outside is None else 24 * self.groups.outside.low.size)
 
 
@@ -113,7 +115,9 @@ class RollUp:
             for name, codes in f.sensitive.items()
             if name in self._tallied
         }
-        return Counted(zero, keys, Groups(sizes, tallies, population=population))
+        joint = f.joint
+        together = None if joint is None else Together(offsets, joint.codes, f.counts, joint)
+        return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together))
 
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
@@ -140,10 +144,13 @@ class RollUp:
         for name, t in finer.groups.tallies.items():
             offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
             tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
+        together = finer.groups.together
+        if together is not None:
+            together = merged_together(together, group, len(sizes))
         population = finer.groups.population
         if population is not None:
             population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)
-        counted = Counted(node, keys, Groups(sizes, tallies, population=population))
+        counted = Counted(node, keys, Groups(sizes, tallies, population=population, together=together))
         if self.frequency.marginals is not None:
             counted = replace(counted, groups=replace(counted.groups, outside=self._outside(counted)))
         return counted, group
@@ -211,3 +218,10 @@ def _layout(hierarchies: Sequence[Hierarchy]) -> tuple[int, Fields]:
         np.array(word[1:], dtype=np.int64), np.array(shift, dtype=np.uint64), np.array(mask, dtype=np.uint64)
     )
     return max(word[-1] + 1, 1), fields
+
+
+def merged_together(together: Together, group: Codes, groups: int) -> Together:
+    """What stands together in groups that were merged: `group` is what each became."""
+    t = together
+    offsets, values, counts = merge_tallies(group, groups, t.offsets, t.values, t.counts, len(t.joint))
+    return Together(offsets, values, counts, t.joint)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from discreet.arrays import Codes
-from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, people_of, tally
+from discreet.counts.frequency import FrequencySet, Joint
+from discreet.counts.groups import Groups, people_of, stand_together, tally
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Flat, Taxonomy
@@ -35,6 +35,26 @@ def groups_of(
     counted = tally(number, values, np.ones(len(rows), dtype=np.int64), len(groups), reference, hierarchy)
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
     return Groups(sizes, {attribute: counted})
+
+
+def tied_groups(*groups: Sequence[tuple[Value, ...]]) -> Groups:
+    """Groups whose rows have several sensitive values, of attributes called s1, s2, …
+
+    >>> tied_groups([("flu", "x"), ("flu", "y")], [("HIV", "x")]).together.values
+    array([1, 2, 0], dtype=int32)
+    """
+    rows = [row for group in groups for row in group]
+    number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    ones = np.ones(len(rows), dtype=np.int64)
+    tallies, codes = {}, {}
+    for i, column in enumerate(zip(*rows, strict=True), start=1):
+        hierarchy = build(f"s{i}", column, Flat())
+        codes[f"s{i}"] = np.array([hierarchy.index[value] for value in column], dtype=np.int32)
+        reference = np.bincount(codes[f"s{i}"], minlength=len(hierarchy.leaves)).astype(np.int64)
+        tallies[f"s{i}"] = tally(number, codes[f"s{i}"], ones, len(groups), reference, hierarchy)
+    joint = Joint.of(codes)
+    sizes = np.array([len(group) for group in groups], dtype=np.int64)
+    return Groups(sizes, tallies, together=stand_together(number, joint.codes, ones, len(groups), joint))
 
 
 def bucketized(

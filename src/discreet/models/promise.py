@@ -44,7 +44,9 @@ class Promise:
     a privacy board, from its parameters, the column it is about, and whether quasi-identifiers are published exactly;
     without one it is told by the model's `describe`. `leaves_open` are the risks that it does not speak of, given the
     share of rows in groups that agree on a sensitive value. `only` are the kinds of publication that can keep it, if
-    others can't. `examples` are parameters that a table of a few rows can keep, for set-up and tests.
+    others can't. `examples` are parameters that a table of a few rows can keep, for set-up and tests. `beside_others`
+    says whether it is decided by the sizes and values of groups alone, so that it can be made for whoever knows other
+    sensitive values, too (`others_known`).
     """
 
     word: str
@@ -55,6 +57,7 @@ class Promise:
     leaves_open: Callable[[Words, float], list[Risk]] = _nothing
     only: tuple[str, ...] = ()
     examples: tuple[Words, ...] = ()
+    beside_others: bool = False
 
 
 def read_as(

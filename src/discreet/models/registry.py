@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from discreet.errors import Mistake, did_you_mean
+from discreet.errors import Mistake, did_you_mean, shown
 from discreet.models.base import PrivacyModel
+from discreet.models.others_known import OTHERS_KNOWN, OthersKnown
 from discreet.models.promise import Promise
 from discreet.registry import Registry
 
@@ -36,7 +37,8 @@ def model_from_words(
     """The models that one entry of `require` asks for, or everything that is wrong with it.
 
     `place` is that of the entry with its word, like ``require[0].k_anonymity``. A promise about a sensitive attribute
-    that names no `attribute` is meant for each of them. Paths start at `folder`.
+    that names no `attribute` is meant for each of them. ``others_known: true`` asks that it also hold for whoever knows
+    somebody's other sensitive values. Paths start at `folder`.
 
     >>> model_from_words("k_anonymity", {"k": 5}, "require[0].k_anonymity", [])
     ([KAnonymity(k=5)], [])
@@ -52,7 +54,18 @@ def model_from_words(
     promise = MODELS[word]
     if not isinstance(parameters, Mapping):
         return [], [Mistake(place, "must have its parameters by name", f"for example {word}: {promise.example}")]
-    return promise.read(dict(parameters), place, sensitive, folder)
+    given = dict(parameters)
+    others_known = given.pop(OTHERS_KNOWN, False) if promise.beside_others else False
+    models, mistakes = promise.read(given, place, sensitive, folder)
+    if others_known is False:
+        return models, mistakes
+    if others_known is not True:
+        rule = f"must be true or false, got {shown(others_known)}"
+        mistakes.append(Mistake(f"{place}.{OTHERS_KNOWN}", rule, "write others_known: true, or leave it out"))
+    elif len(sensitive) < 2:
+        rule = "there is no other sensitive attribute that somebody could know"
+        mistakes.append(Mistake(f"{place}.{OTHERS_KNOWN}", rule, "leave it out, or name the sensitive columns"))
+    return [] if mistakes else [OthersKnown(model) for model in models], mistakes
 
 
 def word_of(model: PrivacyModel) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.errors import Mistake, shown, unknown_word
 from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.others_known import asks_for_others
 from discreet.models.promise import Risk
 from discreet.models.registry import MODELS
 from discreet.registry import Registry
@@ -214,6 +215,15 @@ def several_populations(models: Iterable[PrivacyModel], source: str) -> list[Mis
         return []
     repair = "give all of them the same population"
     return [Mistake("require", f"promises about presence speak of {len(named)} different populations", repair)]
+
+
+def others_known_misfits(models: Iterable[PrivacyModel], search: str) -> list[Mistake]:
+    """Summaries don't tell which sensitive values stand in one row."""
+    asking = [model.describe() for model in models if asks_for_others(model)]
+    if not asking or SEARCHES[search].reads != SUMMARY:
+        return []
+    rule = f"{shown(search)} reads a summary, which does not tell which sensitive values stand in one row: {asking[0]}"
+    return [Mistake("search", rule, "leave `search` out, or leave others_known out")]
 
 
 def summary_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:

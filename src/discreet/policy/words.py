@@ -20,6 +20,7 @@ from discreet.policy.kinds import (
     choose_search,
     lacks_population,
     misfits,
+    others_known_misfits,
     several_populations,
     summary_misfits,
     threshold_misfits,
@@ -190,6 +191,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
+        mistakes += others_known_misfits(found["models"], found["search"])
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 

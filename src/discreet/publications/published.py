@@ -10,8 +10,8 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.coding import value_counts
-from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, Tally, tally
+from discreet.counts.frequency import FrequencySet, Joint
+from discreet.counts.groups import Groups, Tally, Together, stand_together, tally
 from discreet.engines.base import Engine, Frequencies, PublishedTables
 from discreet.errors import DataError, HierarchyError, Mistake, shown
 from discreet.hierarchies.build import build
@@ -136,6 +136,21 @@ def sensitive_tallies(
         code = np.array([hierarchy.index.get(v, 0) for v in values], dtype=np.int32)
         tallies[name] = tally(group, code[frequencies.codes[column]], frequencies.counts, groups, reference, hierarchy)
     return tallies
+
+
+def sensitive_together(
+    frequencies: Frequencies, sensitive: Mapping[str, int], group: IntArray, groups: int, tallies: Mapping[str, Tally]
+) -> Together | None:
+    """Which sensitive values stand in one row, where there are several attributes; coded as in their tallies."""
+    if len(sensitive) < 2:
+        return None
+    codes = {}
+    for name, column in sensitive.items():
+        index = tallies[name].hierarchy.index
+        code = np.array([index.get(v, 0) for v in frequencies.values[column]], dtype=np.int32)
+        codes[name] = code[frequencies.codes[column]]
+    joint = Joint.of(codes)
+    return stand_together(group, joint.codes, frequencies.counts, groups, joint)
 
 
 def counted_values(names: Sequence[str], rows: Frequencies) -> Counted:

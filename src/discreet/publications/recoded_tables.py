@@ -22,6 +22,7 @@ from discreet.publications.published import (
     open_table,
     quasi_identifiers_of,
     sensitive_tallies,
+    sensitive_together,
 )
 from discreet.publications.source.population import Around, Surroundings, around
 from discreet.publications.tables import assignment_table, release_rows
@@ -89,7 +90,8 @@ class Recoded:
             self.frequencies.values, tuple(c[kept] for c in self.frequencies.codes), self.frequencies.counts[kept]
         )
         tallies = sensitive_tallies(frequencies, self.sensitive, group, self.groups, hierarchies)
-        groups = Groups(self.sizes, tallies)
+        together = sensitive_together(frequencies, self.sensitive, group, self.groups, tallies)
+        groups = Groups(self.sizes, tallies, together=together)
         if self.around is None:
             return groups
         a = self.around

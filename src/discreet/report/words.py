@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.models.others_known import OTHERS_KNOWN
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import is_exact
 from discreet.report.marginals import printable, shown
@@ -41,7 +42,8 @@ def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str], publi
     sentence = MODELS[name].sentence if name in MODELS else None
     if sentence is None:
         return printable(str(promise["promise"])) + "."
-    return sentence(parameters, column, is_exact(publish))
+    beside = " That also holds for whoever knows the person's other sensitive values."
+    return sentence(parameters, column, is_exact(publish)) + (beside if parameters.get(OTHERS_KNOWN) is True else "")
 
 
 def hierarchy_in_words(words: object) -> str:

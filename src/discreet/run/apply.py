@@ -8,6 +8,7 @@ limit, nothing is published.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
@@ -82,13 +83,13 @@ def apply(
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, mapping)
-        plan = _keep_what_holds(plan, policy, before, manifest, all_new=all_new)
+        plan, notes = _keep_what_holds(plan, policy, before, manifest, all_new=all_new)
     applied = {
         "manifest_sha256": sha256(earlier / "manifest.json"),
         "rows": before.rows - before.starred,
         "all_new": all_new,
     }
-    return publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping)
+    return publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping, notes=notes)
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
@@ -126,9 +127,14 @@ def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) 
         raise NotJudged(*findings.missing)
 
 
-def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest, *, all_new: bool) -> Recoding:
-    """Hold new rows back until everything that two releases tell keeps the promises; then nothing is left to fail."""
-    tables = side_by_side(before, _as_published(plan, policy))
+def _keep_what_holds(
+    plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest, *, all_new: bool
+) -> tuple[Recoding, list[str]]:
+    """Hold new rows back until everything that two releases tell keeps the promises; then nothing is left to fail.
+
+    Returns what is published, and what the custodian is told of the rest.
+    """
+    tables = side_by_side(before, _as_published(plan, tuple(before.sensitive)))
     held = hold_back(tables, policy.models, manifest["hierarchies"], all_new=all_new)
     if held.broken.any():
         rows = int(tables.earlier[held.broken[tables.group]].sum())
@@ -137,14 +143,18 @@ def _keep_what_holds(plan: Recoding, policy: Policy, before: Recoded, manifest: 
     if not all_new:
         by_itself = hold_back(tables, policy.models, manifest["hierarchies"], all_new=True)
     kept = _without(plan, tables.later_row, held.published)
-    _check_limit(kept, policy, uncovered=plan.suppressed, unfit=int((tables.later - by_itself.published).sum()))
-    return kept.without(kept.groups.sizes == 0)
+    unfit = int((tables.later - by_itself.published).sum())
+    _check_limit(kept, policy, uncovered=plan.suppressed, unfit=unfit)
+    exposed = kept.suppressed - plan.suppressed - unfit
+    many = f"{exposed:,} new row{'s' * (exposed != 1)}"
+    notes = [f"{many} held back for people who came, left or stayed"] if exposed > 0 else []
+    return kept.without(kept.groups.sizes == 0), notes
 
 
 def _without(plan: Recoding, row: IntArray, published: IntArray) -> Recoding:
     """The plan with each published row (that of the assignments which stay) as often as `published` says.
 
-    Equal rows can't be told apart, so it does not matter whose are held back.
+    Equal rows can't be told apart by what is judged, so any of them are held back.
     """
     stays = np.flatnonzero(plan.group != SUPPRESSED)
     order = np.argsort(row, kind="stable")
@@ -166,8 +176,8 @@ def _without(plan: Recoding, row: IntArray, published: IntArray) -> Recoding:
     )
 
 
-def _as_published(plan: Recoding, policy: Policy) -> Recoded:
-    """What the plan would publish, counted as a reader of the file would."""
+def _as_published(plan: Recoding, sensitive: Sequence[str]) -> Recoded:
+    """What the plan would publish, counted as a reader of the file would; `sensitive` columns in this order."""
     stays = plan.group != SUPPRESSED
     group, row = plan.group[stays], plan.row[stays]
     values: list[tuple[Value, ...]] = []
@@ -177,11 +187,11 @@ def _as_published(plan: Recoding, policy: Policy) -> Recoded:
         unique = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         values.append(tuple(unique))
         codes.append(np.array([unique[t] for t in texts], dtype=np.int64)[of_group][group])
-    for name, of_row in plan.frequency.sensitive.items():
+    for name in sensitive:
         values.append(plan.frequency.sensitive_hierarchies[name].leaves)
-        codes.append(of_row[row].astype(np.int64))
+        codes.append(plan.frequency.sensitive[name][row].astype(np.int64))
     frequencies = Frequencies(tuple(values), tuple(codes), plan.count[stays])
-    return group_recoded(frequencies, len(plan.frequency.hierarchies), policy.sensitive, star=False)
+    return group_recoded(frequencies, len(plan.frequency.hierarchies), sensitive, star=False)
 
 
 def _check_limit(plan: Recoding, policy: Policy, *, uncovered: int, unfit: int) -> None:

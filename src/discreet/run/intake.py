@@ -31,6 +31,7 @@ from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.words import rule_from_words
 from discreet.models.base import PrivacyModel
+from discreet.models.others_known import asks_for_others
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
@@ -71,6 +72,8 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     elif everybody is not None:
         frequency = _with_marginals(frequency, everybody)
     check_promises(policy.models, frequency)
+    if any(map(asks_for_others, policy.models)):
+        frequency = replace(frequency, tied=True)
     return Intake(engine, frequency, population)
 
 

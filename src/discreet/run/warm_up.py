@@ -40,6 +40,8 @@ def exact_searches() -> Iterator[tuple[str, str, Words]]:
 
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows."""
+    from discreet.audit.association.chains import chained_chances
+    from discreet.audit.association.common_people import Counts
     from discreet.audit.audit import audit_release
     from discreet.audit.faults.matching import shortfall
     from discreet.policy.policy import policy_from_words
@@ -93,6 +95,9 @@ def warm_up() -> None:
             audit_release(audited, marginals=shares, size=len(rows), other=other)
     numbers = np.arange(2)
     shortfall(numbers, numbers[:1], numbers[1:], numbers + 1)  # a release of another table: true ones need less
+    pairs, once = np.array([0, 0, 1, 1]), np.ones(4, dtype=np.int64)
+    counts = Counts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), once)
+    chained_chances(pairs, np.array([0, 1, 0, 1]), once, counts, counts)  # groups that overlap in a chain
     compare(policy, source=table)
     compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
 

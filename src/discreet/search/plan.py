@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, Outside, People, people_of, tally
+from discreet.counts.groups import Groups, Outside, People, people_of, rows_together, tally
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import PrivacyModel
 from discreet.utility.metrics import losses
@@ -94,7 +94,7 @@ class Plan:
             name: tally(group, self.values(name)[kept], count, n, f.totals[name], f.sensitive_hierarchies[name])
             for name in f.sensitive
         }
-        return Groups(sizes, tallies)
+        return Groups(sizes, tallies, together=rows_together(f, self.row[kept], count, group, n))
 
     @cached_property
     def people(self) -> People:

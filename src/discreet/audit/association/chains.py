@@ -21,8 +21,9 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.common_people import Counts
 
-MOST_ENTRIES = 20_000_000  # x that bounds are worked out for; with more of them, only certainty is a bound
+MOST_ENTRIES = 5_000_000  # x that bounds are worked out for; with more of them, only certainty is a bound
 MOST_TURNS = 200  # of making bounds tighter; they are right after each
+MOST_WORK = 100_000_000  # x gone through in all turns together
 MOST_STEPS = 20_000_000  # of going through worlds, of all chains together
 MOST_STEPS_OF_ONE = 2_000_000
 
@@ -143,7 +144,7 @@ def _bounds(entries: Entries) -> tuple[IntArray, IntArray]:
     kinds = [(np.flatnonzero(sums.key >= 0), sums) for sums in (entries.cells, entries.here, entries.there)]
     for some, (key, total) in kinds:
         most[some] = np.minimum(most[some], total[key[some]])
-    for _ in range(MOST_TURNS):
+    for _ in range(min(MOST_TURNS, 1 + MOST_WORK // max(len(least), 1))):
         tighter = False
         for some, (key, total) in kinds:
             of = key[some]

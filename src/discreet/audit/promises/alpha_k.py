@@ -28,5 +28,12 @@ def limits(promise: Promise) -> Limits:
     return Limits(people=k, share=alpha, several_values=alpha < 1, demands=(Demand(SHARE, float(alpha)),))
 
 
-_PARAMETERS = {"alpha": number(), "k": number()}
-READING = Reading("alpha_k", "(α, k)-anonymity", _PARAMETERS, levels, small_groups, limits=limits)
+READING = Reading(
+    "alpha_k",
+    "(α, k)-anonymity",
+    {"alpha": number(), "k": number()},
+    levels,
+    small_groups,
+    beside_others=True,
+    limits=limits,
+)

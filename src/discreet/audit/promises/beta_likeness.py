@@ -46,5 +46,9 @@ def _gains(view: ReleaseView, summed: Summed, beta: Fraction, enhanced: bool) ->
 
 
 READING = Reading(
-    "beta_likeness", "β-likeness", {"beta": number(), "kind": Parameter(one_of("basic", "enhanced"))}, levels
+    "beta_likeness",
+    "β-likeness",
+    {"beta": number(), "kind": Parameter(one_of("basic", "enhanced"))},
+    levels,
+    beside_others=True,
 )

@@ -38,4 +38,10 @@ def _largest_change(view: ReleaseView, summed: Summed, delta: Fraction) -> Level
     return level(view, *named, BELOW, delta, reached, group, evidence, within)
 
 
-READING = Reading("delta_disclosure", "δ-disclosure", {"delta": Parameter(above_zero, needed=True)}, levels)
+READING = Reading(
+    "delta_disclosure",
+    "δ-disclosure",
+    {"delta": Parameter(above_zero, needed=True)},
+    levels,
+    beside_others=True,
+)

@@ -102,5 +102,6 @@ READING = Reading(
         "c": number(needed=lambda said: said.get("kind") == "recursive"),
     },
     levels,
+    beside_others=True,
     limits=limits,
 )

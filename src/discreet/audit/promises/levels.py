@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.lines import Level, Line
+from discreet.audit.promises.beside_others import levels_beside_others
+from discreet.audit.promises.parameters import OTHERS_KNOWN
 from discreet.audit.promises.registry import GROUP, Beside, Reading, of_others, reading_of
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Promise, ReleaseView
@@ -53,7 +55,15 @@ def _levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
 
 
 def _checked(reading: Reading, promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
-    of_promise = reading.levels(promise, view, beside)
+    others_known = promise.parameters.get(OTHERS_KNOWN, False)
+    if others_known is False:
+        of_promise = reading.levels(promise, view, beside)
+    elif others_known is not True or not reading.beside_others:
+        return [unread(promise, f"{OTHERS_KNOWN} means nothing here")]
+    elif (joint := view.joint) is None or len(joint.attributes) < 2:
+        return [unread(promise, "the files don't tell which sensitive values belong to one person")]
+    else:
+        of_promise = levels_beside_others(promise, view, joint, lambda one, cells: reading.levels(one, cells, beside))
     if not all(isinstance(level, Level) for level in of_promise):
         raise TypeError
     return list(of_promise)

@@ -7,10 +7,11 @@ know who has what by whatever promises a share; neither needs to know how the pr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from discreet.audit.promises.parameters import OTHERS_KNOWN
 from discreet.audit.promises.registry import of_others, reading_of
 from discreet.audit.reading.view import Promise
 
@@ -54,7 +55,9 @@ def limits_of(promise: Promise) -> Limits:
     limits = None if reading is None else reading.limits
     if reading is None or limits is None:
         return Limits()
-    return of_others(reading, lambda: limits(promise), lambda error: Limits())
+    told = of_others(reading, lambda: limits(promise), lambda error: Limits())
+    # Of whoever knows other sensitive values more is promised than numbers about a group say.
+    return replace(told, demands=None) if promise.parameters.get(OTHERS_KNOWN) else told
 
 
 def all_limits(promises: Iterable[Promise], attribute: str | None = None) -> Iterator[Limits]:

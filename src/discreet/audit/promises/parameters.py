@@ -11,6 +11,8 @@ from discreet.audit.promises.registry import of_others, reading_of
 from discreet.errors import Mistake, did_you_mean, shown
 from discreet.files.numbers import exact_number
 
+# Of a promise about values: it also holds for whoever knows somebody's other sensitive values (see `beside_others`).
+OTHERS_KNOWN = "others_known"
 # What is wrong with a value: it, its place, and the quasi-identifiers of the release.
 Check = Callable[[Any, str, Sequence[str]], Iterator[Mistake]]
 

@@ -51,9 +51,10 @@ class Reading:
     `word` is how policies and manifests call it, `title` how pages do. `parameters` are those that it may have, each
     with how it is checked. `levels` recomputes what a release reaches, from what an adversary sees in it; it answers
     with at least one level, of which those that can't be judged say what it would take. `faults` are groups that
-    anybody can see break it. `of_values` says whether it protects sensitive values. `limits` says the promise in plain
-    numbers, as far as that can be done, so that adversaries of all kinds are held to it. `of_some` says whether the
-    table may be some of the people whom its source has.
+    anybody can see break it. `of_values` says whether it protects sensitive values, `beside_others` whether `levels`
+    goes by the sizes and values of groups alone, so that groups can be told apart by other values (`others_known`).
+    `of_some` says whether the table may be some of the people whom its source has. `limits` says the promise in plain
+    numbers, as far as that can be done, so that adversaries of all kinds are held to it.
     """
 
     word: str
@@ -62,6 +63,7 @@ class Reading:
     levels: Callable[[Promise, ReleaseView, Beside], list[Level]]
     faults: Callable[[Promise, ReleaseView], Iterable[Fault]] | None = None
     of_values: bool = True
+    beside_others: bool = False
     of_some: bool = False
     limits: Callable[[Promise], Limits] | None = None
 

@@ -67,5 +67,6 @@ READING = Reading(
         "distance": Parameter(one_of("equal", "ordered", "hierarchical")),
     },
     levels,
+    beside_others=True,
     limits=limits,
 )

@@ -30,7 +30,7 @@ from typing import Any
 import yaml
 
 from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
-from discreet.audit.promises.parameters import promise_mistakes
+from discreet.audit.promises.parameters import OTHERS_KNOWN, promise_mistakes
 from discreet.audit.promises.registry import known_words, reading_of
 from discreet.audit.reading.texts import KINDS, STAR
 from discreet.audit.reading.view import Promise, strange_promise
@@ -304,7 +304,10 @@ class _Reader:
             self._mistakes.append(Mistake(place, f"must have parameters, got {shown(body)}", "e.g. {k: 5}"))
             return None
         known = reading.parameters
-        self._mistakes += [unknown_word(f"{place}.{w}", w, known) for w in body if w not in (*known, "attribute")]
+        also = ("attribute", *([OTHERS_KNOWN] if reading.beside_others else []))
+        self._mistakes += [unknown_word(f"{place}.{w}", w, known) for w in body if w not in (*known, *also)]
+        if not isinstance(body.get(OTHERS_KNOWN, False), bool):
+            self._mistakes.append(Mistake(f"{place}.{OTHERS_KNOWN}", "must be true or false"))
         parameters = {str(word): _number(value) for word, value in body.items() if word != "attribute"}
         mistakes = [
             Mistake(f"{place}.{word}", f"must be a number above 0, got {shown(value)}")

@@ -83,4 +83,5 @@ ALPHA_K = Promise(
     _sentence,
     about=frozenset({VALUES}),
     examples=({"alpha": 0.9, "k": 2},),
+    beside_others=True,
 )

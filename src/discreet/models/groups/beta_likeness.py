@@ -126,4 +126,5 @@ BETA_LIKENESS = Promise(
     _sentence,
     about=frozenset({VALUES, SHIFT}),
     examples=tuple({"beta": 3, "kind": kind} for kind in ("basic", "enhanced")),
+    beside_others=True,
 )

@@ -124,4 +124,5 @@ DELTA_DISCLOSURE = Promise(
     _sentence,
     about=frozenset({VALUES, SHIFT}),
     examples=({"delta": 9},),
+    beside_others=True,
 )

@@ -305,4 +305,5 @@ L_DIVERSITY = Promise(
         *({"l": 2, "kind": kind} for kind in ("distinct", "entropy", "frequency")),
         *({"l": least, "kind": "recursive", "c": 3} for least in (2, 3)),
     ),
+    beside_others=True,
 )

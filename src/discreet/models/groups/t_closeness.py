@@ -185,4 +185,5 @@ T_CLOSENESS = Promise(
     _sentence,
     about=frozenset({VALUES, SHIFT}),
     examples=tuple({"t": 0.9, "distance": distance} for distance in ("equal", "ordered", "hierarchical")),
+    beside_others=True,
 )

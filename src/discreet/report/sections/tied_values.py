@@ -13,19 +13,23 @@ import numpy as np
 
 from discreet.arrays import IntArray, number_equal
 from discreet.labels.figures import percent
+from discreet.models.others_known import OTHERS_KNOWN
 from discreet.models.promise import Risk
 from discreet.publications.recoded_tables import Recoded
 from discreet.report.marginals import shown
 from discreet.report.sections.registry import CUSTODIAN, RELEASE, Public, Section
+from discreet.report.words import model_of
 
 
 @dataclass(frozen=True)
 class Tied:
     """The share of published rows whose value of a column is the only one that their group has beside the `known`
-    values of other columns; and the share of those whose whole group agrees on it already."""
+    values of other columns; and the share of those whose whole group agrees on it already. If it is `promised`, a
+    promise about the column heeds the others."""
 
     column: str
     known: tuple[str, ...]
+    promised: bool
     share: float
     agreeing: float
 
@@ -39,8 +43,8 @@ class Tied:
 
     @property
     def is_new(self) -> bool:
-        """Does it tell more than the groups do by themselves?"""
-        return self.share > self.agreeing
+        """Does it tell more than the groups do by themselves, and no promise speaks of it?"""
+        return self.share > self.agreeing and not self.promised
 
 
 def tied_values(known: Public) -> tuple[Tied, ...]:
@@ -52,11 +56,14 @@ def tied_values(known: Public) -> tuple[Tied, ...]:
     group, counts = published.group[kept], np.asarray(published.frequencies.counts, dtype=np.int64)[kept]
     columns = {name: published.frequencies.codes[place][kept] for name, place in published.sensitive.items()}
     total = max(int(counts.sum()), 1)
+    parameters = [said for _, said in map(model_of, known.manifest["promises"])]
+    promised = {said.get("attribute") for said in parameters if said.get(OTHERS_KNOWN) is True}
     ties = []
     for name, own in columns.items():
         others = {other: codes for other, codes in columns.items() if other != name}
         cell = number_equal([group, *others.values()], len(group))
-        ties.append(Tied(name, tuple(others), *(_determined(of, own, counts) / total for of in (cell, group))))
+        shares = (_determined(of, own, counts) / total for of in (cell, group))
+        ties.append(Tied(name, tuple(others), name in promised, *shares))
     return tuple(ties)
 
 
@@ -75,6 +82,7 @@ def tied_risks(ties: Sequence[Tied]) -> list[Risk]:
             f"Promises look at each sensitive column by itself. {tie.sentence}",
         )
         for tie in ties
+        if not tie.promised
     ]
 
 

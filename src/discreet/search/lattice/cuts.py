@@ -20,7 +20,7 @@ import numpy as np
 from discreet.arrays import BoolArray, Codes, IntArray, rows_among
 from discreet.counts.groups import Groups, Tally
 from discreet.counts.kernels import Keys, Spreads, merge_groups, merge_tallies, spread_of_groups
-from discreet.counts.roll_up import RollUp
+from discreet.counts.roll_up import RollUp, merged_together
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold, least_suppressed
 from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, may_differ
@@ -256,7 +256,10 @@ class Cuts:
         for name, t in rows.groups.tallies.items():
             offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
             tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
-        return Rows(keys, Groups(sizes, tallies)), group
+        together = rows.groups.together
+        if together is not None:
+            together = merged_together(together, group, len(sizes))
+        return Rows(keys, Groups(sizes, tallies, together=together)), group
 
     def _map(self, d: int, opened: Opened) -> tuple[IntArray, IntArray]:
         """Per leaf of an attribute, the first leaf of what it becomes, and how many leaves that has beside."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, tally
+from discreet.counts.groups import Groups, rows_together, tally
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold
 from discreet.search.local.kernels import linked
@@ -121,6 +121,7 @@ def groups_of(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, 
             name: tally(group, codes[row], count, groups, f.totals[name], f.sensitive_hierarchies[name])
             for name, codes in f.sensitive.items()
         },
+        together=rows_together(f, row, count, group, groups),
     )
 
 

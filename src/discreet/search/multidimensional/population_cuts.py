@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, Population
-from discreet.counts.groups import Groups, Outside, tally
+from discreet.counts.groups import Groups, Outside, rows_together, tally
 from discreet.models.base import AboutPopulation, all_hold
 from discreet.search.multidimensional.partition import cover
 from discreet.search.multidimensional.population_kernels import (
@@ -193,6 +193,7 @@ class Cutter:
             population=people,
             outside=None if f.marginals is None else Outside(boxes.low, boxes.high, f.marginals),
             elsewhere=0 if f.population is None or people is None else f.population.size - int(people.sum()),
+            together=rows_together(f, entry, f.counts[entry], group, n),
         )
 
     def _groups(self, boxes: Boxes, cuts: Cuts, part: IntArray, cut: IntArray) -> Groups:
@@ -228,7 +229,8 @@ class Cutter:
             for name in {model.attribute for model in self._tallied}
         }
         good = np.ones(len(chosen), dtype=np.bool_)
-        good[cut[~all_hold(self._tallied, Groups(cuts.rows[part], tallies))]] = False
+        together = rows_together(f, entry, f.counts[entry], group, len(part))
+        good[cut[~all_hold(self._tallied, Groups(cuts.rows[part], tallies, together=together))]] = False
         return good
 
 
