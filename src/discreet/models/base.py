@@ -56,8 +56,8 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
-    # A model may also say `needs_source` and `beyond_help`, and for searches that build groups instead of cutting them:
-    # `size_alone`, `least_rows`, `rows_per_value` and `protected_values` (see there).
+    # A model may also say `compares`, `needs_source` and `beyond_help`, and for searches that build groups instead of
+    # cutting them: `size_alone`, `least_rows`, `rows_per_value` and `protected_values` (see there).
 
 
 @runtime_checkable
@@ -101,6 +101,12 @@ def protected_values(model: PrivacyModel) -> tuple[tuple[Value, ...], ...] | Non
     """The values of its attribute that it protects, by themselves or in sets; None: every single one."""
     values: tuple[tuple[Value, ...], ...] | None = getattr(model, "protected_values", None)
     return values
+
+
+def compares(model: PrivacyModel) -> bool:
+    """Does a verdict on a group hang on the distribution of the whole table? Then it may be another if rows are left
+    out. Promises about values do, unless they say that they look at the group alone."""
+    return bool(model.attribute) and bool(getattr(model, "compares", True))
 
 
 def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:
