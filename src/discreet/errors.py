@@ -2,7 +2,7 @@
 
 Every message names the place, the rule and the repair, and never a person's record. One run reports all the
 mistakes it can see at once. Exit codes: 1 = no such release is possible or a promise is broken, 2 = wrong use, or what
-should be judged could not be looked at, 3 = nothing is broken, but a promise could not be judged.
+should be judged could not be looked at. (3, nothing is broken but a promise could not be judged, is no error.)
 """
 
 from __future__ import annotations
@@ -86,12 +86,6 @@ class Unavailable(DataError):
 
     It says nothing about what would have been seen: who judges a release must not take it for a fault of the release.
     """
-
-
-class NotJudged(DiscreetError):
-    """Nothing is known to be broken, but what is asked for rests on a promise that could not be judged."""
-
-    exit_code = 3
 
 
 class ReleaseError(DiscreetError):

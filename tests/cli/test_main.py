@@ -225,6 +225,15 @@ def test_what_may_not_be_read_or_written_is_told(place: Path, call: Any) -> None
     place.chmod(0o700)
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("file", ["data.csv", "mapping.json", "report.html", "manifest.json"])
+def test_a_release_that_may_not_be_read_is_not_called_broken(place: Path, call: Any, file: str) -> None:
+    assert call("anonymize", "policy.yaml", "-o", "r").code == 0
+    Path("r", file).chmod(0o000)
+    answer = call("verify", "r")
+    assert (answer.code, answer.out) == (2, "") and "ermission denied" in answer.err
+
+
 def test_every_command_and_option_is_documented() -> None:
     root = Path(__file__).parents[2]
     told = "\n".join((root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/commands.md"))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DataError, Mistake
+from discreet.errors import DataError, Mistake, Unavailable
 from discreet.files.small_files import read_small_bytes
 from discreet.releases.contents import MANIFEST, SIGNATURE
 
@@ -71,6 +71,8 @@ def check_signature(folder: Path, key: Path | str | None) -> tuple[str, list[Mis
     try:
         signature = read_small_bytes(folder / SIGNATURE, SIGNATURE, _LENGTH)
         public.verify(signature, read_small_bytes(folder / MANIFEST, MANIFEST, _LARGEST_MANIFEST))
+    except Unavailable:
+        raise
     except DataError as error:
         return "", list(error.mistakes)
     except wrong:

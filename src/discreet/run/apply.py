@@ -20,7 +20,7 @@ from discreet.arrays import IntArray
 from discreet.engines.base import Frequencies
 from discreet.engines.duckdb.publishing import sha256
 from discreet.engines.open import published_tables
-from discreet.errors import DiscreetError, Infeasible, Mistake, NotJudged, ReleaseError
+from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.progress import Progress, silent
@@ -120,11 +120,9 @@ def _check_kind(earlier: Path, manifest: Manifest) -> None:
 def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) -> None:
     """The promises of the whole rest on the earlier release, so it must be what it was."""
     findings = verify(earlier, database=database, key=key)
-    if findings.kept is False:
+    if findings.kept is False or findings.unjudged:  # that its page is another version's does not matter here
         broken = (Mistake(str(earlier), f"breaks a promise: {v.witness()}") for v in findings.verdicts if not v.holds)
-        raise ReleaseError(*findings.mistakes, *broken)
-    if findings.unjudged:
-        raise NotJudged(*findings.missing)
+        raise ReleaseError(*findings.mistakes, *findings.missing, *broken)
 
 
 def _keep_what_holds(

@@ -140,7 +140,7 @@ def plainly(place: str, known: Mapping[str, tuple[str, str]] | None = None) -> I
         kind = Unavailable if _keeps_from_looking(error.sqlstate) else DataError
         raise kind(_mistake(place, error, _STATES | dict(known or {}))) from None
     except pa.ArrowInvalid as error:
-        raise DataError(_unreadable(place, str(error))) from None
+        raise Unavailable(_unreadable(place, str(error))) from None
 
 
 # By SQLSTATE, or its first two signs: what says nothing about the tables, only that they can't be looked at just now.
