@@ -189,6 +189,8 @@ def presence(random: Random) -> Case:
     require: list[Promise] = [{"presence": about}]
     if random.random() < 0.3:
         require.append({"k_anonymity": {"k": 2}})
+    if "secret0" in drawn.attributes and random.random() < 0.5:
+        require.append(about_values(random, drawn))
     publish = random.choice(("generalization", "generalization", "multidimensional"))
     suppress = random.choice(_SUPPRESS) if publish == "generalization" else 0
     return _case(

@@ -89,13 +89,14 @@ def _verified(release: Path, known: Mapping[str, Any]) -> tuple[str, str]:
     from discreet import verify
 
     findings = verify(release, **known)
-    if findings.kept is True:
+    kept: bool | None = findings.kept
+    if kept:
         return KEPT, ""
     why = "; ".join([*map(str, findings.mistakes), *(str(v.witness()) for v in findings.verdicts if not v.holds)])
     fails = any(not verdict.holds for verdict in findings.verdicts)
     # Of every promise that can't be judged from what is given there may be a line that says so, and no other.
     open_only = bool(findings.unjudged) and not fails and len(findings.mistakes) <= len(findings.unjudged)
-    return (NOT_JUDGED if open_only else BROKEN), why[:600]
+    return (NOT_JUDGED if kept is None or open_only else BROKEN), why[:600]
 
 
 def _audited(release: Path, known: Mapping[str, Any]) -> tuple[str, str, tuple[Line, ...], Levels]:

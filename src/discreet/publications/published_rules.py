@@ -169,8 +169,8 @@ def _follows_the_data(given: object) -> bool:
 def _published_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bool, height: int) -> PublishedRule:
     bounds = {text: ends for text, ends in rule.ends().items() if text in inner}
     cuts = {cut for ends in bounds.values() for cut in ends if cut is not None}
-    if spans and not cuts:  # ranges need a rule that knows numbers; where it cuts makes no difference
-        cuts = {min((n for text in texts for n in _numbers(text)), default=0)}  # none in a set of "" and NULL
+    if spans and not cuts:  # ranges, and sets with NULL, need a rule that knows numbers; any cut will do
+        cuts = {min((n for text in texts for n in _numbers(text)), default=0)}
     if not cuts:
         return _Reduced(Flat(), {height: 1})
     decimals = _shown_decimals(inner)
@@ -187,10 +187,9 @@ def _published_dates(rule: Dates, inner: Mapping[str, int], spans: bool, height:
 
 
 def _numbers(text: str) -> list[Number]:
-    """The numbers in a number, a range or a set of either with NULL or nothing, as a release shows them."""
-    first = text.strip("{}").split(", ")[0]
-    ends = [end for pair in possible_ends(first) for end in pair]
-    return [n for n in (parse(end) for end in [first, *ends]) if n is not None]
+    """The numbers in a range that a release shows."""
+    ends = [end for pair in possible_ends(text.strip("{}").split(", ")[0]) for end in pair]
+    return [n for n in (parse(end) for end in [text, *ends]) if n is not None]
 
 
 def _shown_decimals(names: Iterable[str]) -> bool | None:
