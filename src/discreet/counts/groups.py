@@ -109,7 +109,8 @@ class Groups:
 
     Promises about who is in the table look outside of it: `population` is how many people of the population fall in
     each group (its own rows included), `outside` what marginals tell. Then a group may have no rows at all. `left_out`
-    rows of the table and `elsewhere` people of the population (with those rows) are in none of the groups.
+    rows of the table and `elsewhere` people of the population (with those rows) are in none of the groups. Where it is
+    known whose rows are left out, whoever is in the table, `hidden` of them are those people; else it is None.
     """
 
     sizes: IntArray
@@ -120,6 +121,7 @@ class Groups:
     outside: Outside | None = None
     left_out: int = 0
     elsewhere: int = 0
+    hidden: int | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)

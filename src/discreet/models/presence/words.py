@@ -1,6 +1,6 @@
 """`presence` and `confident_presence` in the words of a policy.
 
-presence: {delta: [0, 0.2], population: people.csv}
+presence: {delta: [0, 0.2], population: people.csv, suppression: told}
 confident_presence: {delta: [0, 0.2], confidence: 0.8, population: people.csv, coverage: true}
 confident_presence: {delta: [0, 0.2], confidence: 0.8, marginals: {age: age.csv, sex: {f: 0.51, m: 0.49}}, size: 45222}
 marginals: per quasi-identifier a CSV of value,count or the counts themselves; or shares, if `size` says of how many
@@ -19,10 +19,10 @@ from discreet.files.numbers import whole_number
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import read_numbers
 from discreet.models.base import PrivacyModel
-from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
+from discreet.models.parameters import Choice, Number, Parameter, Whole, Wrong, read_parameters
 from discreet.models.parameters import exact as as_fraction
 from discreet.models.presence.confident_presence import ConfidentPresence
-from discreet.models.presence.presence import Presence
+from discreet.models.presence.presence import JUDGED, TOLD, Presence
 from discreet.models.promise import PRESENCE, Given, Promise, Read, Words
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
@@ -52,12 +52,14 @@ def read_presence(
     presence.populaton: no such parameter; did you mean 'population'?
     presence.delta: must be a pair [least, most] of probabilities, got 0.2; for example [0, 0.1]
     """
-    mistakes = _strange(given, place, ("delta", "population"))
+    mistakes = _strange(given, place, ("delta", "population", "suppression"))
     values, wrong = _numbers(given, place, Presence.parameters, f"for example presence: {EXAMPLE}")
     mistakes += wrong
     population, wrong = _population(given.get("population"), f"{place}.population", folder)
     mistakes += wrong
-    return ([] if mistakes else [Presence(values["delta"], population)]), mistakes
+    if mistakes:
+        return [], mistakes
+    return [Presence(values["delta"], population, values.get("suppression", JUDGED))], []
 
 
 def read_confident_presence(
@@ -199,8 +201,12 @@ def _strange(given: Mapping[object, object], place: str, known: Sequence[str]) -
 def _numbers(
     given: Mapping[object, object], place: str, parameters: Mapping[str, Parameter], example: str
 ) -> tuple[dict[str, Any], list[Mistake]]:
-    """The thresholds, none of which has a default."""
-    mistakes = [Mistake(f"{place}.{name}", "is missing", example) for name in parameters if given.get(name) is None]
+    """The thresholds, none of which has a default, and choices, which have one."""
+    mistakes = [
+        Mistake(f"{place}.{name}", "is missing", example)
+        for name, parameter in parameters.items()
+        if given.get(name) is None and not isinstance(parameter, Choice)
+    ]
     there = {name: given[name] for name in parameters if given.get(name) is not None}
     values, wrong = read_parameters(place, parameters, there)
     return values, [*mistakes, *wrong]
@@ -234,7 +240,10 @@ def _sentence(parameters: Words, column: str, exact: bool) -> str:
         chances = f"everybody is in it with a probability of at least {low}"
     else:
         chances = f"everybody is in it with a probability of at least {low} and at most {high}"
-    return f"Whoever knows everybody in the population still cannot tell who is in the table: {chances}."
+    sentence = f"Whoever knows everybody in the population still cannot tell who is in the table: {chances}."
+    if parameters.get("suppression") == TOLD:
+        sentence += " Not if she also knows by what rule rows were left out: then she may be sure of people left out."
+    return sentence
 
 
 def _confident_sentence(parameters: Words, column: str, exact: bool) -> str:

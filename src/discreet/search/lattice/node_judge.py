@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
-from discreet.models.base import all_hold, least_suppressed, may_leave_out
+from discreet.models.base import all_hold, least_suppressed, may_publish, publishable
 from discreet.progress import Progress
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome
@@ -69,24 +69,27 @@ class NodeJudge:
         counted = self.roll_up.groups(node)
         groups = counted.groups
         holds = all_hold(p.models, groups)
+        published = publishable(p.models, groups, holds, p.suppression_limit)
         spread = [self._spread_of_all[d][level] for d, level in enumerate(node)]
         suppressed, lost, lost_spread, lost_mates, hopeless = 0, 0, [0] * len(node), 0, False
-        if not holds.all():
-            failing = np.flatnonzero(~holds)
-            sizes = groups.sizes[failing]
-            suppressed = int(sizes.sum())
-            least = least_suppressed(p.models, groups)[failing]
+        some = ~(holds & published)
+        if some.any():
+            concerned = np.flatnonzero(some)
+            sizes = groups.sizes[concerned]
+            left_out = np.where(published[concerned], 0, sizes)
+            suppressed = int(left_out.sum())
+            least = least_suppressed(p.models, groups)[concerned]
             lost = int(least.sum())
             hopeless = lost > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
             if not hopeless:
-                extra, part = self._extra_spread(counted, failing, sizes, least)
+                extra, part = self._extra_spread(counted, concerned, left_out, least)
                 lost_spread, lost_mates = part.tolist(), int(least @ sizes)
                 spread = [a + b for a, b in zip(spread, extra.tolist(), strict=True)]
-        feasible = suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds)
+        feasible = suppressed <= p.suppression_limit and not hopeless and may_publish(p.models, groups, holds, published)
         score = math.inf
         if feasible:
             losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
-            kept = groups.sizes[holds & (groups.sizes > 0)] if self._objective.needs_groups else None
+            kept = groups.sizes[published & (groups.sizes > 0)] if self._objective.needs_groups else None
             score = self._objective.score(Outcome(losses, sum(node), kept, suppressed, p.frequency.rows))
         judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread, lost_mates)
         self.judged[node] = judged

@@ -15,13 +15,16 @@ from __future__ import annotations
 
 import heapq
 import math
+from dataclasses import replace
 from time import monotonic
 
 import numpy as np
 
+from discreet.arrays import BoolArray
+from discreet.counts.groups import Groups
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
-from discreet.models.base import AboutPopulation, all_hold
+from discreet.models.base import AboutPopulation, all_hold, hides_by_people, publishable
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.lattice.dive import Dive
@@ -123,10 +126,11 @@ def _halves(judge: NodeJudge, low: Node, high: Node) -> tuple[tuple[Node, Node],
 
 
 def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[str, object]) -> Recoding:
-    """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole."""
+    """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole (where a promise
+    is about a population: the smallest of its groups)."""
     frequency = problem.frequency
     counted, group = roll_up.group_of_rows(node)
-    kept = all_hold(problem.models, counted.groups) & (counted.groups.sizes > 0)
+    kept = published_groups(problem, counted.groups)
     number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
     low = np.empty((int(kept.sum()), len(node)), dtype=np.int32)
     high = np.empty_like(low)
@@ -142,8 +146,24 @@ def full_domain_plan(problem: Problem, roll_up: RollUp, node: Node, facts: dict[
         high=high,
         node=node,
         population=None if counted.groups.population is None else counted.groups.population[kept],
+        hidden=_hidden(problem, counted.groups),
         facts=facts,
     )
+
+
+def _hidden(problem: Problem, groups: Groups) -> int | None:
+    """How many people would be left out if they were in the table, where that follows from the population."""
+    if groups.population is None or not problem.suppression_limit or not hides_by_people(problem.models):
+        return None
+    everybody = np.ones(len(groups), dtype=np.bool_)
+    shown = publishable(problem.models, groups, everybody, problem.suppression_limit)
+    return int(groups.population[~shown].sum())
+
+
+def published_groups(problem: Problem, groups: Groups) -> BoolArray:
+    """Which groups of a node have rows and are not left out."""
+    holds = all_hold(problem.models, groups)
+    return publishable(problem.models, groups, holds, problem.suppression_limit) & (groups.sizes > 0)
 
 
 def infeasible(judge: NodeJudge, exhausted: bool) -> Infeasible:
@@ -153,7 +173,7 @@ def infeasible(judge: NodeJudge, exhausted: bool) -> Infeasible:
     groups = judge.roll_up.groups(closest.node).groups
     decides = None
     if closest.suppressed <= p.suppression_limit:  # then it is people in no published group who are in the way
-        published = groups.rest_of(all_hold(p.models, groups) & (groups.sizes > 0))
+        published = replace(groups.rest_of(published_groups(p, groups)), hidden=_hidden(p, groups))
         decides = witness([m for m in p.models if isinstance(m, AboutPopulation)], published)
     levels = ", ".join(f"{a} {n}" for a, n in zip(p.frequency.attributes, closest.node, strict=True))
     missing = f"{closest.suppressed:,} of {p.frequency.rows:,} rows would have to be suppressed"
