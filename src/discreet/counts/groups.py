@@ -126,6 +126,11 @@ class Groups:
     def __len__(self) -> int:
         return len(self.sizes)
 
+    @property
+    def unpublished(self) -> tuple[IntArray, IntArray]:
+        """Rows and people of those in none of the groups: who may be left out, and who is known not to be in."""
+        return unpublished(self.left_out, self.elsewhere, self.hidden)
+
     def where(self, chosen: BoolArray) -> Groups:
         """The chosen groups alone; everybody in the others is in none."""
         if chosen.all():
@@ -163,6 +168,19 @@ class Groups:
             left_out=self.left_out + int(self.sizes[~chosen].sum()),
             elsewhere=self.elsewhere + (0 if population is None else int(population[~chosen].sum())),
         )
+
+
+def unpublished(left_out: int, elsewhere: int, hidden: int | None) -> tuple[IntArray, IntArray]:
+    """Rows and people of the parts of `elsewhere` people that can be told apart.
+
+    >>> unpublished(2, 12, 4)
+    (array([2, 0]), array([4, 8]))
+    """
+    if hidden is None:
+        hidden = elsewhere
+    parts = [(left_out, hidden), (0, elsewhere - hidden)]
+    found = [(rows, people) for rows, people in parts if rows or people]
+    return np.array([r for r, _ in found], dtype=np.int64), np.array([p for _, p in found], dtype=np.int64)
 
 
 def _own(tally: Tally) -> Tally:

@@ -126,7 +126,7 @@ def small_groups(population: IntArray, rows: int, everybody: int, limit: int) ->
     return found
 
 
-def may_publish(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray, published: BoolArray) -> bool:
+def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray, published: BoolArray) -> bool:
     """May the others be left out together, and all of these be published, as far as promises about a population go?
 
     Whoever is in none of the published groups is one of many of whom so many were left out: they are judged as one

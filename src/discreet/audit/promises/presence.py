@@ -35,7 +35,7 @@ def unjudged(promise: Promise, note: str) -> list[Level]:
 READING = Reading(
     "presence",
     "δ-presence",
-    {"delta": Parameter(two_shares, needed=True), "population": Parameter()},
+    {"delta": Parameter(two_shares, needed=True), "population": Parameter(), "suppression": Parameter()},
     levels,
     of_values=False,
 )

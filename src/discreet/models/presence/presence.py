@@ -81,10 +81,8 @@ class Presence(Parameterized):
     def rest(self, groups: Groups) -> tuple[bool, float] | None:
         if not groups.elsewhere and not groups.left_out:
             return None
-        hidden = groups.elsewhere if groups.hidden is None or not self.hides_by_people else groups.hidden
-        # Those who are left out whoever is in the table, and whoever is known not to be in it.
-        rows, people = np.array([groups.left_out, 0]), np.array([hidden, groups.elsewhere - hidden])
-        return bool(within(self.delta, rows, people).all()), groups.left_out / max(hidden, 1)
+        rows, people = groups.unpublished
+        return bool(within(self.delta, rows, people).all()), float((rows / np.maximum(people, 1)).max())
 
     def out_of_reach(self, rows: int, people: int) -> Infeasible | None:
         """The error for a δ that no release of so many rows can keep, if it is one.

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
-from discreet.models.base import all_hold, least_suppressed, may_publish, publishable
+from discreet.models.base import all_hold, least_suppressed, may_leave_out, publishable
 from discreet.progress import Progress
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome
@@ -85,7 +85,7 @@ class NodeJudge:
                 extra, part = self._extra_spread(counted, concerned, left_out, least)
                 lost_spread, lost_mates = part.tolist(), int(least @ sizes)
                 spread = [a + b for a, b in zip(spread, extra.tolist(), strict=True)]
-        feasible = suppressed <= p.suppression_limit and not hopeless and may_publish(p.models, groups, holds, published)
+        feasible = suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds, published)
         score = math.inf
         if feasible:
             losses = [a * b for a, b in zip(spread, self._scale, strict=True)]

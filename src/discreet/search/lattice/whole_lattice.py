@@ -21,7 +21,7 @@ from discreet.counts.groups import Groups
 from discreet.counts.kernels import Levels
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.errors import Mistake, PolicyError
-from discreet.models.base import AboutPopulation, PrivacyModel, all_hold, may_publish
+from discreet.models.base import AboutPopulation, PrivacyModel, all_hold, may_leave_out
 from discreet.models.exact import MARGIN
 from discreet.models.parameters import Threshold, exact
 from discreet.models.realistic.adversaries import ClassOne, ClassThree, ClassTwo
@@ -222,7 +222,7 @@ class _Walk:
 def _keeps(models: Sequence[PrivacyModel], groups: Groups) -> bool:
     """Do all groups keep the promises, and the people in none?"""
     holds = all_hold(models, groups)
-    return bool(holds.all()) and may_publish(models, groups, holds, holds)
+    return bool(holds.all()) and may_leave_out(models, groups, holds, holds)
 
 
 def _plain(model: PrivacyModel) -> bool:
