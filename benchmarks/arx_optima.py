@@ -57,7 +57,7 @@ def measure(options: Options) -> Findings:
     wrong, ratios, medians = [], [], []
     for task in tasks(compared=people.real):
         n, presence = task.quasi_identifiers, task.case in DELTA
-        require = [Presence(DELTA[task.case], people.table)] if presence else REQUIRE[task.case]
+        require = [Presence(DELTA[task.case], people.table, "told")] if presence else REQUIRE[task.case]
         policy = people.policy(n, require, suppress=task.share, utility="geometric_loss")
         if (n, presence) not in frequencies:
             frequencies[n, presence] = take_in(policy, subset if presence else people.table).frequency

@@ -129,7 +129,7 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         publish="multidimensional",
     ),
     "presence among others": _words(
-        _AMONG, {"presence": {"delta": [0, 0.8], "population": "people.csv"}}, suppress=0.1
+        _AMONG, {"presence": {"delta": [0, 0.8], "population": "people.csv", "suppression": "told"}}, suppress=0.1
     ),
     "enrolled": _words(
         _AMONG, {"presence": {"delta": [0, "9/10"]}}, private={"name": {"file": "enrolled.csv"}}, suppress=0.1
@@ -142,7 +142,12 @@ POLICIES: Mapping[str, dict[str, Any]] = {
     "instant": _words(_NUMBERS, {"k_anonymity": {"k": 3}}, search="instant", summary="histogram", suppress=0.1),
     "summary": _words(ATTRIBUTES, {"k_anonymity": {"k": 3}}, search="instant", summary="summary.npz", suppress=0.1),
     "boxes": _words(
-        _NUMBERS, {"k_anonymity": {"k": 3}}, search="instant", summary="sample", publish="multidimensional"
+        _NUMBERS,
+        {"k_anonymity": {"k": 3}},
+        search="instant",
+        summary="sample",
+        publish="multidimensional",
+        suppress=0.1,
     ),
 }
 SUMMARIES = ("network", "histogram", "sample", "exact")

@@ -64,9 +64,7 @@ def small(people: Counter[Any], rows: int, limit: int) -> set[Any]:
     return hidden
 
 
-def outcome(
-    world: World, node: Node, delta: tuple[Fraction, Fraction], k: int, hides: int | None = None
-) -> Outcome:
+def outcome(world: World, node: Node, delta: tuple[Fraction, Fraction], k: int, hides: int | None = None) -> Outcome:
     """What is left out are groups that fail; or, if it is to follow from the population, those of the fewest people,
     so many that `hides` rows are enough."""
     looks = world.everybody.generalized(node)
@@ -79,7 +77,8 @@ def outcome(
     published = {look for look in people if present(rows[look], people[look]) and rows[look] >= k}
     if hides:
         hidden = small(people, rows.total(), hides)
-        failing = any(look not in published and (rows[look] or not present(0, people[look])) for look in {*people} - hidden)
+        shown = {*people} - hidden
+        failing = any(look not in published and (rows[look] or not present(0, people[look])) for look in shown)
         published = {*rows} - hidden
         elsewhere = sum(people[look] for look in hidden)
     else:

@@ -116,9 +116,7 @@ def test_no_fewer_rows_could_be_left_out_where_a_value_is_too_common(
 
 @settings(max_examples=30)
 @given(frequencies(max_rows=6, max_attributes=2), mergeable_promises(), st.integers(1, 2))
-def test_nothing_is_better_than_the_best(
-    frequency: FrequencySet, models: tuple[PrivacyModel, ...], limit: int
-) -> None:
+def test_nothing_is_better_than_the_best(frequency: FrequencySet, models: tuple[PrivacyModel, ...], limit: int) -> None:
     try:
         plan = local_recoding(Problem(frequency, models, limit))
     except Infeasible:

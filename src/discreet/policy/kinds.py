@@ -216,6 +216,14 @@ def several_populations(models: Iterable[PrivacyModel], source: str) -> list[Mis
     return [Mistake("require", f"promises about presence speak of {len(named)} different populations", repair)]
 
 
+def suppression_misfits(publish: str, models: Iterable[PrivacyModel], suppress: object) -> list[Mistake]:
+    """A limit that nothing would come of: who is in no box of a population can't be hidden among its others."""
+    if not suppress or publish == "generalization" or not any(isinstance(m, AboutPopulation) for m in models):
+        return []
+    rule = f"{shown(publish)} leaves nobody out where a promise is about presence"
+    return [Mistake("suppress", rule, "write suppress: 0, or publish: generalization")]
+
+
 def summary_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:
     """What does not go with searching a summary, or without."""
     if SEARCHES[search].reads != SUMMARY:

@@ -22,6 +22,7 @@ from discreet.policy.kinds import (
     misfits,
     several_populations,
     summary_misfits,
+    suppression_misfits,
 )
 from discreet.policy.private_rows import read_private
 
@@ -179,6 +180,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         others = [a.name for a in found["attributes"] if a.role == Role.OTHER]
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
+        mistakes += suppression_misfits(publish, found["models"], found.get("suppress"))
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes

@@ -43,4 +43,3 @@ def settled(plan: Plan, models: Sequence[PrivacyModel], limit: int) -> Plan | No
         if plan.suppressed > limit:
             return None
     return plan
-

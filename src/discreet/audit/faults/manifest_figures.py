@@ -109,7 +109,11 @@ def _levels(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
         if not _is_number(level) or not known or len(known) < len(reached):
             continue
         # A share of 1/3 at most is told as 3 at least.
-        if not any(isclose(level, as_told, rel_tol=1e-6, abs_tol=1e-12) for each in known for as_told in (each, 1 / (each or 1))):
+        if not any(
+            isclose(level, as_told, rel_tol=1e-6, abs_tol=1e-12)
+            for each in known
+            for as_told in (each, 1 / (each or 1))
+        ):
             rule = f"says that {promise.model} reaches {_figure(level)}, but from the tables it reaches {known[0]:,.6g}"
             yield Fault("wrong_level", MANIFEST, rule, AGAIN)
 

@@ -71,9 +71,9 @@ class Presence(Parameterized):
         """
         low, high = self.delta
         rows, people = groups.sizes, _population(groups)
-        least = np.maximum(rows - times(people, high), 0)
+        least: IntArray = np.maximum(rows - times(people, high), 0).astype(np.int64)
         if self.hides_by_people:
-            return least.astype(np.int64)
+            return least
         too_few = (_exact(rows, low.denominator) < _exact(people, low.numerator)).astype(np.bool_)
         least = np.maximum(least, np.where(too_few, 1, 0))
         return np.where(too_few & (rows == 0), IMPOSSIBLE, least).astype(np.int64)

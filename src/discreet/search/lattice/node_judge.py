@@ -85,7 +85,9 @@ class NodeJudge:
                 extra, part = self._extra_spread(counted, concerned, left_out, least)
                 lost_spread, lost_mates = part.tolist(), int(least @ sizes)
                 spread = [a + b for a, b in zip(spread, extra.tolist(), strict=True)]
-        feasible = suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds, published)
+        feasible = (
+            suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds, published)
+        )
         score = math.inf
         if feasible:
             losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
