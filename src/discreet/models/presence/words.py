@@ -249,7 +249,8 @@ def _sentence(parameters: Words, column: str, exact: bool) -> str:
 def _confident_sentence(parameters: Words, column: str, exact: bool) -> str:
     return (
         f"{_sentence(parameters, column, exact)} The publisher, who knows only how common each value is, is sure of "
-        f"that with a confidence of {parameters['confidence']} for each group."
+        f"that with a confidence of {parameters['confidence']} for each group. If rows were left out, that is so for "
+        "somebody who does not know by what rule: groups that could not be published are left out."
     )
 
 
