@@ -135,7 +135,7 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         publish="multidimensional",
     ),
     "presence among others": _words(
-        _AMONG, {"presence": {"delta": [0, 0.8], "population": "people.csv"}}, suppress=0.1
+        _AMONG, {"presence": {"delta": [0, 0.8], "population": "people.csv", "suppression": "told"}}, suppress=0.1
     ),
     "map": _words(_AMONG, {"k_map": {"k": 3, "population": "people.csv"}}, publish="multidimensional"),
     "enrolled": _words(
@@ -155,6 +155,7 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         summary="sample",
         publish="multidimensional",
         threshold=0.9,
+        suppress=0.1,
     ),
 }
 SUMMARIES = ("network", "histogram", "sample", "exact")

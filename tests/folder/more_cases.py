@@ -33,7 +33,7 @@ OTHERS: list[Row] = [
 
 
 def by_group(publish: str, *require: dict[str, Any], sets: bool = False, age: Any = None, **more: Any) -> Case:
-    """Groups with values of their own: nothing is suppressed, values are hidden."""
+    """Groups with values of their own: values are hidden, and rows suppressed if they may be."""
     attributes = {
         "age": quasi_identifier({"intervals": [5, 10, 20]} if age is None else age),
         "zip": quasi_identifier({"prefixes": [1]}),
@@ -41,7 +41,15 @@ def by_group(publish: str, *require: dict[str, Any], sets: bool = False, age: An
         "disease": SECRET,
     }
     asked = {"attributes": attributes, "require": [*require] or [K2], "publish": publish, "seed": 7} | more
-    return Case(asked, PLACE, TRAVELLERS, OTHERS, shows=("hidden",))
+    return Case(asked, PLACE, TRAVELLERS, OTHERS, shows=("suppressed",) if more.get("suppress") else ("hidden",))
+
+
+def too_common(publish: str, *require: dict[str, Any], **more: Any) -> Case:
+    """Too many with the flu: some of them are left out."""
+    shared: list[Row] = [("20", "11", "flu"), ("25", "12", "hiv"), ("31", "13", "flu"), ("33", "11", "cold")]
+    kinds = [("47", "15", "flu"), ("52", "15", "flu"), ("58", "15", "flu"), ("47", "15", "hiv"), ("20", "11", "flu")]
+    asked = words({"alpha_k": {"alpha": 0.5, "k": 2}}, *require, publish=publish, **more)
+    return Case(asked, PATIENT, shared, kinds)
 
 
 # Exact values: worlds differ in whose value is whose, and in who is left out.
@@ -95,6 +103,17 @@ CASES: dict[str, Case] = {
     "multidimensional: t_closeness": by_group("multidimensional", {"t_closeness": {"t": 0.4, "distance": "equal"}}),
     "multidimensional: quantiles": by_group("multidimensional", age={"quantiles": 4}),
     "multidimensional: instant": by_group("multidimensional", search="instant"),
+    "multidimensional: suppressed": by_group("multidimensional", suppress="1/3"),
+    "multidimensional: suppressed as stars": by_group("multidimensional", suppress="1/3", suppressed="star"),
+    "multidimensional: instant, too common": too_common("multidimensional", search="instant"),
+    "multidimensional: too common": too_common("multidimensional"),
+    "multidimensional: closeness, suppressed": by_group(
+        "multidimensional", {"t_closeness": {"t": 0.4, "distance": "equal"}}, suppress="1/3"
+    ),
+    "local_recoding: too common": too_common("local_recoding"),
+    "local_recoding: too common and closeness": too_common(
+        "local_recoding", {"t_closeness": {"t": 0.4, "distance": "equal"}}
+    ),
     "multidimensional: other columns": Case(
         words(publish="multidimensional", suppress=0)
         | {"attributes": words()["attributes"] | {"visit": {"role": "other"}}},
@@ -153,6 +172,9 @@ CASES: dict[str, Case] = {
     "ambiguity": dealt("ambiguity", {"ambiguity": {"alpha": 0.8, "beta": 0.5}}),
     "ambiguity: best tables": dealt("ambiguity", {"ambiguity": {"alpha": 1, "beta": 0.5, "tables": "best"}}),
     "presence": among({"presence": {"delta": [0, "1/2"], "population": EVERYBODY}}, suppress="1/3"),
+    "presence: groups that fail are left out": among(
+        {"presence": {"delta": [0, "1/2"], "population": EVERYBODY, "suppression": "told"}}, suppress="1/3"
+    ),
     "presence: multidimensional": among(
         {"presence": {"delta": [0, "1/2"], "population": EVERYBODY}}, rows=2, publish="multidimensional"
     ),

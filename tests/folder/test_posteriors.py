@@ -79,13 +79,7 @@ def placements(groups: Groups) -> list[tuple[int | None, ...]]:
 def consistent(groups: Groups, values: Sequence[str]) -> Iterator[World]:
     """Every way to place everybody and to give him a value, in which all groups have the values that are published."""
     for way in placements(groups):
-        for world in product(values, repeat=len(IN_IT)):
-            dealt: dict[int, Counter[str]] = defaultdict(Counter)
-            for group, value in zip(way, world, strict=True):
-                if group is not None:
-                    dealt[group][value] += 1
-            if all(dealt[g] == found for g, (_, found) in enumerate(groups)):
-                yield world
+        yield from fillings(groups, way, values)
 
 
 Belief = dict[str, Fraction]
@@ -101,6 +95,31 @@ def posteriors(worlds: Sequence[World], values: Sequence[str], priors: Sequence[
         for chance, value in zip(chances, world, strict=True):
             chance[value] += weight  # type: ignore[assignment]
     return [{value: Fraction(chance[value]) / total for value in values} for chance in chances]
+
+
+def parted(groups: Groups) -> list[tuple[Belief | None, Belief | None]]:
+    """For everybody the chance of each value if he is published, and if he is not; None where that can't be."""
+    published, others = [Counter[str]() for _ in IN_IT], [Counter[str]() for _ in IN_IT]
+    for way in placements(groups):
+        for world in fillings(groups, way):
+            for person, (group, value) in enumerate(zip(way, world, strict=True)):
+                (others if group is None else published)[person][value] += 1
+    return [(shares_of(here), shares_of(elsewhere)) for here, elsewhere in zip(published, others, strict=True)]
+
+
+def fillings(groups: Groups, way: tuple[int | None, ...], values: Sequence[str] = VALUES) -> Iterator[World]:
+    """Every way to give everybody a value, so that the groups that people stand in have the published ones."""
+    for world in product(values, repeat=len(IN_IT)):
+        dealt: dict[int, Counter[str]] = defaultdict(Counter)
+        for group, value in zip(way, world, strict=True):
+            if group is not None:
+                dealt[group][value] += 1
+        if all(dealt[g] == found for g, (_, found) in enumerate(groups)):
+            yield world
+
+
+def shares_of(counts: Counter[str]) -> Belief | None:
+    return {value: Fraction(counts[value], counts.total()) for value in VALUES} if counts else None
 
 
 # Somebody who knows nothing before, and somebody who knows how common each value is in every zip.
@@ -153,9 +172,13 @@ KINDS: dict[str, dict[str, Any]] = {
     "incognito": {"suppress": "1/3", "search": "incognito"},
     "multidimensional": {"publish": "multidimensional"},
     "local_recoding": {"publish": "local_recoding"},
+    "multidimensional, suppressed": {"publish": "multidimensional", "suppress": "1/3"},
+    "local_recoding, suppressed": {"publish": "local_recoding", "suppress": "1/3"},
     "bucketization": {"publish": "bucketization", "suppress": "1/3", "search": "anatomy"},
     "art": {"publish": "bucketization", "suppress": "1/3", "search": "art"},
 }
+# There rows are left out one by one, not by group: whoever is left out may fit a published group, too.
+ONE_BY_ONE = ("multidimensional, suppressed", "local_recoding, suppressed")
 # Anatomy does not know how to part people for a promise that compares with the table; art knows robustness alone.
 ANATOMY = ("l_diversity by frequency", "alpha_k")
 BOTH = [
@@ -191,7 +214,16 @@ def test_nobody_published_is_believed_to_have_a_value_beyond_the_promise_and_of_
         assert sum(found.total() for _, found in groups) == manifest_of(folder)["rows"]["published"]
         published = sum((found for _, found in groups), Counter[str]())
         nowhere = set(range(len(IN_IT))).difference(*(people for people, _ in groups))
-        assert len(nowhere) == manifest_of(folder)["rows"]["suppressed"]
+        suppressed = manifest_of(folder)["rows"]["suppressed"]
+        if kind in ONE_BY_ONE:
+            assert len(nowhere) <= suppressed
+            for person, (here, elsewhere) in enumerate(parted(groups)):
+                assert here is None or is_within(here, published), (source, person)
+                assert elsewhere is None or elsewhere == priors[person], (source, person)
+            left_out += suppressed
+            judged += 1
+            continue
+        assert len(nowhere) == suppressed
         worlds = list(consistent(groups, VALUES))
         assert source in worlds
         for person, belief in enumerate(posteriors(worlds, VALUES, priors)):

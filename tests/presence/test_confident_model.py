@@ -216,7 +216,7 @@ def test_a_search_may_leave_out_no_more_rows_than_can_hide() -> None:
     model = ConfidentPresence((0, "0.1"), "0.8")
     for rows, may in ((30, False), (27, False), (3, True)):
         groups = groups_of([20, rows, 1], boxes, marginals)
-        assert may_leave_out([model], groups, np.array([True, False, True])) == may
+        assert may_leave_out([model], groups, *[np.array([True, False, True])] * 2) == may
 
 
 def test_groups_without_rows_are_not_published() -> None:

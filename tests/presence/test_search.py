@@ -20,13 +20,15 @@ from tests.presence.worlds import World, deltas, outcome, worlds
 from tests.strategies import Table
 
 
+@pytest.mark.parametrize("suppression", ["judged", "told"])
 @given(world=worlds(), delta=deltas, k=st.sampled_from([1, 2, 3]), data=st.data())
 def test_the_search_finds_the_cheapest_node_that_hides_presence(
-    world: World, delta: tuple[Fraction, Fraction], k: int, data: st.DataObject
+    suppression: str, world: World, delta: tuple[Fraction, Fraction], k: int, data: st.DataObject
 ) -> None:
     limit = data.draw(st.integers(0, sum(world.private)))
-    models = (Presence(delta), *([KAnonymity(k)] if k > 1 else []))
-    every = [outcome(world, node, delta, k) for node in world.everybody.nodes]
+    models = (Presence(delta, suppression=suppression), *([KAnonymity(k)] if k > 1 else []))
+    hides = limit if suppression == "judged" else None
+    every = [outcome(world, node, delta, k, hides) for node in world.everybody.nodes]
     possible = [o for o in every if o.allowed and o.suppressed <= limit]
     problem = Problem(world.frequency(), models, limit)
     try:
@@ -60,7 +62,7 @@ def test_a_group_is_judged_by_everybody_in_it_and_the_rest_by_everybody_else() -
     people = [("young",)] * 4 + [("old",)] * 4
     world = World(Table((paths,), tuple(people)), (True, False, False, False, True, True, True, False))
     with pytest.raises(Infeasible) as caught:  # the three who are left out would be three of the four old people
-        optimal(Problem(world.frequency(), (Presence((0, "1/4")),), suppression_limit=3))
+        optimal(Problem(world.frequency(), (Presence((0, "1/4"), suppression="told"),), suppression_limit=3))
     assert caught.value.witness is not None
     assert caught.value.witness.level == pytest.approx(3 / 4)
     plan = optimal(Problem(world.frequency(), (Presence((0, "1/2")),), suppression_limit=0))
@@ -73,7 +75,7 @@ def test_nobody_is_left_out_where_absence_must_not_be_known() -> None:
     paths = {"young": (), "old": ()}
     people = [("young",)] * 4 + [("old",)] * 4
     world = World(Table((paths,), tuple(people)), (True, False, False, False, False, False, False, False))
-    plan = optimal(Problem(world.frequency(), (Presence(("1/10", "1/2")),), suppression_limit=1))
+    plan = optimal(Problem(world.frequency(), (Presence(("1/10", "1/2"), suppression="told"),), suppression_limit=1))
     assert plan.node == (1,)  # nobody old is in the table, and that would show
 
 

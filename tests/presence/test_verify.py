@@ -79,7 +79,9 @@ def test_any_release_passes_with_the_population_given_again(
 ) -> None:
     everybody, table, delta = case
     tmp = tmp_path_factory.mktemp("presence")
+    suppress = suppress if publish == "generalization" else 0
     words = policy_words(tmp, everybody, delta, publish=publish, suppress=suppress, suppressed=suppressed, format=form)
+    words["require"][0]["presence"]["suppression"] = "told"
     made = anonymize(policy_from_words(words), tmp / "release", source=columns(table))
     found = verify(made.folder, population=tmp / "people.csv")
     assert found.kept
@@ -153,6 +155,7 @@ SOURCE = columns(TABLE) | {"disease": ["flu", "cold", "HIV"] * 10, "visit": [str
 def made_by(tmp: Path) -> Policy:
     """With a sensitive attribute, a column as it is, and rows left out."""
     words = policy_words(tmp, EVERYBODY, ["0", "0.4"], suppress=0.4)
+    words["require"][0]["presence"]["suppression"] = "told"
     words["attributes"] |= {"disease": {"role": "sensitive"}, "visit": {"role": "other"}}
     words["require"] += [{"l_diversity": {"l": 2}}, {"k_anonymity": {"k": 2}}]
     return policy_from_words(words)

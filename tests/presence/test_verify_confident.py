@@ -89,6 +89,7 @@ def test_any_release_passes_with_everybody_given_again(
     known: dict[str, Any] = {"population": str(write(tmp / "people.csv", everybody))}
     known = {"marginals": marginals_of(everybody)} if by_marginals else known
     promise = {"delta": delta, "confidence": 0.8, "coverage": coverage} | known
+    suppress = suppress if publish == "generalization" else 0
     words = policy_words(promise, publish=publish, suppress=suppress, suppressed=suppressed)
     made = anonymize(policy_from_words(words), tmp / "release", source=columns(table))
     again = {} if by_marginals else {"population": tmp / "people.csv"}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -52,7 +53,21 @@ class Outcome:
     loss: Fraction
 
 
-def outcome(world: World, node: Node, delta: tuple[Fraction, Fraction], k: int) -> Outcome:
+def small(people: Counter[Any], rows: int, limit: int) -> set[Any]:
+    """The groups of fewest people, all of a size or none, that are expected to hold two deviations fewer rows."""
+    hidden: set[Any] = set()
+    for size in sorted(set(people.values())):
+        more = {look for look in people if people[look] <= size}
+        expected = rows * sum(people[look] for look in more) / people.total()
+        if expected + 2 * expected**0.5 > limit:
+            break
+        hidden = more
+    return hidden
+
+
+def outcome(world: World, node: Node, delta: tuple[Fraction, Fraction], k: int, hides: int | None = None) -> Outcome:
+    """What is left out are groups that fail; or, if it is to follow from the population, those of the fewest people,
+    so many that `hides` rows are enough."""
     looks = world.everybody.generalized(node)
     people = Counter(looks)
     rows = Counter(look for look, there in zip(looks, world.private, strict=True) if there)
@@ -61,10 +76,17 @@ def outcome(world: World, node: Node, delta: tuple[Fraction, Fraction], k: int) 
         return delta[0] <= Fraction(n_t, n_p) <= delta[1]
 
     published = {look for look in people if present(rows[look], people[look]) and rows[look] >= k}
-    absent_and_known = any(rows[look] == 0 and not present(0, people[look]) for look in people)
+    if hides:
+        hidden = small(people, rows.total(), hides)
+        shown = {*people} - hidden
+        failing = any(look not in published and (rows[look] or not present(0, people[look])) for look in shown)
+        published = {*rows} - hidden
+        elsewhere = sum(people[look] for look in hidden)
+    else:
+        failing = any(rows[look] == 0 and not present(0, people[look]) for look in people)
+        elsewhere = sum(people[look] for look in people if look not in published)
     left_out = sum(rows[look] for look in people if look not in published)
-    elsewhere = sum(people[look] for look in people if look not in published)
-    allowed = not absent_and_known and (elsewhere == 0 or present(left_out, elsewhere))
+    allowed = not failing and (elsewhere == 0 or present(left_out, elsewhere))
     return Outcome(node, allowed, left_out, mean_loss(world, looks, published))
 
 

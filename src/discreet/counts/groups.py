@@ -133,7 +133,8 @@ class Groups:
 
     Promises about who is in the table look outside of it: `population` is how many people of the population fall in
     each group (its own rows included), `outside` what marginals tell. Then a group may have no rows at all. `left_out`
-    rows of the table and `elsewhere` people of the population (with those rows) are in none of the groups.
+    rows of the table and `elsewhere` people of the population (with those rows) are in none of the groups. Where it is
+    known whose rows are left out, whoever is in the table, `hidden` of them are those people; else it is None.
 
     `together` tells which sensitive values stand in one row, where a promise asks for it.
     """
@@ -146,10 +147,16 @@ class Groups:
     outside: Outside | None = None
     left_out: int = 0
     elsewhere: int = 0
+    hidden: int | None = None
     together: Together | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    @property
+    def unpublished(self) -> tuple[IntArray, IntArray]:
+        """Rows and people of those in none of the groups: who may be left out, and who is known not to be in."""
+        return unpublished(self.left_out, self.elsewhere, self.hidden)
 
     def where(self, chosen: BoolArray) -> Groups:
         """The chosen groups alone; everybody in the others is in none."""
@@ -196,6 +203,19 @@ class Groups:
             left_out=self.left_out + int(self.sizes[~chosen].sum()),
             elsewhere=self.elsewhere + (0 if population is None else int(population[~chosen].sum())),
         )
+
+
+def unpublished(left_out: int, elsewhere: int, hidden: int | None) -> tuple[IntArray, IntArray]:
+    """Rows and people of the parts of `elsewhere` people that can be told apart.
+
+    >>> unpublished(2, 12, 4)
+    (array([2, 0]), array([4, 8]))
+    """
+    if hidden is None:
+        hidden = elsewhere
+    parts = [(left_out, hidden), (0, elsewhere - hidden)]
+    found = [(rows, people) for rows, people in parts if rows or people]
+    return np.array([r for r, _ in found], dtype=np.int64), np.array([p for _, p in found], dtype=np.int64)
 
 
 def _own(t: Tally) -> Tally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Protocol, TypeGuard, runtime_checkable
 
@@ -56,8 +57,8 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
-    # A model may also say `compares`, `needs_source` and `beyond_help`, and for searches that build groups instead of
-    # cutting them: `size_alone`, `least_rows`, `rows_per_value` and `protected_values` (see there).
+    # A model may also say `compares`, `needs_source`, `beyond_help` and `hides_by_people`, and for searches that build
+    # groups instead of cutting them: `size_alone`, `least_rows`, `rows_per_value` and `protected_values` (see there).
 
 
 @runtime_checkable
@@ -138,20 +139,58 @@ def beyond_help(models: Sequence[PrivacyModel], groups: Groups, rows: int) -> Bo
     return verdict
 
 
-def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray) -> bool:
-    """May the groups that fail be left out together, as far as the promises about a population go?
+def publishable(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray, limit: int) -> BoolArray:
+    """Which groups would be published, if at most `limit` rows may be left out: as a rule those that hold.
+
+    Whom a release leaves out must not depend on who is in the table, or it tells: two people who are missing because
+    both are in the table are missing in no other case. So where a promise `hides_by_people`, the groups of fewest
+    people are left out, whoever of them is in the table (`small_groups`), and no others.
+    """
+    if limit and hides_by_people(models) and groups.population is not None:
+        rows, everybody = int(groups.sizes.sum()) + groups.left_out, int(groups.population.sum()) + groups.elsewhere
+        return ~small_groups(groups.population, rows, everybody, limit)
+    return holds
+
+
+def small_groups(population: IntArray, rows: int, everybody: int, limit: int) -> BoolArray:
+    """The groups of fewest people: as many as would hold clearly fewer than `limit` rows, were all equally likely.
+
+    All groups of a size, or none: it follows from the population, the number of rows and the limit alone. The e rows
+    that are expected in them are so few that e + 2 √e, two standard deviations more, is within the limit.
+
+    >>> small_groups(np.array([2, 10, 100]), rows=12, everybody=112, limit=2).tolist()
+    [True, False, False]
+    """
+    size, many = np.unique(population, return_counts=True)
+    expected = np.cumsum(size * many) * (rows / max(everybody, 1))
+    small = size[expected + 2 * np.sqrt(expected) <= limit]
+    found: BoolArray = population <= (small[-1] if len(small) else -1)
+    return found
+
+
+def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray, published: BoolArray) -> bool:
+    """May the others be left out together, and all of these be published, as far as promises about a population go?
 
     Whoever is in none of the published groups is one of many of whom so many were left out: they are judged as one
-    group. A group that fails without having rows can't be left out: it is not there already.
+    group. A group that fails without having rows can't be left out because of that: it is not there already.
     """
     if groups.population is None and groups.outside is None:  # told at once, for searches ask at every node
         return True
-    about = [model for model in models if _is_about_population(model)]
     filled = groups.sizes > 0
-    if (~holds & ~filled).any():
+    shown = groups.rest_of(published & filled)
+    if groups.population is not None and hides_by_people(models):
+        if not holds[published].all():
+            return False
+        shown = replace(shown, hidden=int(groups.population[~published].sum()))
+    elif (~holds & ~filled).any():
         return False
-    published = groups.rest_of(holds & filled)
-    return all(rest is None or rest[0] for rest in (model.rest(published) for model in about))
+    about = [model for model in models if _is_about_population(model)]
+    return all(rest is None or rest[0] for rest in (model.rest(shown) for model in about))
+
+
+def hides_by_people(models: Sequence[PrivacyModel]) -> bool:
+    """Does a promise ask that who is left out follows from the population, and not from who is in the table?"""
+    return any(getattr(model, "hides_by_people", False) for model in models)
 
 
 def _judged(models: Sequence[PrivacyModel], groups: Groups) -> Iterator[tuple[PrivacyModel, Groups, BoolArray | slice]]:

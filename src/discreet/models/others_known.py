@@ -9,7 +9,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import DataError, Mistake
-from discreet.models.base import PrivacyModel
+from discreet.models.base import PrivacyModel, compares, least_rows
 
 OTHERS_KNOWN = "others_known"
 
@@ -43,6 +43,14 @@ class OthersKnown:
     @property
     def higher_is_safer(self) -> bool:
         return self.model.higher_is_safer
+
+    @property
+    def compares(self) -> bool:
+        return compares(self.model)
+
+    @property
+    def least_rows(self) -> int:
+        return least_rows([self.model])  # the whole group must keep the promise, too
 
     def holds(self, groups: Groups) -> BoolArray:
         parts, group = self._parts(groups)

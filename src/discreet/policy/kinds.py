@@ -226,6 +226,14 @@ def others_known_misfits(models: Iterable[PrivacyModel], search: str) -> list[Mi
     return [Mistake("search", rule, "leave `search` out, or leave others_known out")]
 
 
+def suppression_misfits(publish: str, models: Iterable[PrivacyModel], suppress: object) -> list[Mistake]:
+    """A limit that nothing would come of: who is in no box of a population can't be hidden among its others."""
+    if not suppress or publish == "generalization" or not any(isinstance(m, AboutPopulation) for m in models):
+        return []
+    rule = f"{shown(publish)} leaves nobody out where a promise is about a population"
+    return [Mistake("suppress", rule, "write suppress: 0, or publish: generalization")]
+
+
 def summary_misfits(search: str, summary: object, others: Sequence[str]) -> list[Mistake]:
     """What does not go with searching a summary, or without."""
     if SEARCHES[search].reads != SUMMARY:

@@ -23,6 +23,7 @@ from discreet.policy.kinds import (
     others_known_misfits,
     several_populations,
     summary_misfits,
+    suppression_misfits,
     threshold_misfits,
 )
 from discreet.policy.private_rows import read_private
@@ -189,6 +190,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         others = [a.name for a in found["attributes"] if a.role == Role.OTHER]
         suppressed = values.get("suppressed", "drop")
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
+        mistakes += suppression_misfits(publish, found["models"], found.get("suppress"))
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])

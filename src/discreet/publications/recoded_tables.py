@@ -95,7 +95,14 @@ class Recoded:
         if self.around is None:
             return groups
         a = self.around
-        return replace(groups, population=a.population, outside=a.outside, left_out=a.left_out, elsewhere=a.elsewhere)
+        return replace(
+            groups,
+            population=a.population,
+            outside=a.outside,
+            left_out=a.left_out,
+            elsewhere=a.elsewhere,
+            hidden=a.hidden,
+        )
 
 
 def write_recoded(plan: Recoding, writing: Writing, tables: Tables, table: str, random: np.random.Generator) -> None:

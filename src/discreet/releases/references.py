@@ -36,9 +36,12 @@ def failing_alone(plan: Plan, models: Sequence[PrivacyModel]) -> BoolArray:
 def settled(plan: Plan, models: Sequence[PrivacyModel], limit: int) -> Plan | None:
     """The plan without the groups that fail alone; None if more than `limit` rows would be left out.
 
-    Leaving groups out changes what the others are compared with, so it is done until nothing fails.
+    Leaving groups out changes what the others are compared with, so it is done until nothing fails. Where it must not
+    depend on the table who is left out, no more can be.
     """
     while (failing := failing_alone(plan, models)).any():
+        if plan.groups.hidden is not None:
+            return None
         plan = plan.without(failing)
         if plan.suppressed > limit:
             return None

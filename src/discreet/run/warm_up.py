@@ -82,7 +82,8 @@ def warm_up() -> None:
         among = [p for p in (*promises(PRESENCE), *promises(POPULATION)) if "ambiguity" not in p]
         for publish in ("generalization", "multidimensional"):
             hidden = {"require": [*among, {"l_diversity": {"l": 2}}], "publish": publish} | private
-            anonymize(policy_from_words(words | hidden), Path(folder) / f"{publish}-present", source=table)
+            suppress = {"suppress": 0.5 if publish == "generalization" else 0}
+            anonymize(policy_from_words(words | hidden | suppress), Path(folder) / f"{publish}-present", source=table)
         foreseen = {"require": among[:1], "search": "instant"} | private
         anonymize(policy_from_words(words | foreseen), Path(folder) / "present-instantly", source=table)
         shares = {c: {v: table[c].count(v) for v in table[c]} for c in ("age", "zip")}

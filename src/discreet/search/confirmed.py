@@ -176,7 +176,7 @@ class _Search:
         chosen = self._holds.copy()
         chosen[list(left_out)] = False
         cost = self._price(_array(left_out)), self._rows(left_out)
-        if cost >= self._to_beat or not may_leave_out(self._models, self._groups, chosen):
+        if cost >= self._to_beat or not may_leave_out(self._models, self._groups, chosen, chosen):
             return False
         self.best, self._to_beat = _array(left_out), cost
         return True

@@ -117,7 +117,8 @@ class Plan:
 class Recoding(Plan):
     """Group g publishes attribute d as the range of leaves ``low[g, d]..high[g, d]`` of its hierarchy.
 
-    `population` is how many people of the table's population fall in each group, where a promise asks for it.
+    `population` is how many people of the table's population fall in each group, where a promise asks for it; `hidden`
+    how many would be left out whoever of them is in the table, where no others are.
     """
 
     low: Codes
@@ -125,6 +126,7 @@ class Recoding(Plan):
     node: tuple[int, ...] | None = None
     texts: tuple[tuple[Value, ...], ...] | None = None  # what each group publishes, where an earlier release fixed it
     population: IntArray | None = None
+    hidden: int | None = None
 
     @property
     def group_count(self) -> int:
@@ -146,7 +148,7 @@ class Recoding(Plan):
             groups = replace(groups, population=self.population, elsewhere=elsewhere)
         if f.marginals is not None:
             groups = replace(groups, outside=Outside(self.low, self.high, f.marginals))
-        return replace(groups, left_out=self.suppressed)
+        return replace(groups, left_out=self.suppressed, hidden=self.hidden)
 
     @cached_property
     def losses(self) -> FloatArray:

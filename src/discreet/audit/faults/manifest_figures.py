@@ -100,7 +100,8 @@ def _levels(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
     """What promises are said to reach must be what they reach, where the tables alone tell it."""
     for promise, said in zip(view.promises, manifest["promises"], strict=True):
         level, deciding = said.get("level"), said.get("deciding_group")
-        if _is_number(deciding) and not (view.sizes == deciding).any():
+        left_out = promise.model == "presence" and deciding == view.left_out + view.starred
+        if _is_number(deciding) and not (view.sizes == deciding).any() and not left_out:
             rule = f"says that a group of {_figure(deciding)} decides over {promise.model}, but there is none"
             yield Fault("wrong_count", MANIFEST, rule, AGAIN)
         reached = [reading.achieved for reading in levels(replace(view, promises=(promise,)))]

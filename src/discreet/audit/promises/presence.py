@@ -51,7 +51,7 @@ def limits(promise: Promise) -> Limits:
 READING = Reading(
     "presence",
     "δ-presence",
-    {"delta": Parameter(two_shares, needed=True), "population": Parameter()},
+    {"delta": Parameter(two_shares, needed=True), "population": Parameter(), "suppression": Parameter()},
     levels,
     of_values=False,
     of_some=True,

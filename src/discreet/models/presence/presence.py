@@ -14,8 +14,9 @@ from discreet.addresses import located, public
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import DataError, Infeasible, Mistake
-from discreet.models.parameters import Interval, Parameter, Parameterized, as_text
+from discreet.models.parameters import Choice, Interval, Parameter, Parameterized, as_text, as_word
 
+JUDGED, TOLD = "judged", "told"  # by what it is decided who is left out
 UNLIMITED = 1 << 61  # more people than there are
 # More rows than any table has: what a group costs that no suppression can mend.
 IMPOSSIBLE = 1 << 40
@@ -27,8 +28,12 @@ class Presence(Parameterized):
 
     Nergiz & Clifton 2008, definition 7 and equation 1: δmin ≤ n_T(q) / n_P(q) ≤ δmax for every group q of the
     population, also for those without a row of the table, where it is 0. Both are counted after the same
-    generalization, in which no two groups overlap. Rows that are left out are judged as one group, together with
-    everybody else who is in no published group.
+    generalization, in which no two groups overlap. Rows that are left out are judged as one group.
+
+    `suppression` says by what it is decided who is left out. `judged`: by the population alone, so that somebody who
+    knows how it is decided knows no more; of everybody who is left out whoever is in the table, so many are in it.
+    `told`: groups that break a promise are. That loses less, and is judged for somebody who does not know it: one of
+    all the people in no published group. Whoever does may be sure of some of them.
 
     `population` is where the population is read from: a path or a frame; None if it is the table that the private
     rows are chosen from.
@@ -40,11 +45,17 @@ class Presence(Parameterized):
 
     delta: Any  # (δmin, δmax), kept as fractions
     population: Any = field(default=None, compare=False, repr=False)
+    suppression: str = JUDGED
     attribute = ""
     monotone = True
     higher_is_safer = False
     word = "presence"
-    parameters: ClassVar[Mapping[str, Parameter]] = {"delta": Interval()}
+    parameters: ClassVar[Mapping[str, Parameter]] = {"delta": Interval(), "suppression": Choice((JUDGED, TOLD))}
+
+    @property
+    def hides_by_people(self) -> bool:
+        """Does who is left out follow from the population?"""
+        return self.suppression == JUDGED
 
     def holds(self, groups: Groups) -> BoolArray:
         return within(self.delta, groups.sizes, population_in(groups, self.word))
@@ -54,19 +65,24 @@ class Presence(Parameterized):
         return groups.sizes / np.maximum(population_in(groups, self.word), 1)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
-        """Parts that hold have at most δmax of the group's people; what lies below δmin loses a row, if it has one."""
+        """Parts that hold have at most δmax of the group's people; what lies below δmin loses a row, if it has one.
+
+        If it follows from the population who is left out, parts below δmin may be left out without a row.
+        """
         low, high = self.delta
         rows, people = groups.sizes, population_in(groups, self.word)
-        allowed = times(people, high)
+        least: IntArray = np.maximum(rows - times(people, high), 0).astype(np.int64)
+        if self.hides_by_people:
+            return least
         too_few = (_exact(rows, low.denominator) < _exact(people, low.numerator)).astype(np.bool_)
-        least = np.maximum(rows - allowed, np.where(too_few, 1, 0))
+        least = np.maximum(least, np.where(too_few, 1, 0))
         return np.where(too_few & (rows == 0), IMPOSSIBLE, least).astype(np.int64)
 
     def rest(self, groups: Groups) -> tuple[bool, float] | None:
         if not groups.elsewhere and not groups.left_out:
             return None
-        rows, people = np.array([groups.left_out]), np.array([groups.elsewhere])
-        return bool(within(self.delta, rows, people)[0]), groups.left_out / max(groups.elsewhere, 1)
+        rows, people = groups.unpublished
+        return bool(within(self.delta, rows, people).all()), float((rows / np.maximum(people, 1)).max())
 
     def out_of_reach(self, rows: int, people: int) -> Infeasible | None:
         """The error for a δ that no release of so many rows can keep, if it is one.
@@ -97,8 +113,8 @@ class Presence(Parameterized):
         return f"({as_text(self.delta[0])}, {as_text(self.delta[1])})-presence"
 
     def to_words(self) -> dict[str, dict[str, object]]:
-        [words] = super().to_words().values()
-        return {self.word: words | source_words(self.population)}
+        words: dict[str, object] = {"delta": as_word(self.delta)} | source_words(self.population)
+        return {self.word: words if self.hides_by_people else words | {"suppression": self.suppression}}
 
 
 def within(delta: tuple[Fraction, Fraction], rows: IntArray, people: IntArray) -> BoolArray:

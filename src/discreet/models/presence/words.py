@@ -1,6 +1,6 @@
 """`presence` and `confident_presence` in the words of a policy.
 
-presence: {delta: [0, 0.2], population: people.csv}
+presence: {delta: [0, 0.2], population: people.csv, suppression: told}
 confident_presence: {delta: [0, 0.2], confidence: 0.8, population: people.csv, coverage: true}
 confident_presence: {delta: [0, 0.2], confidence: 0.8, marginals: {age: age.csv, sex: {f: 0.51, m: 0.49}}, size: 45222}
 marginals: per quasi-identifier a CSV of value,count or the counts themselves; or shares, if `size` says of how many
@@ -19,10 +19,10 @@ from discreet.files.numbers import whole_number
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import read_numbers
 from discreet.models.base import AboutPopulation, PrivacyModel
-from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_parameters
+from discreet.models.parameters import Choice, Number, Parameter, Whole, Wrong, read_parameters
 from discreet.models.parameters import exact as as_fraction
 from discreet.models.presence.confident_presence import ConfidentPresence
-from discreet.models.presence.presence import Presence
+from discreet.models.presence.presence import JUDGED, TOLD, Presence
 from discreet.models.promise import PRESENCE, Given, Promise, Read, Risk, Words
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
@@ -65,13 +65,15 @@ def read_presence(
     """
     read = read_numbers_and_population(given, place, Presence.parameters, EXAMPLE, folder)
     values, population, mistakes = read
-    return ([] if mistakes else [Presence(values["delta"], population)]), mistakes
+    if mistakes:
+        return [], mistakes
+    return [Presence(values["delta"], population, values.get("suppression", JUDGED))], []
 
 
 def read_numbers_and_population(
     given: Mapping[object, object], place: str, parameters: Mapping[str, Parameter], example: str, folder: Path
 ) -> tuple[dict[str, Any], str | Path | None, list[Mistake]]:
-    """Thresholds, none of which has a default, and where the population lies; or everything that is wrong with them."""
+    """Thresholds and choices, and where the population lies; or everything that is wrong with them."""
     mistakes = _strange(given, place, (*parameters, "population"))
     values, wrong = _numbers(given, place, parameters, f"for example {place.rpartition('.')[2]}: {example}")
     mistakes += wrong
@@ -218,8 +220,12 @@ def _strange(given: Mapping[object, object], place: str, known: Sequence[str]) -
 def _numbers(
     given: Mapping[object, object], place: str, parameters: Mapping[str, Parameter], example: str
 ) -> tuple[dict[str, Any], list[Mistake]]:
-    """The thresholds, none of which has a default."""
-    mistakes = [Mistake(f"{place}.{name}", "is missing", example) for name in parameters if given.get(name) is None]
+    """The thresholds, none of which has a default, and choices, which have one."""
+    mistakes = [
+        Mistake(f"{place}.{name}", "is missing", example)
+        for name, parameter in parameters.items()
+        if given.get(name) is None and not isinstance(parameter, Choice)
+    ]
     there = {name: given[name] for name in parameters if given.get(name) is not None}
     values, wrong = read_parameters(place, parameters, there)
     return values, [*mistakes, *wrong]
@@ -253,13 +259,17 @@ def _sentence(parameters: Words, column: str, exact: bool) -> str:
         chances = f"everybody is in it with a probability of at least {low}"
     else:
         chances = f"everybody is in it with a probability of at least {low} and at most {high}"
-    return f"Whoever knows everybody in the population still cannot tell who is in the table: {chances}."
+    sentence = f"Whoever knows everybody in the population still cannot tell who is in the table: {chances}."
+    if parameters.get("suppression") == TOLD:
+        sentence += " Not if she also knows by what rule rows were left out: then she may be sure of people left out."
+    return sentence
 
 
 def _confident_sentence(parameters: Words, column: str, exact: bool) -> str:
     return (
         f"{_sentence(parameters, column, exact)} The publisher, who knows only how common each value is, is sure of "
-        f"that with a confidence of {parameters['confidence']} for each group."
+        f"that with a confidence of {parameters['confidence']} for each group. If rows were left out, that is so for "
+        "somebody who does not know by what rule: groups that could not be published are left out."
     )
 
 

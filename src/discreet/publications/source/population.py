@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet, Marginals, Population
-from discreet.counts.groups import Outside
+from discreet.counts.groups import Outside, unpublished
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
+from discreet.models.base import small_groups
+from discreet.models.presence.presence import JUDGED
 from discreet.publications.published import AGAIN, Manifest
 from discreet.publications.regions import regions
 
@@ -48,12 +50,14 @@ class Around:
     outside: Outside | None
     left_out: int
     elsewhere: int
+    hidden: int | None = None
 
     def words(self) -> dict[str, Any]:
         """What the manifest says of it: sizes, and the least and the largest probability of being in the table."""
         if self.population is None:
             return {"people": self.people}
-        rows, people = np.append(self.sizes, self.left_out), np.append(self.population, self.elsewhere)
+        others = unpublished(self.left_out, self.elsewhere, self.hidden)
+        rows, people = np.append(self.sizes, others[0]), np.append(self.population, others[1])
         chances = rows[people > 0] / people[people > 0]
         return {
             "people": self.people,
@@ -105,7 +109,29 @@ def around(
         levels = [mapping["levels"][h.attribute] for h in known.hierarchies]
         marginals = _as_published(known, levels, low, sizes)
     outside = None if marginals is None else Outside(low, high, marginals)
-    return Around(sizes, known.people, population, outside, left_out, elsewhere)
+    hidden = None if known.population is None else _hidden(mapping, manifest, known.population, known.hierarchies)
+    return Around(sizes, known.people, population, outside, left_out, elsewhere, hidden)
+
+
+def _hidden(
+    mapping: Mapping[str, Any], manifest: Manifest, population: Population, hierarchies: Sequence[Hierarchy]
+) -> int | None:
+    """How many people would be left out if they were in the table, where the release says that no others are."""
+    limit = int(manifest["rows"]["limit"])
+    if not limit or "levels" not in mapping or not _hides_by_people(manifest):
+        return None
+    columns = [
+        h.codes[mapping["levels"][h.attribute]][codes] for h, codes in zip(hierarchies, population.codes, strict=True)
+    ]
+    people = np.bincount(number_equal(columns, len(population.counts)), weights=population.counts).astype(np.int64)
+    small = small_groups(people, int(manifest["rows"]["source"]), population.size, limit)
+    return int(people[small].sum())
+
+
+def _hides_by_people(manifest: Manifest) -> bool:
+    """Does a promise about presence leave it to the population who is left out?"""
+    said = [entry["presence"] for entry in manifest["policy"]["require"] if "presence" in entry]
+    return any(parameters.get("suppression", JUDGED) == JUDGED for parameters in said)
 
 
 def outsiders(everybody: Sequence[IntArray], inside: Sequence[IntArray], people: int, rows: int) -> Marginals:

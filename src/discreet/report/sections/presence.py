@@ -49,7 +49,7 @@ class Present:
     """How likely everybody in the population is to be in the table, for somebody who knows the whole population.
 
     `least` and `most` are what was asked, None where any chance is small (large) enough. Of the `elsewhere` people in
-    no published group, `left_out` are in the table.
+    no published group, `left_out` are in the table, and all of these among the `hidden`.
     """
 
     least: float | None
@@ -61,6 +61,7 @@ class Present:
     bins: tuple[PresenceBin, ...]
     elsewhere: int
     left_out: int
+    hidden: int
 
     @property
     def share(self) -> float:
@@ -91,7 +92,11 @@ class Present:
         if not self.left_out:
             return f"{who}, surely not in the table"
         rows = f"{self.left_out:,} suppressed row{'s' * (self.left_out != 1)}"
-        return f"{who}, with {rows} among them: a chance of {chance(self.left_out / self.elsewhere)}"
+        if self.hidden == self.elsewhere:
+            return f"{who}, with {rows} among them: a chance of {chance(self.left_out / self.elsewhere)}"
+        where = f"{self.hidden:,} of them, who are in groups of so few people that all of these are suppressed"
+        told = f"a chance of {chance(self.left_out / max(self.hidden, 1))}"
+        return f"{who}, with {rows} among {where}: {told}; the others are surely not in the table"
 
 
 @dataclass(frozen=True)
@@ -230,8 +235,8 @@ def present(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> Present | 
         return None
     chances, people = groups.sizes / np.maximum(groups.population, 1), groups.population
     if groups.elsewhere:
-        chances = np.append(chances, groups.left_out / groups.elsewhere)
-        people = np.append(people, groups.elsewhere)
+        rows, others = groups.unpublished
+        chances, people = np.append(chances, rows / np.maximum(others, 1)), np.append(people, others)
     least, most = max(low for low, _ in asked), min(high for _, high in asked)
     return Present(
         float(least) if least > 0 else None,
@@ -243,6 +248,7 @@ def present(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> Present | 
         presence_bins(chances, people, float(least), float(most)),
         groups.elsewhere,
         groups.left_out,
+        groups.elsewhere if groups.hidden is None else groups.hidden,
     )
 
 

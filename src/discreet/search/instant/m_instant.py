@@ -60,10 +60,10 @@ def m_instant(
 
     For promises about presence, `population` is given. The plan is over what was looked at; `facts` say how it went.
     """
-    start = perf_counter()
+    began = perf_counter()
     canvas = Canvas(summary, tuple(models), options, threshold, progress, population)
     canvas.cut()
-    seconds = perf_counter() - start
+    seconds = perf_counter() - began
     tree, low, high = canvas.tree, canvas.pieces.low, canvas.pieces.high
     frequency = look(low, high)
     problem = Problem(frequency, tuple(models), suppression_limit)

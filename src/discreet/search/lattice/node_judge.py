@@ -11,9 +11,10 @@ from time import monotonic
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, IntArray, number_equal
+from discreet.counts.groups import Groups
 from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
-from discreet.models.base import all_hold, least_suppressed, may_leave_out
+from discreet.models.base import all_hold, hides_by_people, least_suppressed, may_leave_out, publishable
 from discreet.progress import Progress
 from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, may_differ
 from discreet.search.plan import Problem
@@ -80,26 +81,34 @@ class NodeJudge:
         counted = self.roll_up.groups(node)
         groups = counted.groups
         holds = all_hold(p.models, groups)
+        published = publishable(p.models, groups, holds, p.suppression_limit)
         spread = [self._spread_of_all[d][level] for d, level in enumerate(node)]
         suppressed, lost, lost_spread, lost_mates, hopeless = 0, 0, [0] * len(node), 0, False
-        if not holds.all():
-            failing = np.flatnonzero(~holds)
-            sizes = groups.sizes[failing]
-            suppressed = int(sizes.sum())
-            least = least_suppressed(p.models, groups)[failing]
+        some = ~(holds & published)
+        if some.any():
+            concerned = np.flatnonzero(some)
+            sizes = groups.sizes[concerned]
+            left_out = np.where(published[concerned], 0, sizes)
+            suppressed = int(left_out.sum())
+            least = least_suppressed(p.models, groups)[concerned]
             lost = int(least.sum())
             hopeless = lost > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
             if not hopeless:
-                extra, part = self._extra_spread(counted, failing, sizes, least)
+                extra, part = self._extra_spread(counted, concerned, left_out, least)
                 lost_spread, lost_mates = part.tolist(), int(least @ sizes)
                 spread = [a + b for a, b in zip(spread, extra.tolist(), strict=True)]
-        feasible = suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds)
+        feasible = (
+            suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds, published)
+        )
         score = math.inf
         if feasible:
-            score = self._score(counted, spread, holds & (groups.sizes > 0), suppressed)
+            score = self._score(counted, spread, published & (groups.sizes > 0), suppressed)
         judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread, lost_mates)
         if feasible and suppressed and self._confirms:
-            judged = self._confirm(judged, counted, holds, spread)
+            if hides_by_people(p.models):  # who is left out is settled: no others may go
+                judged = self._as_it_is(judged, groups.where(published & (groups.sizes > 0)))
+            else:
+                judged = self._confirm(judged, counted, holds, spread)
             score, feasible = judged.score, judged.feasible
         self.judged[node] = judged
         # Ties go to the first node in lexicographic order, whichever way a search comes by.
@@ -157,6 +166,13 @@ class NodeJudge:
         share = np.bincount(number, weights=f.counts) / max(f.rows, 1)
         share = share[share > 0]
         return float(share @ np.log(share))
+
+    def _as_it_is(self, judged: Judged, published: Groups) -> Judged:
+        """The node, if its published groups keep the promises among themselves too."""
+        if all_hold(self.problem.models, published.among_themselves()).all():
+            return judged
+        self.unconfirmed += 1
+        return replace(judged, score=math.inf, feasible=False)
 
     def _confirm(self, judged: Judged, counted: Counted, holds: BoolArray, spread: Sequence[int]) -> Judged:
         """The node with more groups suppressed, so that the others keep the promises among themselves too.

@@ -19,15 +19,16 @@ from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
 
-from discreet.arrays import Codes, rows_among
+from discreet.arrays import BoolArray, Codes, rows_among
+from discreet.counts.groups import Groups
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
-from discreet.models.base import AboutPopulation, all_hold, compares
+from discreet.models.base import AboutPopulation, all_hold, compares, hides_by_people, publishable
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.lattice.dive import Dive
@@ -134,7 +135,8 @@ def _halves(judge: NodeJudge, low: Node, high: Node) -> tuple[tuple[Node, Node],
 def full_domain_plan(
     problem: Problem, roll_up: RollUp, node: Node, facts: dict[str, object], left_out: Codes | None = None
 ) -> Recoding:
-    """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole.
+    """Publish every attribute at its level of `node`; groups that break a promise are suppressed whole (where a promise
+    is about a population: the smallest of its groups).
 
     So are those that are `left_out`, each named by the first leaves of its values.
     """
@@ -145,7 +147,7 @@ def full_domain_plan(
     for d, (hierarchy, level) in enumerate(zip(frequency.hierarchies, node, strict=True)):
         codes = roll_up.codes(counted, d)
         low[:, d], high[:, d] = hierarchy.first[level][codes], hierarchy.last[level][codes]
-    kept = all_hold(problem.models, counted.groups) & (counted.groups.sizes > 0)
+    kept = published_groups(problem, counted.groups)
     if left_out is not None and len(left_out):
         kept &= ~rows_among(low, left_out)
     number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
@@ -158,8 +160,24 @@ def full_domain_plan(
         high=high[kept],
         node=node,
         population=None if counted.groups.population is None else counted.groups.population[kept],
+        hidden=_hidden(problem, counted.groups),
         facts=facts,
     )
+
+
+def _hidden(problem: Problem, groups: Groups) -> int | None:
+    """How many people would be left out if they were in the table, where that follows from the population."""
+    if groups.population is None or not problem.suppression_limit or not hides_by_people(problem.models):
+        return None
+    everybody = np.ones(len(groups), dtype=np.bool_)
+    shown = publishable(problem.models, groups, everybody, problem.suppression_limit)
+    return int(groups.population[~shown].sum())
+
+
+def published_groups(problem: Problem, groups: Groups) -> BoolArray:
+    """Which groups of a node have rows and are not left out."""
+    holds = all_hold(problem.models, groups)
+    return publishable(problem.models, groups, holds, problem.suppression_limit) & (groups.sizes > 0)
 
 
 @dataclass(frozen=True)
@@ -192,7 +210,7 @@ def infeasible(judge: NodeJudge, ending: Ending) -> Infeasible:
     decides = None
     missing = f"{closest.suppressed:,} of {p.frequency.rows:,} rows would have to be suppressed"
     if closest.suppressed <= p.suppression_limit:  # then it is people in no published group who are in the way
-        published = groups.rest_of(holds & (groups.sizes > 0))
+        published = replace(groups.rest_of(published_groups(p, groups)), hidden=_hidden(p, groups))
         decides = witness([m for m in p.models if isinstance(m, AboutPopulation)], published)
         if decides is None and judge.unconfirmed:  # or what the others are compared with
             among = groups.where(holds & (groups.sizes > 0)).among_themselves()

@@ -222,7 +222,7 @@ class _Walk:
 def _keeps(models: Sequence[PrivacyModel], groups: Groups) -> bool:
     """Do all groups keep the promises, and the people in none?"""
     holds = all_hold(models, groups)
-    return bool(holds.all()) and may_leave_out(models, groups, holds)
+    return bool(holds.all()) and may_leave_out(models, groups, holds, holds)
 
 
 def _plain(model: PrivacyModel) -> bool:

@@ -3,8 +3,9 @@
 The smallest thing that moves is a unit: some rows of one combination in one group. Four moves are known. A unit *joins*
 another group; two units of two groups *swap*; a unit *founds* a new group, filled up with rows that their groups can
 spare; a group is *dissolved*, every unit of it joining or founding. To be left out is to join, too, where that is
-allowed. Each is taken only if it lowers the total loss and leaves no group below `least` rows. Whether other promises survive is for the models to say: in careful mode no group
-takes part in two moves, so that all can be judged at once and each taken back on its own.
+allowed. Each is taken only if it lowers the total loss and leaves no group below `least` rows. Whether other promises
+survive is for the models to say: in careful mode no group takes part in two moves, so that all can be judged at once
+and each taken back on its own.
 """
 
 from __future__ import annotations
@@ -211,9 +212,9 @@ def _best_join(
     freed = loses(state, g) * state.group[g, SIZE] - (
         without * rest if whole else loses(state, g) * (state.group[g, SIZE] - rows)
     )
-    if g != left_out and _has_room(state, rows) and freed - state.cost[left_out] * rows > best:
-        if not (careful and is_refused(state, word(state, JOIN, u, NOBODY, g, left_out))):
-            best, target = freed - state.cost[left_out] * rows, left_out
+    gain = freed - state.cost[left_out] * rows if g != left_out and _has_room(state, rows) else 0.0
+    if gain > best and not (careful and is_refused(state, word(state, JOIN, u, NOBODY, g, left_out))):
+        best, target = gain, left_out
     state.group[g, SEEN] = stamp = _next_stamp(state)
     h, p, w = _next_near(near, state, c, stamp, -1, state.first[c])
     while h >= 0:
@@ -307,9 +308,9 @@ def _companions(
 ) -> tuple[float, float, int]:
     """The nearest rows that can be spared, enough to found a group with `rows` rows of unit `u`.
 
-    Groups can spare what they have above `least`; the group `dissolving`, and those who are left out, all. Returns what a row of the new
-    group would lose, what the companions lose now in sum, and how many picks (unit, rows) were made; −1 if there are
-    not enough.
+    Groups can spare what they have above `least`; the group `dissolving`, and those who are left out, all they have.
+    Returns what a row of the new group would lose, what the companions lose now in sum, and how many picks (unit, rows)
+    were made; −1 if there are not enough.
     """
     attributes = space.leaf.shape[1]
     c = state.unit[u, COMBINATION]

@@ -197,7 +197,7 @@ def range_without(space: Space, state: State, u: int, low: Codes, high: Codes) -
     g = state.unit[u, GROUP]
     attributes = space.leaf.shape[1]
     if g == state.used[LEFT_OUT]:
-        return loses(state, g)
+        return float(loses(state, g))
     if state.group[g, MEMBERS] > MANY:
         for d in range(attributes):
             low[d], high[d] = state.low[g, d], state.high[g, d]

@@ -18,11 +18,13 @@ from typing import NoReturn
 
 import numpy as np
 
-from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.groups import Groups, tally
 from discreet.errors import DiscreetError, Infeasible, Mistake
+from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.models.base import PrivacyModel, all_hold, least_rows
+from discreet.models.others_known import asks_for_others
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.lattice.optimal import optimal
@@ -81,6 +83,8 @@ def _published(problem: Problem) -> IntArray | None:
     """How many rows of each combination stay, if the others may be left out and all who stay hold as one group."""
     counts = problem.frequency.counts
     for attribute in sorted({model.attribute for model in problem.models if model.attribute}):
+        if any(asks_for_others(model) for model in problem.models if model.attribute == attribute):
+            continue  # a cap on one column does not tell what stands beside it
         counts = _capped(problem, attribute, counts)
         if _holds(problem, counts):
             return counts
@@ -94,7 +98,9 @@ def _published(problem: Problem) -> IntArray | None:
 def _holds(problem: Problem, counts: IntArray) -> bool:
     some = together(problem, counts)
     left = problem.frequency.rows - int(counts.sum())
-    return left <= problem.suppression_limit and hold(problem, some.row, some.count, some.group, some.groups).all()
+    if left > problem.suppression_limit:
+        return False
+    return bool(hold(problem, some.row, some.count, some.group, some.groups).all())
 
 
 def _capped(problem: Problem, attribute: str, counts: IntArray) -> IntArray:
@@ -130,7 +136,7 @@ def _groups_under(problem: Problem, attribute: str, totals: IntArray, caps: IntA
     return Groups(counts.sum(axis=1), {attribute: values})
 
 
-def _first(problem: Problem, counts: IntArray, code: IntArray, most: IntArray) -> IntArray:
+def _first(problem: Problem, counts: IntArray, code: Codes, most: IntArray) -> IntArray:
     """Of each value so many rows at most, those with common quasi-identifiers first: they need company least."""
     f = problem.frequency
     rarity = np.zeros(len(counts))
@@ -184,9 +190,8 @@ def _trim(problem: Problem, partition: Partition, room: int) -> BoolArray:
     )
     left = np.bincount(kept.group, weights=kept.count, minlength=len(group)).astype(np.int64)
     goes = sizes[group] - left
-    gain = (
-        partition.costs[group] * sizes[group] - kept.costs * left - goes * partition.most if len(group) else np.empty(0)
-    )
+    costs = kept.costs if len(group) else np.empty(0)
+    gain = partition.costs[group] * sizes[group] - costs * left - goes * partition.most
     good = (gain > _GAIN) & hold(problem, kept.row, kept.count, kept.group, len(group))
     best = _best_of_each(np.flatnonzero(good), group, gain)
     best = best[np.argsort(-gain[best] / goes[best], kind="stable")]
@@ -309,7 +314,7 @@ def with_everybody(problem: Problem, some: Partition) -> Partition:
 def _hides_a_named_value(models: Sequence[PrivacyModel], groups: Groups) -> bool:
     for model in models:
         t = groups.tallies[model.attribute]
-        named = getattr(model, "named_values", frozenset())
+        named: frozenset[Value] = getattr(model, "named_values", frozenset())
         if named and not isinstance(t.hierarchy.rule, Taxonomy):
             published = {t.hierarchy.leaves[value] for value in np.unique(t.values).tolist()}
             if named - published:
