@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from discreet import anonymize, policy_from_words, verify
+from discreet.cli.main import app
 from discreet.models.examples import groups_of
 from discreet.report import exposures
 from discreet.report.exposures import likely_shares, rare_share
@@ -54,7 +56,13 @@ def test_a_group_that_agrees_is_told_in_red_on_every_first_screen(tmp_path: Path
     assert lines[1].startswith(f"  GRAVE: {told}")
     first = release.to_json()["warnings"][0]
     assert (first["grave"], first["share"], release.to_json()["kept"]) == (True, 0.5, True)
-    assert verify(release.folder).kept
+    answer = CliRunner().invoke(app, ["verify", str(release.folder)])
+    assert answer.exit_code == 0
+    first, second, *_ = answer.output.splitlines()
+    assert first == "Every promise is kept; what they leave open is grave."
+    assert second.startswith(f"GRAVE   {told}")
+    again = json.loads(CliRunner().invoke(app, ["verify", str(release.folder), "--json"]).output)
+    assert (again["kept"], again["warnings"]) == (True, release.to_json()["warnings"])
 
 
 def test_values_that_no_promise_lists_are_told(tmp_path: Path) -> None:

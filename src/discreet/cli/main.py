@@ -176,12 +176,13 @@ def verify(
     could not be judged, and the answer says what it would take; 2: wrong use, or its tables could not be looked at.
     """
     from discreet.run.verify import verify as run
+    from discreet.run.verify import warnings
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
         findings = run(release, source, population, database, key)
-    screen.findings(release, findings)
+    screen.findings(release, findings, warnings(release, findings))
     raise typer.Exit(EXIT[findings.kept])
 
 

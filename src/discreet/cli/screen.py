@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, Timer
@@ -18,6 +18,7 @@ from discreet.progress import silent
 
 if TYPE_CHECKING:
     from discreet.releases.verify import Findings
+    from discreet.report.exposures import Exposure
 
 # By what became of the promises: kept, broken, not judged; 2 is wrong use, as with every command.
 EXIT = {True: 0, False: 1, None: 3}
@@ -37,8 +38,8 @@ class Screen:
         elif not self._quiet:
             _write(words)
 
-    def findings(self, release: Path, findings: Findings) -> None:
-        """The verdict of a re-check."""
+    def findings(self, release: Path, findings: Findings, warnings: Sequence[Exposure]) -> None:
+        """The verdict of a re-check, and what the promises leave open."""
         from discreet.labels.figures import number
         from discreet.releases.manifest import reached
 
@@ -52,8 +53,10 @@ class Screen:
             "mistakes": [str(m) for m in told_mistakes(findings.mistakes)],
             "unread": list(findings.unread),
             "signature": findings.signature,
+            "warnings": [one.to_json() for one in warnings],
         }
-        lines = [verdict_of(findings)]
+        lines = [verdict_of(findings, any(one.grave for one in warnings))]
+        lines += [f"{'GRAVE   ' if one.grave else 'open    '}{one.sentence}" for one in warnings]
         lines += [
             f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
             f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} row{'s' * (v.deciding_group != 1)})"
@@ -77,14 +80,17 @@ class Screen:
             bar.stop()
 
 
-def verdict_of(findings: Findings) -> str:
-    """The verdict of a re-check in one sentence, which claims no more than was judged."""
+def verdict_of(findings: Findings, grave: bool = False) -> str:
+    """The verdict of a re-check in one sentence, which claims no more than was judged; `grave`, if that is not all."""
+    if findings.kept and not findings.groups:
+        return "Nothing is published, so no promise is broken."
     if findings.kept:
-        return "Every promise is kept." if findings.groups else "Nothing is published, so no promise is broken."
+        return "Every promise is kept; what they leave open is grave." if grave else "Every promise is kept."
     if findings.kept is False:
         return "This release does not keep its promises."
     open_things = ", ".join(dict.fromkeys(what for what, _ in findings.not_judged))
-    return f"Not judged: {open_things}. Nothing is known to be broken."
+    more = "; what the promises leave open is grave" if grave else ""
+    return f"Not judged: {open_things}. Nothing is known to be broken{more}."
 
 
 def write_page(output: Path, text: str) -> None:

@@ -56,17 +56,22 @@ def exposures(
         return ()
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     kinds = [model_of(p) for p in promises]
+    hidden = any(PRESENCE in _about(word) for word, _ in kinds)
     told = [
         one
         for name in sensitive
         if name in groups.tallies
         for one in (
-            *_of_values(name, _about_values(name, kinds, sensitive), groups),
+            *(
+                _of_one_value(name)
+                if hidden and _is_constant(groups.tallies[name])
+                else _of_values(name, _about_values(name, kinds, sensitive), groups)
+            ),
             *_of_rare_values(name, groups.tallies[name], k),
         )
     ]
     told += _of_rows(groups, is_exact(publish))
-    if not any(PRESENCE in _about(word) for word, _ in kinds):
+    if not hidden:
         told += _of_presence(groups.people)
     return tuple(sorted(told, key=lambda one: not one.grave))
 
@@ -122,6 +127,17 @@ def _about_values(
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """The promises about the values of a column."""
     return [(w, p) for w, p in kinds if VALUES in _about(w) and attribute_of(p, sensitive) in (name, None)]
+
+
+def _is_constant(tally: Tally) -> bool:
+    """Do all rows have the same value?"""
+    return bool((tally.values == tally.values[0]).all())
+
+
+def _of_one_value(name: str) -> list[Exposure]:
+    """A column that says of everybody what the table is about, where a promise hides who is in the table."""
+    sentence = f"{shown(name)}: all rows have the same value. Whoever is known to be in the table has it."
+    return [Exposure(sentence, 1.0, False)]
 
 
 def _of_values(name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups: Groups) -> list[Exposure]:

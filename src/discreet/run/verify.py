@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, Mistake, Unavailable
 from discreet.files.small_files import read_small
@@ -18,6 +18,10 @@ from discreet.releases.manifest import versions
 from discreet.releases.signature import check_signature
 from discreet.releases.verify import Findings
 from discreet.releases.verify import verify as verify_promises
+
+if TYPE_CHECKING:
+    from discreet.report.exposures import Exposure
+    from discreet.report.release import ReleaseData
 
 LARGEST_REPORT = 20_000_000  # bytes
 _MORE = Mistake(REPORT, "is not the report of these tables and this manifest, and may tell more than they do", AGAIN)
@@ -60,18 +64,32 @@ def _verify(folder: Path | str, source: Any, population: Any, database: str | No
     )
 
 
+def warnings(folder: Path | str, findings: Findings) -> tuple[Exposure, ...]:
+    """What a release leaves open whose promises are kept, or not judged: what its page has on the first screen."""
+    if findings.kept is False or findings.published is None:
+        return ()
+    data = _release_data(Path(folder), read_manifest(Path(folder)), findings)
+    return () if data is None else data.warnings
+
+
 def _is_told(folder: Path, manifest: dict[str, Any], findings: Findings) -> bool:
     """Is the report what it has to be?"""
     from discreet.report.html import release_page
+
+    data = _release_data(folder, manifest, findings)
+    return data is not None and release_page(data) == read_small(folder / REPORT, REPORT, LARGEST_REPORT)
+
+
+def _release_data(folder: Path, manifest: dict[str, Any], findings: Findings) -> ReleaseData | None:
+    """What the page of a release says; None of a manifest that no page can be written of: it is not ours."""
     from discreet.report.release import release_data
 
     assert findings.published is not None
     assert findings.judged is not None
     try:
         mapping = read_mapping(folder) if MAPPING in manifest["files"] else {}
-        page = release_page(release_data(manifest, mapping, findings.published.alone, findings.judged))
-        return page == read_small(folder / REPORT, REPORT, LARGEST_REPORT)
+        return release_data(manifest, mapping, findings.published.alone, findings.judged)
     except Unavailable:
         raise
     except (DiscreetError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
-        return False  # a manifest that no page can be written of is not ours
+        return None
