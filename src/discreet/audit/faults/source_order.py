@@ -34,7 +34,7 @@ FORWARDS, BACKWARDS, BESIDE = "forwards", "backwards", "beside"
 _NEAR = (0, 2, 8, 32)  # rows of the source, on either side
 _PARTS = (32, 8)  # the same as parts of the whole
 _NOTHING = 1e-9  # a weight that is a sum's rounding
-_MOST_ENTRIES = 5_000_000  # pairs of a row of the source and published values that it fits
+_MOST_ENTRIES = 1_000_000  # pairs of a row of the source and published values that it fits
 _MOST_BETS = 100_000  # rows that she bets on, one by one
 _MOST_STEPS = 200_000_000  # of following neighbours through the source
 
