@@ -126,6 +126,8 @@ def _sequences(
     grouped = rows is release.grouped and release.view.kind.labelled
     kept = np.flatnonzero(release.group >= 0) if grouped else np.arange(len(rows))
     block = blocks(_ordered(release, rows))[kept]
+    if grouped and _group_by_group(release.group[kept]):  # whoever sees the groups sees that they stand together
+        block = number_equal([block, release.group[kept]], len(kept))
     codes = {c: rows.column(c)[1][kept] for c in columns}
     within, of_people, pairs = _in_groups(release, rows, table)
     unit, first = numbered([*codes.values(), *(group[kept] for group in within), block], len(kept))
@@ -150,6 +152,12 @@ def _sequences(
             place = _in_size(table.values(column))[table.codes(column)][kinds]
             sequences[column] = Sequences(unit, strata, *found, place)
     return sequences
+
+
+def _group_by_group(group: IntArray) -> bool:
+    """Does the file go group by group? A few groups of two may stand together by chance."""
+    runs = 1 + int((np.diff(group) != 0).sum())
+    return runs == len(np.unique(group)) and len(group) >= runs + _ENOUGH
 
 
 def _in_groups(
