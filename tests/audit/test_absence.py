@@ -99,7 +99,7 @@ def test_everybody_who_was_left_out_had_the_protected_value(tmp_path: Path, ever
     said = ABOUT | {"promises": [{"robust": {"r": 2, "values": ["hiv"]}}]}
     line = line_of(discreet.audit_release(folder, description=said, source=source_of(rows)), "left_out")
     assert line is not None
-    assert (line.worst, line.above, line.people) == (1.0, len(out), len(out))
+    assert (line.worst, line.above, line.people, line.precision) == (1.0, len(out), len(out), EXACT)
     assert line.details["of_them_with_a_protected_value"] == len(out)
     assert line.details["share_of_these_in_the_source"] == 0.25
 

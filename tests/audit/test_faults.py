@@ -201,6 +201,15 @@ def test_people_in_the_order_of_the_source_are_reported_in_tables_apart(tmp_path
     assert apart(tmp_path / "values", shuffled, range(300))["rows_in_order"].place == "values.csv"
 
 
+def test_values_in_the_order_of_the_source_within_each_group_are_reported(tmp_path):
+    """Groups one after the other; whoever knows who is in a group, and in which order the source has them."""
+    shuffled = random.Random(4).sample(range(300), 300)
+    by_group = sorted(range(300), key=lambda i: (i % 60, i))
+    assert apart(tmp_path / "in order", shuffled, by_group)["rows_in_order"].place == "values.csv"
+    mixed = sorted(random.Random(5).sample(range(300), 300), key=lambda i: i % 60)
+    assert apart(tmp_path / "mixed", shuffled, mixed).keys() <= ORDINARY
+
+
 def test_tables_in_the_same_order_are_reported(tmp_path):
     one, other = random.Random(4).sample(range(300), 300), random.Random(5).sample(range(300), 300)
     fault = apart(tmp_path / "same", one, one)["tables_linked"]

@@ -97,6 +97,19 @@ def test_rows_of_a_group_in_the_order_of_the_source_are_found(tmp_path):
     assert in_orders(tmp_path / "data.csv", mixed) == []
 
 
+def test_groups_of_two_that_stand_together_tell_nothing_of_a_sorted_source(tmp_path):
+    """Pairs of neighbours of a source that is sorted by age, in a random order: published ages tell as much."""
+    draw = random.Random(6)
+    ages = sorted(draw.sample(range(1000), 200))
+    source = {"age": [str(a) for a in ages], "disease": [draw.choice(["flu", "cold", "gout"]) for _ in ages]}
+    pairs = draw.sample(range(100), 100)
+    order = [i for pair in pairs for i in draw.sample([2 * pair, 2 * pair + 1], 2)]
+    rows = [{"age": f"[{ages[i // 2 * 2]}-{ages[i // 2 * 2 + 1]}]", "disease": source["disease"][i]} for i in order]
+    path = write_table(tmp_path / "data.csv", rows)
+    about = {"quasi_identifiers": ["age"], "sensitive": ["disease"]}
+    assert not [f for f in faults(look(path, about), source) if f.fault == "rows_in_order" and f.grave]
+
+
 def sequences(draw, rows, values, left_out, sorted_by=0):
     """A source of rows with a value each, some of which are published, in a random order or sorted by another one."""
     source = draw.integers(0, values, rows)

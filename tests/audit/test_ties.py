@@ -105,6 +105,13 @@ def test_people_left_out_who_may_be_anybody_are_heeded_in_whole_numbers():
     assert [level.holds for level in at_presence(case, Fraction(0), below)[1]] == [True, False]
 
 
+@pytest.mark.parametrize("threshold", [4 / 7, 3 / 7])
+def test_a_threshold_that_somebody_is_exactly_at(threshold):
+    """As a floating-point number, which is not 4/7 but what 4/7 is written as."""
+    [line, _] = presence_generalized(SHARED.view(), SHARED.population, threshold)
+    assert line.above == (0 if threshold > 0.5 else 2)
+
+
 def test_what_is_too_much_to_count_is_left_open(monkeypatch):
     monkeypatch.setattr(exact_assignments, "_MOST_STEPS", 0)
     lines, judged = at_presence(SHARED, Fraction(0), Fraction(4, 7))

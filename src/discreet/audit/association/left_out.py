@@ -49,7 +49,7 @@ def left_out(
         return []
     shares = [share for those in _asked(view, tally, people) for share in _shares(people, those)]
     worst = max(shares, key=lambda share: float(share.most[out].max()))
-    chance = np.max([share.most for share in shares], axis=0)
+    chance, sure = (np.max(several, axis=0) for several in zip(*((s.most, s.least) for s in shares), strict=True))
     place = int(np.argmax(np.where(out, worst.most, -1.0)))
     named = protected_among(view, tally.attribute, people.values)
     return [
@@ -66,7 +66,7 @@ def left_out(
             people=people.out[out],
             group=np.full(int(out.sum()), -1, dtype=np.int64),
             threshold=threshold,
-            precision=EXACT if all(np.array_equal(share.most, share.least) for share in shares) else AT_MOST,
+            precision=EXACT if np.array_equal(chance[out], sure[out]) else AT_MOST,
             details={
                 "left_out": int(people.out.sum()),
                 "of_them_with_a_protected_value": int(people.missing[named].sum()),

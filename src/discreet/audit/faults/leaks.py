@@ -13,16 +13,16 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.faults.comparison import Table, not_compared, read_source
 from discreet.audit.faults.comparison_labels import held
-from discreet.audit.faults.linked_tables import chance_of_links
+from discreet.audit.faults.linked_tables import chance_of_links, groups_of_people
 from discreet.audit.faults.row_order import CHANCE, Ordered, blocks, sorted_by_itself, unexplained
 from discreet.audit.faults.source_order import BACKWARDS, BESIDE, FORWARDS, Sequences, best_way, entries
 from discreet.audit.lines import Fault
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, covers, number
 from discreet.audit.reading.release import ReleaseFiles, Rows, labels_in, numbered
 from discreet.audit.reading.source import open_beside
-from discreet.audit.worlds.label_join import joined
+from discreet.audit.worlds.label_join import fitting, joined
 
-_MOST_COLUMNS = 20  # that are not published, and by which the rows may be sorted
+_MOST_COLUMNS = 10  # that are not published, and by which the rows may be sorted
 _ENOUGH = 10  # rows, from which on it is no accident that all have different values
 
 
@@ -126,29 +126,49 @@ def _sequences(
     grouped = rows is release.grouped and release.view.kind.labelled
     kept = np.flatnonzero(release.group >= 0) if grouped else np.arange(len(rows))
     block = blocks(_ordered(release, rows))[kept]
+    if grouped and _group_by_group(release.group[kept]):  # whoever sees the groups sees that they stand together
+        block = number_equal([block, release.group[kept]], len(kept))
     codes = {c: rows.column(c)[1][kept] for c in columns}
-    unit, first = numbered([*codes.values(), block], len(kept))
-    fitting = []
+    within, of_people, pairs = _in_groups(release, rows, table)
+    unit, first = numbered([*codes.values(), *(group[kept] for group in within), block], len(kept))
+    columns_fit = [fitting(group[kept][first], of_people, pairs, int(of_people.max(initial=0)) + 1) for group in within]
     for column in columns:
         texts, _ = rows.column(column)
         used, label = np.unique(codes[column][first], return_inverse=True)
-        fitting.append(held(release, table, rows, column, [texts[i] for i in used], label.astype(np.int64))[0])
-    fits = joined(fitting, table.frequencies.counts, len(first))
+        columns_fit.append(held(release, table, rows, column, [texts[i] for i in used], label.astype(np.int64))[0])
+    fits = joined(columns_fit, table.frequencies.counts, len(first))
     if not fits.held:
         return None
     own = table.kinds
     kinds = np.repeat(np.arange(len(table.frequencies.counts)), table.frequencies.counts) if own is None else own
-    pairs = entries(fits.starts, fits.groups, kinds, np.bincount(unit, minlength=len(first)))
+    found = entries(fits.starts, fits.groups, kinds, np.bincount(unit, minlength=len(first)))
     by_block = block[first].astype(np.int64)
-    sequences = {} if own is None else {"": Sequences(unit, by_block, *pairs, np.arange(len(kinds)))}
-    sequences |= {column: Sequences(unit, by_block, *pairs, place) for column, place in hidden.items()}
+    sequences = {} if own is None else {"": Sequences(unit, by_block, *found, np.arange(len(kinds)))}
+    sequences |= {column: Sequences(unit, by_block, *found, place) for column, place in hidden.items()}
     for column in columns:
         if not all(isinstance(label, Exactly) for label in _said(release, column, rows.column(column)[0])):
             # Of rows with the same label, those with smaller values first: that is not told by the label.
             strata = number_equal([by_block, codes[column][first]], len(first))
             place = _in_size(table.values(column))[table.codes(column)][kinds]
-            sequences[column] = Sequences(unit, strata, *pairs, place)
+            sequences[column] = Sequences(unit, strata, *found, place)
     return sequences
+
+
+def _group_by_group(group: IntArray) -> bool:
+    """Does the file go group by group? A few groups of two may stand together by chance."""
+    runs = 1 + int((np.diff(group) != 0).sum())
+    return runs == len(np.unique(group)) and len(group) >= runs + _ENOUGH
+
+
+def _in_groups(
+    release: ReleaseFiles, rows: Rows, table: Table
+) -> tuple[list[IntArray], IntArray, tuple[IntArray, IntArray]]:
+    """In tables apart, the group of every row, and in which groups people of the source are: by the table of people."""
+    kind, nobody = release.view.kind, np.zeros(0, dtype=np.int64)
+    if kind.labelled or not kind.rows_are_people or release.description.group not in rows.columns:
+        return [], nobody, (nobody, nobody)
+    group, of_people, pairs = groups_of_people(release, rows, table)
+    return [group], of_people, pairs
 
 
 def _in_size(values: Sequence[str | None]) -> IntArray:

@@ -24,7 +24,7 @@ def chance_of_links(release: ReleaseFiles, people: Rows, values: Rows, sensitive
     also, other = _by_group(values, release.description.group)
     if not np.array_equal(group, also):
         return 1.0
-    person, known = _keys(release, people, table)
+    person, known = people_keys(release, people, table)
     value, theirs = _places(release, values, sensitive, table)
     width = len(table.values(sensitive)) + 1
     having = np.unique(known * width + theirs)
@@ -50,7 +50,25 @@ def _by_group(rows: Rows, column: str) -> tuple[IntArray, IntArray]:
     return rank[codes][order].astype(np.int64), order
 
 
-def _keys(release: ReleaseFiles, people: Rows, table: Table) -> tuple[IntArray, IntArray]:
+def groups_of_people(
+    release: ReleaseFiles, rows: Rows, table: Table
+) -> tuple[IntArray, IntArray, tuple[IntArray, IntArray]]:
+    """The group of every row of a table; a number for the quasi-identifiers of every combination of the source; and
+    which of the two go together: in which groups somebody with these quasi-identifiers is."""
+    column = release.description.group
+    people = next(each for each in release.files if {*each.columns} & {*release.description.quasi_identifiers})
+    number: dict[str | None, int] = {}
+    group = [
+        np.array([number.setdefault(name, len(number)) for name in names], dtype=np.int64)[codes]
+        for names, codes in (people.column(column), rows.column(column))
+    ]
+    person, known = people_keys(release, people, table)
+    width = int(max(person.max(initial=0), known.max(initial=0))) + 1
+    pairs = np.unique(group[0] * width + person)
+    return group[1], known, (pairs // width, pairs % width)
+
+
+def people_keys(release: ReleaseFiles, people: Rows, table: Table) -> tuple[IntArray, IntArray]:
     """A number for each combination of quasi-identifiers, the same in the release and in the source."""
     pairs = [_places(release, people, c, table) for c in release.description.quasi_identifiers]
     numbers = number_equal([np.concatenate(both) for both in pairs], len(people) + len(table.frequencies.counts))

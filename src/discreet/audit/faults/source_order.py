@@ -34,7 +34,7 @@ FORWARDS, BACKWARDS, BESIDE = "forwards", "backwards", "beside"
 _NEAR = (0, 2, 8, 32)  # rows of the source, on either side
 _PARTS = (32, 8)  # the same as parts of the whole
 _NOTHING = 1e-9  # a weight that is a sum's rounding
-_MOST_ENTRIES = 5_000_000  # pairs of a row of the source and published values that it fits
+_MOST_ENTRIES = 1_000_000  # pairs of a row of the source and published values that it fits
 _MOST_BETS = 100_000  # rows that she bets on, one by one
 _MOST_STEPS = 200_000_000  # of following neighbours through the source
 
@@ -126,6 +126,7 @@ class _Arranged:
     weights: FloatArray
     before: FloatArray
     within: FloatArray
+    keys: IntArray  # of each of ``places``: its unit and the place in one number
 
 
 def _arranged(rows: Sequences) -> _Arranged:
@@ -150,6 +151,7 @@ def _arranged(rows: Sequences) -> _Arranged:
         weight[grouped],
         np.concatenate([[0.0], np.cumsum(weight)]),
         np.concatenate([[0.0], np.cumsum(weight[grouped])]),
+        entry_unit[grouped] * (len(weight) + 1) + grouped,
     )
 
 
@@ -197,7 +199,7 @@ def _ratios(rows: _Arranged, neighbours: bool) -> Iterator[tuple[str, FloatArray
     some, whole = _some(rows), int(rows.size.max(initial=0))
     for way, along in ((FORWARDS, some.along), (BACKWARDS, 1.0 - some.along)):
         centre = some.first + np.minimum((along * some.size).astype(np.int64), np.maximum(some.size - 1, 0))
-        for width in dict.fromkeys([*_NEAR, *(whole // part for part in _PARTS)]):
+        for width in dict.fromkeys([*_NEAR, *(whole // part for part in _PARTS)] if neighbours else _few(whole)):
             yield way, _near(some, centre, width)
     score = _scores(rows)
     for way, rank in ((FORWARDS, score), (BACKWARDS, score.max(initial=0) - score)):
@@ -207,14 +209,18 @@ def _ratios(rows: _Arranged, neighbours: bool) -> Iterator[tuple[str, FloatArray
         yield BESIDE, following(rows.unit, rows.stratum, rows.expected, rows.size, *source, _MOST_STEPS)
 
 
+def _few(whole: int) -> tuple[int, ...]:
+    """Widths for an order by values: people with equal ones stand in any order."""
+    return _NEAR[2], whole // _PARTS[0]
+
+
 def _near(rows: _Arranged, centre: IntArray, width: int) -> FloatArray:
     """She expects what the source has around a place."""
     high = np.minimum(centre + width + 1, rows.first + rows.size)
     low = np.minimum(np.maximum(centre - width, rows.first), high)
     there = rows.before[high] - rows.before[low]
     span = len(rows.before)
-    keys = np.repeat(np.arange(len(rows.starts) - 1), np.diff(rows.starts)) * span + rows.places
-    begin, end = (np.searchsorted(keys, rows.unit * span + bound) for bound in (low, high))
+    begin, end = (np.searchsorted(rows.keys, rows.unit * span + bound) for bound in (low, high))
     own = rows.within[end] - rows.within[begin]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(there > _NOTHING, own / there / rows.expected, 1.0)

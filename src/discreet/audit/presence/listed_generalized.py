@@ -82,8 +82,7 @@ def presence_generalized(view: ReleaseView, population: Population, threshold: f
     absence_with_list 1.0 1 of 10
     """
     delta = next((limits.presence for limits in all_limits(view.promises) if limits.presence), None)
-    limits = [Fraction(str(THRESHOLD if threshold is None else threshold)), *(delta or ())]
-    said = presence_among(view, population, limits)
+    said = presence_among(view, population, delta or (), THRESHOLD if threshold is None else threshold)
     whole = said.whole
     missing = "" if whole else f"It is not everybody: {_crowd(said)}, so that the promise can't be judged by it. "
     promised = None if delta is None or not whole else float(delta[1])
@@ -139,8 +138,11 @@ def presence_generalized(view: ReleaseView, population: Population, threshold: f
     return lines
 
 
-def presence_among(view: ReleaseView, population: Population, limits: Sequence[Fraction] = ()) -> Presence:
-    """What the release says of everybody on a list. Chances that come near to one of the limits are settled exactly.
+def presence_among(
+    view: ReleaseView, population: Population, limits: Sequence[Fraction] = (), threshold: float = THRESHOLD
+) -> Presence:
+    """What the release says of everybody on a list. Chances that come near to one of the limits are settled exactly;
+    those near to the threshold, which is a floating-point number itself, to the last digit.
 
     People who were left out of the published groups (suppressed, whether as rows of ``*`` or not at all) were so group
     by group: she looks for them among those whom no published group covers. If these are too few, any who stand behind
@@ -170,10 +172,10 @@ def presence_among(view: ReleaseView, population: Population, limits: Sequence[F
             chance += (1.0 - chance) * share
         absent *= 1.0 - share
     said = Presence(listed, placed, least, most, likely, absent, rest, hidden, crowded)
-    return replace(said, unsettled=_settle(said, view, limits))
+    return replace(said, unsettled=_settle(said, view, [threshold, *limits]))
 
 
-def _settle(said: Presence, view: ReleaseView, limits: Sequence[Fraction]) -> bool:
+def _settle(said: Presence, view: ReleaseView, limits: Sequence[Fraction | float]) -> bool:
     """Put chances that come near to a limit on the right side of it, in place: worlds are counted in whole numbers.
 
     Is there one left that is too much to count? Then it is fenced in.
@@ -196,9 +198,10 @@ def _settle(said: Presence, view: ReleaseView, limits: Sequence[Fraction]) -> bo
                 said.absent[entries] = np.minimum(said.absent[entries] * (1 + _CLOSE), 1.0)
             else:
                 chance += (1 - chance) * share
+                side = limit if isinstance(limit, Fraction) else chance
                 for chances in (said.least, said.most, said.likely):
-                    chances[entries] = on_its_side(chance, limit)
-                said.absent[entries] = on_its_side(1 - chance, 1 - limit)
+                    chances[entries] = on_its_side(chance, side)
+                said.absent[entries] = on_its_side(1 - chance, 1 - side)
     return unsettled
 
 

@@ -317,7 +317,10 @@ def to_json(audit: Audit) -> dict[str, Any]:
         asdict(level) | {"achieved": None if level.achieved is None else finite(level.achieved)}
         for level in audit.levels
     ]
-    told["not_judged"] = [{"promise": level.model, "note": level.note} for level in audit.unjudged] + [
+    told["not_judged"] = [
+        {"promise": level.model, "note": level.note, "place": None, "count": None, "repair": ""}
+        for level in audit.unjudged
+    ] + [
         {"promise": None, "note": one.rule, "place": one.place, "count": one.count, "repair": one.repair}
         for one in audit.uncompared
     ]
