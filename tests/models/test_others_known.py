@@ -236,6 +236,15 @@ def test_whoever_looks_again_finds_it_broken(tmp_path: Path) -> None:
     assert [(level.achieved, level.holds) for level in audit.levels] == [(1.0, False), (1.0, False)]
 
 
+@pytest.mark.parametrize("publish", ["generalization", "multidimensional"])
+def test_it_goes_with_promises_about_who_is_in_the_table(tmp_path: Path, publish: str) -> None:
+    everybody = table(4, 300) | {"enrolled": ["yes", "no"] * 150}
+    asked = words({"presence": {"delta": [0, 0.8]}}, TWO, publish=publish, private={"enrolled": "yes"})
+    anonymize(policy_from_words(asked), tmp_path / "r", source=everybody)
+    assert all(len(values) >= 2 for values in parts_of(tmp_path / "r").values())
+    assert verify(tmp_path / "r", population={name: everybody[name] for name in ("age", "zip")}).kept
+
+
 def test_later_rows_keep_it_too(tmp_path: Path) -> None:
     anonymize(policy_from_words(words(TWO)), tmp_path / "1", source=table(1))
     apply(tmp_path / "1", table(2, 300), tmp_path / "2", all_new=True)
