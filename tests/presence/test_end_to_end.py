@@ -30,13 +30,21 @@ kinds = st.sampled_from(["generalization", "multidimensional"])
 
 @settings(max_examples=15)
 @given(cases(), kinds, st.sampled_from([0, 0.4]), st.booleans())
+@pytest.mark.parametrize("search", [None, "instant"])
 def test_nobodys_chance_leaves_delta_whatever_the_columns_are(
-    tmp_path_factory: pytest.TempPathFactory, case: Case, publish: str, suppress: float, chosen: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    search: str | None,
+    case: Case,
+    publish: str,
+    suppress: float,
+    chosen: bool,
 ) -> None:
     names, everybody, private, delta, order = case
     folder = tmp_path_factory.mktemp("presence")
     people = frame(names, everybody, names)
     words = words_of(case, publish=publish, suppress=suppress if publish == "generalization" else 0)
+    if search is not None:
+        words["search"] = search
     if chosen:
         words |= {"private": {"in": "yes"}, "require": [{"presence": {"delta": delta}}]}
         source = frame(names, everybody, order) | {"in": ["yes" if is_in else None for is_in in private]}

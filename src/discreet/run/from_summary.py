@@ -76,8 +76,8 @@ class Summarized:
 
 def summarize(policy: Policy, source: Any = None) -> Summarized:
     """The summary that the policy asks for: made in one scan of its table (or of `source`), or read from a file."""
-    single = policy.publish == "generalization" and policy.search == "instant"  # else people are counted exactly only
-    strange = [model.describe() for model in policy.models if not supports(model, True, population=single)]
+    levels_or_boxes = policy.search == "instant"  # cuts are not judged by people outside of the table
+    strange = [model.describe() for model in policy.models if not supports(model, True, population=levels_or_boxes)]
     if strange:
         rule = f"{shown(policy.search)} can't tell from a summary how likely {' and '.join(strange)} is kept"
         raise PolicyError(Mistake("search", rule, "leave `search` out"))
@@ -120,7 +120,14 @@ def instant(policy: Policy, known: Summarized, limit: int, progress: Progress = 
     looks = known.looks(policy.suppress > 0)
     if policy.publish == "multidimensional":
         likely = M_THRESHOLD if policy.threshold is None else float(policy.threshold)
-        plan = m_instant(known.summary, policy.models, looks.in_boxes, threshold=likely, progress=progress)
+        plan = m_instant(
+            known.summary,
+            policy.models,
+            looks.in_boxes,
+            threshold=likely,
+            progress=progress,
+            population=known.population,
+        )
         return _made_sure(policy, known, plan)
     return _made_sure(policy, known, _levels(policy, known, looks, limit, progress))
 

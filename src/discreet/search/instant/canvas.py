@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray, number_equal
 from discreet.counts.cells import Cells
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress
 from discreet.search.instant.scores import Scorer
 from discreet.summaries.base import Summary
+from discreet.summaries.exact import Exact
 
 _EMPTY = 1e-4  # expected rows; a part with fewer is taken for empty
 _MOST_PIECES = 1 << 18
@@ -72,20 +74,28 @@ class Tree:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """What a summary expects in pieces: the share of the rows, and of each sensitive attribute's values among them."""
+    """What a summary expects in pieces: the share of the rows, and of each sensitive attribute's values among them.
+
+    `people` is how many of a population are in each, where a promise speaks of one: they are counted, not expected.
+    """
 
     likelihood: FloatArray
     values: Mapping[str, FloatArray]
+    people: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.likelihood)
 
     def where(self, chosen: BoolArray) -> Shares:
-        return Shares(self.likelihood[chosen], {name: shares[chosen] for name, shares in self.values.items()})
+        values = {name: shares[chosen] for name, shares in self.values.items()}
+        return Shares(self.likelihood[chosen], values, None if self.people is None else self.people[chosen])
 
     def beside(self, other: Shares) -> Shares:
         values = {name: np.concatenate([shares, other.values[name]]) for name, shares in self.values.items()}
-        return Shares(np.concatenate([self.likelihood, other.likelihood]), values)
+        people = None
+        if self.people is not None and other.people is not None:
+            people = np.concatenate([self.people, other.people])
+        return Shares(np.concatenate([self.likelihood, other.likelihood]), values, people)
 
     def added_up(self, group: IntArray, groups: int) -> Shares:
         """Pieces put together. Where nothing is expected, every value is as likely as any other."""
@@ -96,7 +106,10 @@ class Shares:
             np.add.at(total, group, shares * self.likelihood[:, None])
             some = total.sum(axis=1, keepdims=True)
             values[name] = np.where(some > 0, total / np.where(some > 0, some, 1), 1 / max(shares.shape[1], 1))
-        return Shares(likelihood, values)
+        people = self.people
+        if people is not None:
+            people = np.bincount(group, weights=people, minlength=groups).astype(np.int64)
+        return Shares(likelihood, values, people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +173,10 @@ class Cuts:
 
 
 class Canvas:
-    """Cuts everything into pieces, by a summary alone."""
+    """Cuts everything into pieces, by a summary alone.
+
+    With a `population` every piece is one box, as promises about it ask for groups that don't overlap.
+    """
 
     def __init__(
         self,
@@ -169,9 +185,13 @@ class Canvas:
         options: Options,
         threshold: float,
         progress: Progress,
+        population: Population | None = None,
     ):
         self._summary, self._progress = summary, progress
-        self._scorer = Scorer(summary, models, 0, options, threshold)
+        self._scorer = Scorer(summary, models, 0, options, threshold, population)
+        self._people: Exact | None = None
+        if population is not None:
+            self._people = Exact(FrequencySet(summary.hierarchies, population.codes, {}, {}, population.counts))
         self._threshold = threshold
         self._sensitive = sorted({model.attribute for model in models} - {""})
         self._hierarchies = summary.hierarchies
@@ -188,7 +208,7 @@ class Canvas:
         """Cut as long as there are cuts after which every promise is likely enough to be kept."""
         if self.probability < self._threshold:
             return
-        safe = self._safe_rows()
+        safe = self._safe_rows() if self._people is None else 0.0  # nothing is kept together for being small
         while True:
             cuts = self._propose(safe)
             if not len(cuts.which):
@@ -380,12 +400,24 @@ class Canvas:
         return self._summary.rows / fine
 
     def _expected(self, low: Codes, high: Codes) -> Shares:
-        return expected_in(self._summary, low, high, self._sensitive)
+        expected = expected_in(self._summary, low, high, self._sensitive)
+        if self._people is None:
+            return expected
+        people = np.rint(self._people.boxes(low, high).likelihood * self._people.rows).astype(np.int64)
+        return replace(expected, people=people)
 
     def _probability(self, expected: Shares, at_least: float) -> float:
         self.scored += 1
         values = expected.values
-        return self._scorer.mapping(lambda name: Cells(expected.likelihood, values.get(name)), at_least).probability
+
+        def people() -> tuple[Cells, IntArray]:
+            assert expected.people is not None
+            some = expected.people > 0
+            return Cells(expected.likelihood[some]), expected.people[some]
+
+        return self._scorer.mapping(
+            lambda name: Cells(expected.likelihood, values.get(name)), at_least, people if self._people else None
+        ).probability
 
 
 def expected_in(summary: Summary, low: Codes, high: Codes, sensitive: Sequence[str]) -> Shares:

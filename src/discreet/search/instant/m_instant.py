@@ -8,6 +8,9 @@ cuts at the same time; of those the safest are made, as many as the threshold al
 Then the table is counted as finely as the cuts tell values apart (a *look*: one aggregate query), and judged exactly. A
 piece that breaks a promise is undone: it and its siblings are their parent again. What is then still large enough is
 cut further, by the counts that are there already. So a summary that errs costs loss, never a promise.
+
+Promises about presence (which the paper leaves out) speak of everybody in a population, whose groups must not overlap:
+then a piece is one box, published as it was cut, and judged by all the people in it. Nothing is cut after the look.
 """
 
 from __future__ import annotations
@@ -20,14 +23,14 @@ from time import perf_counter
 import numpy as np
 
 from discreet.arrays import Codes, IntArray
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.models.base import PrivacyModel
+from discreet.models.base import PrivacyModel, all_hold
 from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
 from discreet.search.instant.canvas import Canvas, Tree
 from discreet.search.multidimensional.mondrian import cut_down
-from discreet.search.multidimensional.partition import Partition, cover, hold, one_group
+from discreet.search.multidimensional.partition import Partition, cover, groups_of, hold, one_group, refuse
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary
 
@@ -46,18 +49,30 @@ def m_instant(
     options: Options = _PLAIN,
     threshold: float = THRESHOLD,
     progress: Progress = silent,
+    population: Population | None = None,
 ) -> Recoding:
     """Groups that keep every promise, each a box. Raises `Infeasible` if all rows together break one.
 
-    The plan is over what was looked at; `facts` say how it went.
+    For promises about presence, `population` is given. The plan is over what was looked at; `facts` say how it went.
     """
     start = perf_counter()
-    canvas = Canvas(summary, tuple(models), options, threshold, progress)
+    canvas = Canvas(summary, tuple(models), options, threshold, progress, population)
     canvas.cut()
     seconds = perf_counter() - start
     tree, low, high = canvas.tree, canvas.pieces.low, canvas.pieces.high
     frequency = look(low, high)
     problem = Problem(frequency, tuple(models))
+    facts = {
+        "search": "instant",
+        "looks": 1,
+        "pieces": len(canvas.pieces),
+        "pieces_undone": 0,
+        "mappings_scored": canvas.scored,
+        "probability": canvas.probability,
+        "seconds_without_data": round(seconds, 6),
+    }
+    if population is not None:
+        return _among_people(problem, canvas, population, facts)
     one_group(problem)
     piece = tree.piece_of(frequency.codes)
     last = tuple(_last(h, np.concatenate([low[:, d], high[:, d] + 1])) for d, h in enumerate(frequency.hierarchies))
@@ -66,16 +81,43 @@ def m_instant(
     group = np.unique(kept, return_inverse=True)[1].reshape(-1)
     coarse = Coarse(frequency, np.arange(n), frequency.counts, group, last)
     done = cut_down(problem, coarse, progress)
-    facts = {
-        "search": "instant",
-        "looks": 1,
-        "pieces": len(canvas.pieces),
-        "pieces_undone": len(np.setdiff1d(piece, kept)),
-        "mappings_scored": canvas.scored,
-        "probability": canvas.probability,
-        "seconds_without_data": round(seconds, 6),
-    }
-    return done.plan(facts)
+    return done.plan({**facts, "pieces_undone": len(np.setdiff1d(piece, kept))})
+
+
+def _among_people(problem: Problem, canvas: Canvas, population: Population, facts: dict[str, object]) -> Recoding:
+    """The pieces as boxes of the population, those that break a promise undone; what has rows is published."""
+    f, tree, pieces = problem.frequency, canvas.tree, canvas.pieces
+    rows_in, people_in = tree.piece_of(f.codes), tree.piece_of(population.codes)
+    node = pieces.node
+    before = len(node)
+    while True:
+        number, box = np.unique(node, return_inverse=True)
+        of_row, of_person = np.searchsorted(number, rows_in), np.searchsorted(number, people_in)
+        people = np.bincount(of_person, weights=population.counts, minlength=len(number)).astype(np.int64)
+        groups = groups_of(f, np.arange(len(f.counts)), f.counts, of_row, len(number))
+        groups = replace(groups, population=people)
+        holds = all_hold(problem.models, groups)
+        if holds.all():
+            break
+        if len(number) == 1:
+            refuse(problem, groups)
+        raised = np.unique(tree.parent[number[~holds]])
+        node, rows_in, people_in = (tree.raised(at, raised) for at in (node, rows_in, people_in))
+    published = groups.sizes > 0
+    low = np.full((len(number), pieces.low.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full_like(low, -1)
+    np.minimum.at(low, box.reshape(-1)[pieces.piece], pieces.low)
+    np.maximum.at(high, box.reshape(-1)[pieces.piece], pieces.high)
+    return Recoding(
+        f,
+        np.arange(len(f.counts)),
+        f.counts,
+        (np.cumsum(published) - 1)[of_row],
+        low[published],
+        high[published],
+        population=people[published],
+        facts={**facts, "pieces_undone": before - len(number)},
+    )
 
 
 def _undone(problem: Problem, tree: Tree, piece: IntArray) -> IntArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 
@@ -106,14 +107,19 @@ def one_group(problem: Problem) -> Partition:
     whole = Partition(f, np.arange(n), f.counts, np.zeros(n, dtype=np.int64))
     groups = groups_of(f, whole.row, whole.count, whole.group, whole.groups)
     if not all_hold(problem.models, groups).all():
-        beyond = out_of_reach(problem.models, f, 0)
-        raise Infeasible(
-            "no grouping keeps every promise" if beyond is None else beyond.rule,
-            closest="all rows in one group",
-            witness=witness(problem.models, groups),
-            repair="weaken a promise" if beyond is None else beyond.repair,
-        )
+        refuse(problem, groups)
     return whole
+
+
+def refuse(problem: Problem, everybody: Groups) -> NoReturn:
+    """All rows together break a promise."""
+    beyond = out_of_reach(problem.models, problem.frequency, 0)
+    raise Infeasible(
+        "no grouping keeps every promise" if beyond is None else beyond.rule,
+        closest="all rows in one group",
+        witness=witness(problem.models, everybody),
+        repair="weaken a promise" if beyond is None else beyond.repair,
+    )
 
 
 def groups_of(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, groups: int) -> Groups:
