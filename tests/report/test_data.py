@@ -212,6 +212,15 @@ def test_what_a_promise_leaves_open_of_two_columns_is_told_once():
     assert [title for title, _ in risks].count("Adversaries other than the one assumed") == 1
 
 
+def test_that_confidence_rests_on_independent_values_is_told_with_what_helps():
+    said = [{"model": {"confident_presence": {"delta": [0, 0.5], "confidence": 0.999}}}]
+    [told] = [text for title, text in open_risks(said, {}, "multidimensional", {}) if "go together" in title]
+    assert "a higher confidence hardly mends that" in told
+    assert "publish: generalization" in told and "`presence`" in told
+    only_presence = open_risks([{"model": {"presence": {"delta": [0, 0.5]}}}], {}, "multidimensional", {})
+    assert not [title for title, _ in only_presence if "go together" in title]
+
+
 def test_before_and_after_name_values_as_the_release_writes_them():
     plan = example(node=(1, 1))
     data = custodian(plan, manifest(plan, 2))

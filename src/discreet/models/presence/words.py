@@ -23,7 +23,7 @@ from discreet.models.parameters import Number, Parameter, Whole, Wrong, read_par
 from discreet.models.parameters import exact as as_fraction
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
-from discreet.models.promise import PRESENCE, Given, Promise, Read, Words
+from discreet.models.promise import PRESENCE, Given, Promise, Read, Risk, Words
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
 CONFIDENT_EXAMPLE = "{delta: [0, 0.2], confidence: 0.8, population: people.csv}"
@@ -244,6 +244,18 @@ def _confident_sentence(parameters: Words, column: str, exact: bool) -> str:
     )
 
 
+def _if_values_go_together(parameters: Words, agreeing: float) -> list[Risk]:
+    return [
+        (
+            "People whose values go together",
+            "The confidence holds if the people outside of the table have their values independently of each other: "
+            "nothing else follows from how common each value is. Where columns go together, fine groups break the "
+            "promise more often than the confidence says, and a higher confidence hardly mends that. Coarser groups "
+            "(publish: generalization) suffer least; the promise `presence`, with the population itself, not at all.",
+        )
+    ]
+
+
 # Groups must not overlap, and whoever is in none of them is judged, too.
 _APART = ("generalization", "multidimensional")
 PRESENCE_PROMISE = Promise(
@@ -261,6 +273,7 @@ CONFIDENT_PRESENCE = Promise(
     _read_confident,
     _confident_sentence,
     about=frozenset({PRESENCE}),
+    leaves_open=_if_values_go_together,
     only=_APART,
     examples=({"delta": [0, 0.9], "confidence": 0.5},),
 )
