@@ -140,7 +140,19 @@ def anonymize(
                 f"{error.limit:,} that leave the engine: it is a sample of the rows"
             )
             intake, plan = _instantly(policy, source, clock, progress)
-    return publish(policy, intake, plan, target, notes=notes)
+    return publish(policy, intake, plan, target, notes=[*notes, *_lost_to_priors(plan)])
+
+
+def _lost_to_priors(plan: Plan) -> list[str]:
+    """Of the rows that ART left out, how many no grouping could have hidden, as far as is proven."""
+    never, before = plan.facts.get("never_hidden"), plan.facts.get("believed_before")
+    if not plan.suppressed or never is None:
+        return []
+    return [
+        f"{plan.suppressed:,} rows are suppressed; at least {never:,} had to be, whatever the grouping, since too few "
+        f"values are possible for people like them. {before:,} rows have a value that is believed of them beforehand "
+        "with more than is promised: many of these are hard to hide"
+    ]
 
 
 @dataclass(frozen=True)

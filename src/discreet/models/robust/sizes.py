@@ -5,7 +5,9 @@ The bounds are those of Wong et al. for one value against all others. They guide
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +16,7 @@ from discreet.arrays import FloatArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.parameters import Threshold, exact
+from discreet.models.parameters import Threshold, as_text, exact
 from discreet.models.robust.robust import Robust
 
 _ROUNDING = 1e-9  # of a size, before it is rounded up to a whole number
@@ -89,6 +91,67 @@ most 1.5, name the values to protect, or raise `suppress`
     largest = int(100 / share) / 100
     return Infeasible(
         f"{message}{more}", repair=f"take r of at most {largest:g}, name the values to protect, or raise `suppress`"
+    )
+
+
+def never_hidden(frequency: FrequencySet, model: Robust) -> int:
+    """How many rows at least have to be suppressed, whatever the grouping: proven from what she knows beforehand.
+
+    Two things hold in every group, for each attribute set, as her beliefs in somebody's values add up to 1 and those in
+    a value of all its people to how often the group has it:
+
+    - Whoever can have fewer than r protected values by his signature, and no other, is believed to have one of them
+      with more than 1/r. He has to go.
+    - A value (or set) can only be believed of people whose signature allows it, of each with 1/r at most. So of the
+      published rows that can have it, at most one in r does; the others who do have to go.
+
+    Where she is given other knowledge than the table's own nothing is counted: there the truth need not be possible.
+
+    >>> from discreet.models.examples import bucketized
+    >>> rows = [("1", "flu"), ("1", "flu"), ("2", "flu"), ("2", "gout"), ("2", "cold"), ("2", "gout")]
+    >>> table = bucketized("disease", ["zip"], [rows]).people.table
+    >>> never_hidden(table, Robust(2, "disease", min_support=2))  # both of zip 1 have flu
+    2
+    """
+    if model.knowledge is not None:
+        return 0
+    knowledge, r = model.knowledge_of(frequency), exact(model.r)
+    hierarchy = frequency.sensitive_hierarchies[model.attribute]
+    sets = [(leaf,) for leaf in hierarchy.leaves] if model.values is None else model.values
+    is_in = np.zeros((len(hierarchy.leaves), len(sets)), dtype=np.bool_)
+    for x, values in enumerate(sets):
+        is_in[[hierarchy.index[value] for value in values if value in hierarchy.index], x] = True
+    signatures = knowledge.signatures(frequency.codes)
+    # Per signature of each attribute set: can its people have each of the protected sets?
+    allowed = [(counts > 0).astype(np.int64) @ is_in > 0 for counts in knowledge.counts]
+    free = [(counts[:, ~is_in.any(axis=1)] > 0).any(axis=1) for counts in knowledge.counts]
+    lost = np.zeros(len(frequency.counts), dtype=np.bool_)
+    for signature, of_set, other in zip(signatures, allowed, free, strict=True):
+        lost |= (~other & (of_set.sum(axis=1) < r))[signature]
+    rows = np.where(lost, 0, frequency.counts)
+    has = is_in[frequency.sensitive[model.attribute]]
+    holders = rows @ has
+    can_have = np.min([rows @ of_set[signature] for signature, of_set in zip(signatures, allowed, strict=True)], axis=0)
+    too_many = [max(ceil((r * h - c) / (r - 1)), 0) for h, c in zip(holders.tolist(), can_have.tolist(), strict=True)]
+    disjoint = bool((is_in.sum(axis=1) <= 1).all())  # else one row may be counted for several sets
+    return int(frequency.counts[lost].sum()) + (sum(too_many) if disjoint else max(too_many, default=0))
+
+
+def unhidable(frequency: FrequencySet, model: Robust, limit: int) -> Infeasible | None:
+    """The error if more rows than may be suppressed can be hidden by no grouping; no search is needed to know."""
+    lost = never_hidden(frequency, model)
+    if lost <= limit:
+        return None
+    smaller = [Fraction(r) for r in (*range(ceil(exact(model.r)) - 1, 1, -1), Fraction(3, 2))]
+    nearest = next((r for r in smaller if never_hidden(frequency, replace(model, r=r)) <= limit), None)
+    repairs = [] if nearest is None else [f"ask for r of at most {as_text(nearest)} (which this does not rule out)"]
+    repairs += ["name the values to protect", "raise min_support"]
+    share = ceil(Fraction(1000 * lost, frequency.rows)) / 1000
+    repairs += [f"write suppress: {share:g} at least"]
+    return Infeasible(
+        f"{model.describe()} can't be had: at least {lost:,} of {frequency.rows:,} rows can be hidden by no grouping, "
+        f"since too few values are possible for people like them, and {limit:,} may be suppressed",
+        repair=", or ".join(repairs),
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.errors import Infeasible
+from discreet.models.robust.sizes import never_hidden
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.art.companions import find_companions
@@ -126,6 +127,7 @@ def _finish(draft: Draft) -> Bucketization:
         np.concatenate([group, alone_group, np.full(len(suppressed), SUPPRESSED, dtype=np.int64)]),
     )
     decided = draft.robust.decided(plan.groups)
+    protected = np.flatnonzero(draft.protected)
     facts = {
         "search": "art",
         "attribute_sets": draft.table.signatures.shape[1],
@@ -133,6 +135,8 @@ def _finish(draft: Draft) -> Bucketization:
         "decided_by_bound": decided["by_bound"],
         "rows_alone": int(left[alone].sum()),
         "merges": draft.merges,
+        "never_hidden": never_hidden(f, draft.robust),
+        "believed_before": int(f.counts[protected[draft.priors(protected) > 1 / draft.r]].sum()),
     }
     return replace(plan, facts=facts)
 

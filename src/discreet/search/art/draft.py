@@ -14,7 +14,7 @@ from discreet.models.base import all_hold
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.parameters import exact
 from discreet.models.robust.robust import Robust
-from discreet.models.robust.sizes import ineligible
+from discreet.models.robust.sizes import ineligible, unhidable
 from discreet.progress import Progress
 from discreet.search.art.index import index_of, stock_of, table_of
 from discreet.search.art.people import Index, Limits, Stock, Table
@@ -170,7 +170,8 @@ def start(problem: Problem, progress: Progress) -> Draft:
         rule = f"art is guided by one promise robust, and there are {len(guides)}"
         raise DiscreetError(Mistake("require", rule, "require robust once, or take another search"))
     f, robust = problem.frequency, guides[0]
-    refusal = ineligible(f, robust, problem.suppression_limit)
+    limit = problem.suppression_limit
+    refusal = ineligible(f, robust, limit) or unhidable(f, robust, limit)
     if refusal is not None:
         raise refusal
     progress("search", 0, 0, "who knows what")
