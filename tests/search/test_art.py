@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -197,10 +198,20 @@ def test_what_can_not_be_protected_is_counted() -> None:
     rows: list[Row] = [(("a",), "cold")] * 17 + [(("b",), "flu")] * 3
     with pytest.raises(Infeasible) as error:
         solved(rows, Robust(2, S, ["flu"], min_support=3), limit=2)
-    assert "3 of 20 rows could not be given a group" in str(error.value)
-    assert "3 of them have a protected value that more than 1/2 of the people like them have" in str(error.value)
+    assert "at least 3 of 20 rows can be hidden by no grouping" in str(error.value)
     assert "write suppress: 0.15" in str(error.value)
-    assert solved(rows, Robust(2, S, ["flu"], min_support=3), limit=3).suppressed == 3
+    plan = solved(rows, Robust(2, S, ["flu"], min_support=3), limit=3)
+    assert plan.suppressed == plan.facts["never_hidden"] == plan.facts["believed_before"] == 3
+
+
+def test_whom_art_could_not_protect_is_counted() -> None:
+    """Most of b have it, and few others; with a third value nothing is proven, and found neither."""
+    rows: list[Row] = [(("a",), "cold")] * 17 + [(("a",), "flu"), (("a",), "gout"), (("b",), "gout")]
+    rows += [(("b",), "flu")] * 5 + [(("b",), "cold")]
+    with pytest.raises(Infeasible) as error:
+        solved(rows, Robust(2, S, ["flu"], min_support=3), limit=1)
+    assert re.search(r"(\d) of 26 rows could not be given a group", str(error.value))
+    assert re.search(r"(\d) of them have a protected value that more than 1/2 of the people", str(error.value))
 
 
 def test_people_without_a_protected_value_may_stay_alone() -> None:

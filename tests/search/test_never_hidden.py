@@ -83,6 +83,25 @@ def test_no_grouping_suppresses_fewer_rows(
     assume(proven)  # that it is more than nothing is tried often
 
 
+_of_two = st.lists(st.tuples(st.tuples(st.sampled_from("ab")), st.sampled_from(VALUES[:2])), min_size=2, max_size=8)
+
+
+@given(_of_two, st.sampled_from(["1.5", "2", "5/2", "3"]), st.sampled_from([None, [("flu",)]]), st.integers(1, 4))
+def test_no_grouping_of_two_values_suppresses_fewer_rows(
+    rows: list[Row], r: str, protected: list[tuple[str, ...]] | None, support: int
+) -> None:
+    model = Robust(r, ATTRIBUTE, values=protected, min_support=support)
+    proven = never_hidden(table_of(rows).frequency(), model)
+    assert proven <= fewest_suppressed(rows, Fraction(r), protected or [(v,) for v in VALUES], support)
+
+
+def test_of_two_values_odds_tell() -> None:
+    """Everybody can have flu, but hardly anybody of a: for the three of b nearly all company is in vain."""
+    rows: list[Row] = [(("a",), "cold")] * 170 + [(("a",), "flu")] + [(("b",), "flu")] * 30 + [(("b",), "cold")] * 10
+    proven = never_hidden(table_of(rows).frequency(), Robust(2, ATTRIBUTE, [("flu",)]))
+    assert 15 <= proven <= 20  # 20 go if b stays among itself
+
+
 def test_the_bound_is_reached() -> None:
     """Zip 1 has flu for certain; of zip 2 anything is possible."""
     rows: list[Row] = [(("a",), "flu"), (("a",), "flu"), (("b",), "flu"), (("b",), "cold"), (("b",), "gout")]

@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arrays import FloatArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
@@ -20,6 +20,8 @@ from discreet.models.parameters import Threshold, as_text, exact
 from discreet.models.robust.robust import Robust
 
 _ROUNDING = 1e-9  # of a size, before it is rounded up to a whole number
+_WHOLE = 1e-6  # of a number of rows that is rounded up, far above the rounding error of a sum over all of them
+_LEVELS = 200  # of odds that are tried: each gives a bound
 
 
 def delta_max(size: ArrayLike, r: Threshold, most: ArrayLike) -> FloatArray:
@@ -104,6 +106,7 @@ def never_hidden(frequency: FrequencySet, model: Robust) -> int:
       with more than 1/r. He has to go.
     - A value (or set) can only be believed of people whose signature allows it, of each with 1/r at most. So of the
       published rows that can have it, at most one in r does; the others who do have to go.
+    - Where the column has two values only, people with smaller odds take less of it: see `_lost_to_odds`.
 
     Where she is given other knowledge than the table's own nothing is counted: there the truth need not be possible.
 
@@ -133,8 +136,40 @@ def never_hidden(frequency: FrequencySet, model: Robust) -> int:
     holders = rows @ has
     can_have = np.min([rows @ of_set[signature] for signature, of_set in zip(signatures, allowed, strict=True)], axis=0)
     too_many = [max(ceil((r * h - c) / (r - 1)), 0) for h, c in zip(holders.tolist(), can_have.tolist(), strict=True)]
+    if np.count_nonzero(frequency.totals[model.attribute]) == 2:
+        for x in np.flatnonzero(is_in.any(axis=0) & ~is_in.all(axis=0)).tolist():
+            shares = [
+                c[:, is_in[:, x]].sum(axis=1) / t for c, t in zip(knowledge.counts, knowledge.supports, strict=True)
+            ]
+            by_odds = [
+                _lost_to_odds(share[s], rows, has[:, x], float(r)) for share, s in zip(shares, signatures, strict=True)
+            ]
+            too_many[x] = max(too_many[x], *by_odds)
     disjoint = bool((is_in.sum(axis=1) <= 1).all())  # else one row may be counted for several sets
     return int(frequency.counts[lost].sum()) + (sum(too_many) if disjoint else max(too_many, default=0))
+
+
+def _lost_to_odds(share: FloatArray, rows: IntArray, has: BoolArray, r: float) -> int:
+    """How many of the rows that have a value must go, where everybody else has one other value.
+
+    Let o be a person's odds of having it, and c = o / o' those beside the largest odds o' in the group. In a group's
+    worlds no two people's having it is positively correlated (Joag-Dev & Proschan 1983), and swapping the values of two
+    people changes a world's weight by the ratio of their odds. So the belief of somebody is at most c / (r − 1 + c) if
+    that of the likeliest is at most 1/r, and a group has the value at most as often as these add up to. A group with
+    somebody who has it, and has odds of τ or more, has o' ≥ τ: all of them together can't take more of those people
+    than the sum of c / (r − 1 + c) over everybody, with c = min(1, o / τ); whoever goes takes 1/r of it along.
+    """
+    there = rows > 0
+    share, rows, has = share[there], rows[there], has[there]
+    odds = share / np.maximum(1 - share, _ROUNDING)
+    most = 0
+    levels = np.unique(odds[has & (odds > 0)])
+    for level in levels[np.unique(np.linspace(0, len(levels) - 1, _LEVELS).astype(np.int64))] if len(levels) else ():
+        c = np.minimum(odds / level, 1.0)
+        taken = float(rows @ (c / (r - 1 + c)))
+        holders = int(rows[has & (odds >= level)].sum())
+        most = max(most, ceil((holders - taken) / (1 - 1 / r) - _WHOLE))
+    return most
 
 
 def unhidable(frequency: FrequencySet, model: Robust, limit: int) -> Infeasible | None:
@@ -145,7 +180,7 @@ def unhidable(frequency: FrequencySet, model: Robust, limit: int) -> Infeasible 
     smaller = [Fraction(r) for r in (*range(ceil(exact(model.r)) - 1, 1, -1), Fraction(3, 2))]
     nearest = next((r for r in smaller if never_hidden(frequency, replace(model, r=r)) <= limit), None)
     repairs = [] if nearest is None else [f"ask for r of at most {as_text(nearest)} (which this does not rule out)"]
-    repairs += ["name the values to protect", "raise min_support"]
+    repairs += ["name the values to protect" if model.values is None else "protect fewer values", "raise min_support"]
     share = ceil(Fraction(1000 * lost, frequency.rows)) / 1000
     repairs += [f"write suppress: {share:g} at least"]
     return Infeasible(
