@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from discreet import policy_from_words
 from discreet.errors import Infeasible
-from discreet.models.base import PrivacyModel, all_hold, beyond_help
+from discreet.models.base import PrivacyModel, all_hold, beyond_help, compares
 from discreet.models.examples import groups_of
 from discreet.models.groups.beta_likeness import BetaLikeness
 from discreet.models.groups.delta_disclosure import DeltaDisclosure
@@ -33,7 +33,7 @@ from discreet.search.plan import Problem, Recoding
 from tests.models.cases import ATTRIBUTE
 from tests.oracles import keeps_one
 from tests.search.brute_force import Candidate
-from tests.strategies import Node, Table
+from tests.strategies import Node, Table, promises
 
 TOLERANCE = 1e-12
 LEAVES = ("a", "b", "c", "d")
@@ -297,3 +297,16 @@ def test_what_a_policy_finds_is_that_optimum() -> None:
             continue
         assert plan.facts["optimal"] is True
         assert plan.facts["score"] == pytest.approx(min(c.score("loss") for c in every), abs=TOLERANCE)
+
+
+@given(st.lists(_values, min_size=1, max_size=4), _values, st.data())
+def test_who_says_that_only_the_group_counts_is_right(
+    rows: list[list[str]], others: list[str], data: st.DataObject
+) -> None:
+    """Promises that don't compare: whatever else the table has, their verdicts are the same."""
+    [model] = data.draw(promises(("s",), max_size=1))
+    if compares(model):
+        return
+    groups = groups_of("s", *rows)
+    bigger = groups_of("s", *rows, others)
+    assert model.holds(groups).tolist() == model.holds(bigger)[: len(rows)].tolist()

@@ -55,7 +55,7 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
-    # A model may also say `needs_source` and `beyond_help` (see there).
+    # A model may also say `compares`, `needs_source` and `beyond_help` (see there).
 
 
 @runtime_checkable
@@ -78,6 +78,12 @@ class AboutPopulation(Protocol):
 def needs_source(model: PrivacyModel) -> bool:
     """Is what a group reaches known only to whoever has the original table? Then a release can't tell it."""
     return bool(getattr(model, "needs_source", False))
+
+
+def compares(model: PrivacyModel) -> bool:
+    """Does a verdict on a group hang on the distribution of the whole table? Then it may be another if rows are left
+    out. Promises about values do, unless they say that they look at the group alone."""
+    return bool(model.attribute) and bool(getattr(model, "compares", True))
 
 
 def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.arrays import BoolArray
-from discreet.models.base import PrivacyModel, all_hold
+from discreet.models.base import PrivacyModel, all_hold, compares
 from discreet.search.plan import Plan
 
 PUBLISHED = "published"  # the word of manifests for "this release's own distribution"
@@ -26,7 +26,7 @@ def failing_alone(plan: Plan, models: Sequence[PrivacyModel]) -> BoolArray:
     """Which groups of a plan break a promise once the published rows are the whole table."""
     groups = plan.groups
     failing = np.zeros(len(groups), dtype=np.bool_)
-    comparing = [model for model in models if model.attribute]
+    comparing = [model for model in models if compares(model)]
     if plan.suppressed and comparing:  # else both are the same table
         filled = groups.sizes > 0
         failing[filled] = ~all_hold(comparing, groups.where(filled).among_themselves())

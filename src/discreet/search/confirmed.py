@@ -25,7 +25,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.counts.groups import Groups
-from discreet.models.base import PrivacyModel, all_hold, beyond_help, may_leave_out
+from discreet.models.base import PrivacyModel, all_hold, beyond_help, compares, may_leave_out
 
 JUDGEMENTS = 2_000  # sets of groups that are judged for one node, at most
 JUDGEMENTS_IN_ALL = 100_000  # and in one search
@@ -41,8 +41,8 @@ class Confirmed:
 
 
 def may_differ(models: Sequence[PrivacyModel]) -> bool:
-    """Can a promise be kept against the source and broken against the published rows? Only if it is about values."""
-    return any(model.attribute for model in models)
+    """Can a promise be kept against the source and broken against the published rows?"""
+    return any(map(compares, models))
 
 
 def confirm(
@@ -92,7 +92,7 @@ class _Search:
         judgements: int,
     ):
         self._models, self._groups, self._holds, self._price = models, groups, holds, price
-        self._comparing = [model for model in models if model.attribute]
+        self._comparing = [model for model in models if compares(model)]
         self._kept = holds & (groups.sizes > 0)
         self._spare = limit - int(groups.sizes[~holds].sum())
         # Small groups first: they cost least, and most ways are left open.

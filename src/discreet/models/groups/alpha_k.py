@@ -34,6 +34,7 @@ class AlphaK(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = False
+    compares = False
     word = "alpha_k"
     parameters: ClassVar[Mapping[str, Parameter]] = {
         "alpha": Number(0, 1, why="with alpha = 1 no share is bounded: that is k_anonymity"),

@@ -53,6 +53,7 @@ class DistinctDiversity(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = True
+    compares = False
     word = "l_diversity"
     fixed = (("kind", "distinct"),)
     parameters: ClassVar[Mapping[str, Parameter]] = {"l": _LEAST_L, "attribute": Name()}
@@ -89,6 +90,7 @@ class EntropyDiversity(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = True
+    compares = False
     word = "l_diversity"
     fixed = (("kind", "entropy"),)
     parameters: ClassVar[Mapping[str, Parameter]] = {"l": _REAL_L, "attribute": Name()}
@@ -151,6 +153,7 @@ class RecursiveDiversity(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = False
+    compares = False
     word = "l_diversity"
     fixed = (("kind", "recursive"),)
     parameters: ClassVar[Mapping[str, Parameter]] = {
@@ -212,6 +215,7 @@ class FrequencyDiversity(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = True
+    compares = False
     word = "l_diversity"
     fixed = (("kind", "frequency"),)
     parameters: ClassVar[Mapping[str, Parameter]] = {"l": _REAL_L, "attribute": Name()}

@@ -27,7 +27,7 @@ import numpy as np
 from discreet.arrays import Codes, rows_among
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
-from discreet.models.base import AboutPopulation, all_hold
+from discreet.models.base import AboutPopulation, all_hold, compares
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.lattice.dive import Dive
@@ -196,7 +196,7 @@ def infeasible(judge: NodeJudge, ending: Ending) -> Infeasible:
         decides = witness([m for m in p.models if isinstance(m, AboutPopulation)], published)
         if decides is None and judge.unconfirmed:  # or what the others are compared with
             among = groups.where(holds & (groups.sizes > 0)).among_themselves()
-            decides = witness([m for m in p.models if m.attribute], among)
+            decides = witness([m for m in p.models if compares(m)], among)
             missing += ", and among the others, compared with each other, a promise is broken"
     levels = ", ".join(f"{a} {n}" for a, n in zip(p.frequency.attributes, closest.node, strict=True))
     if ending is IMPOSSIBLE and judge.unproven < math.inf:
