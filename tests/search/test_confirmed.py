@@ -9,13 +9,14 @@ from fractions import Fraction
 from functools import cache
 from itertools import chain, combinations, product
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import policy_from_words
+from discreet import anonymize, policy_from_words, verify
 from discreet.errors import Infeasible
 from discreet.models.base import PrivacyModel, all_hold, beyond_help, compares
 from discreet.models.examples import groups_of
@@ -78,6 +79,19 @@ def case_of_cuts(seed: int) -> tuple[Table, tuple[PrivacyModel, ...], int, list[
     every = product(cuts, repeat=len(table.paths))
     looks = [((), [tuple(cut[d][v] for d, v in enumerate(row)) for row in table.rows]) for cut in every]
     return table, models, limit, list(plans(table, models, limit, looks))
+
+
+def as_policy(table: Table, models: Sequence[PrivacyModel], limit: int) -> tuple[dict[str, object], dict[str, object]]:
+    """The words of a policy that asks for it, and the table's columns."""
+    columns: dict[str, object] = {f"q{d}": [row[d] for row in table.rows] for d in range(len(table.paths))}
+    hierarchy = {"taxonomy": [[v, *p] for v, p in TREE.items()]}
+    attributes = {name: {"role": "quasi_identifier", "hierarchy": hierarchy} for name in columns}
+    words: dict[str, object] = {
+        "attributes": attributes | {ATTRIBUTE: {"role": "sensitive"}},
+        "require": [model.to_words() for model in models],
+        "suppress": (limit + 0.5) / len(table.rows),
+    }
+    return words, columns | {ATTRIBUTE: list(table.sensitive[ATTRIBUTE])}
 
 
 def plans(
@@ -276,22 +290,12 @@ def test_what_a_policy_finds_is_that_optimum() -> None:
     """The whole path: 300 tables by the words of policies, where the limit was lowered until something held."""
     for seed in range(300):
         table, models, limit, every = case(seed)
-        rows = len(table.rows)
-        words = {
-            "attributes": {
-                f"q{d}": {"role": "quasi_identifier", "hierarchy": {"taxonomy": [[v, *p] for v, p in TREE.items()]}}
-                for d in range(len(table.paths))
-            }
-            | {ATTRIBUTE: {"role": "sensitive"}},
-            "require": [model.to_words() for model in models],
-            "suppress": (limit + 0.5) / rows,
-        }
-        if any(model.to_words().get("t_closeness", {}).get("distance") == "ordered" for model in models):
+        if getattr(models[0], "distance", "") == "ordered":
             continue  # the order of the values is another one there
-        columns = {f"q{d}": [row[d] for row in table.rows] for d in range(len(table.paths))}
+        words, columns = as_policy(table, models, limit)
         policy = policy_from_words(words)
         try:
-            plan = find_plan(policy, take_in(policy, columns | {ATTRIBUTE: list(table.sensitive[ATTRIBUTE])}))
+            plan = find_plan(policy, take_in(policy, columns))
         except Infeasible:
             assert not every
             continue
@@ -310,3 +314,23 @@ def test_who_says_that_only_the_group_counts_is_right(
     groups = groups_of("s", *rows)
     bigger = groups_of("s", *rows, others)
     assert model.holds(groups).tolist() == model.holds(bigger)[: len(rows)].tolist()
+
+
+@pytest.mark.parametrize("search", ["instant", "instant_cuts"])
+def test_a_release_from_a_summary_is_confirmed_and_claims_no_optimum(search: str, tmp_path: Path) -> None:
+    """It is refused only if there is no release at all."""
+    for seed in range(24):
+        table, models, limit, every = case(seed)
+        if getattr(models[0], "distance", "") == "ordered":
+            continue  # the order of the values is another one there
+        words, columns = as_policy(table, models, limit)
+        try:
+            release = anonymize(policy_from_words(words | {"search": search}), tmp_path / str(seed), source=columns)
+        except Infeasible as error:
+            assert not every
+            assert "time" not in str(error)
+            continue
+        assert verify(tmp_path / str(seed)).kept
+        assert "optimal" not in release.figures["facts"]
+        if search == "instant":
+            assert release.figures["loss"] >= min(c.score("loss") for c in every) - TOLERANCE

@@ -167,7 +167,9 @@ class Looked:
         if judge.best is not None:
             self._proposals.least_cost = min(self._proposals.least_cost, judge.best.score)
         for judged in judge.judged.values():
-            if not judged.feasible:  # had the summary known, it would not have proposed anything finer
+            # Had the summary known, it would not have proposed anything finer. A node that is only not confirmed says
+            # nothing of finer ones.
+            if not judged.feasible and not judged.unconfirmed:
                 self._proposals.refuse(judged.node)
 
     def plan(self) -> Recoding:

@@ -34,6 +34,7 @@ class Judged:
     lost_spread: list[int]  # what suppressing those adds at least, per attribute
     lost_mates: int  # Σ over the lost rows of the size of their group, which is the largest they can be in
     left_out: Codes | None = None  # groups to suppress though they keep the promises, by their first leaves
+    unconfirmed: bool = False  # it would do, if groups were compared with the source alone
 
 
 class NodeJudge:
@@ -144,7 +145,7 @@ class NodeJudge:
         most = math.inf
         if self.best is not None and not self.thorough:
             if (least, node) >= (self.best.score, self.best.node):
-                return replace(judged, score=math.inf, feasible=False)
+                return replace(judged, score=math.inf, feasible=False, unconfirmed=True)
             if self._objective.spares_rows:
                 most = self.best.score if node >= self.best.node else math.nextafter(self.best.score, math.inf)
         here = np.array(
@@ -175,7 +176,7 @@ class NodeJudge:
         if found.least < price_found:
             self.unproven = min(self.unproven, found.least if self._objective.spares_rows else least)
         if found.left_out is None:
-            return replace(judged, score=math.inf, feasible=False)
+            return replace(judged, score=math.inf, feasible=False, unconfirmed=True)
         score, more = outcome(found.left_out)
         if more and not self._objective.spares_rows:  # the fewest rows were left out: others might cost less
             self.unproven = min(self.unproven, least)
