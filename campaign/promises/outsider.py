@@ -1,8 +1,8 @@
 """Judges a run: the release by what it promises and what is true, the refusal by what would have been possible.
 
 Every trouble has a kind: a promise is `broken`, a row `untrue`, `optimal` is not, a `refusal` is wrong, somebody
-contradicts somebody (`contradiction`), a line of the `audit` is not what the possible worlds say. `more` is no trouble:
-leaving out more groups than those that fail would have given something, or something better.
+contradicts somebody (`contradiction`), a line of the `audit` is not what the possible worlds say. `more` is no fault:
+leaving out more groups than those that fail would have given something, or something better; an estimate is too low.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from campaign.promises import posteriors, truth
-from campaign.promises.audited import audited, composed, foreign_file, members
+from campaign.promises.audited import MORE, Trouble, audited, composed, foreign_file, members
 from campaign.promises.case import Case, Row, Value
 from campaign.promises.definitions import number
 from campaign.promises.ladders import covers
@@ -35,8 +35,6 @@ from campaign.promises.reading import (
 from campaign.promises.rules import Rules, asked, delta, presence_kept
 
 KINDS = ("fault", "hang", "broken", "untrue", "optimal", "refusal", "contradiction", "audit")
-MORE = "more"
-Trouble = tuple[str, str]
 LABELLED = ("generalization", "multidimensional", "local_recoding")
 _CLOSE = 1e-9  # figures of the product are floating point
 
@@ -49,7 +47,7 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
         return [("fault", f"refused a good policy: {answer.message}"[:500])]
     if answer.ended == "refused":
         return list(_refusal(case, answer))
-    if case.node is not None:
+    if case.theirs is not None:
         return list(foreign_file(case, answer))
     published = read_folder(folder / RELEASE)
     groups = groups_of(case, published)
