@@ -243,6 +243,21 @@ def test_an_ambiguity_that_is_refused_though_a_grouping_keeps_it_is_noticed(
     assert kinds(alike, Answer("refused", message), tmp_path) == set()
 
 
+def test_a_refusal_that_names_a_limit_or_gives_advice_in_vain_is_noticed(tmp_path: Path) -> None:
+    nine = case({"l_diversity": {"l": 9}})
+    refused = Answer("refused", "no generalization keeps every promise; weaken a promise")
+    assert kinds(nine, refused, tmp_path) == set()
+    assert kinds(nine, replace(refused, message="no release was found before the time limit"), tmp_path) == {"refusal"}
+    advice = replace(refused, message="no generalization keeps every promise; raise `suppress`")
+    assert kinds(nine, advice, tmp_path) == {MORE}
+    half = case({"alpha_k": {"alpha": "1/2", "k": 2}}, rows=[("21", "11", v) for v in ("flu", "flu", "flu", "cold")])
+    assert kinds(half, advice, tmp_path) == {MORE}
+    apart = case({"l_diversity": {"l": 2}}, rows=[("21", "11", "flu"), ("61", "21", "flu"), ("61", "21", "cold")])
+    assert kinds(replace(apart, words={**apart.words, "require": [{"k_anonymity": {"k": 4}}]}), advice, tmp_path) == {
+        MORE
+    }
+
+
 def test_a_taxonomy_in_a_file_is_read_as_its_lines() -> None:
     words = {"attributes": {"x": {"role": "quasi_identifier", "hierarchy": "x.csv"}}, "require": [], "seed": 1}
     mine = Case("test", ("x",), (("a",),), words, files={"x.csv": "a;v;*\nb;v;*\n"})
@@ -323,7 +338,13 @@ def test_a_worker_that_hangs_or_dies_is_noticed(tmp_path: Path) -> None:
 
 
 # Faults that others are mending now; whoever mends one takes its words away.
-BEING_MENDED = ("homogeneous_group", "no grouping keeps every promise", "presence_with_list", "{'presence'")
+BEING_MENDED = (
+    "homogeneous_group",
+    "no grouping keeps every promise",
+    "presence_with_list",
+    "{'presence'",
+    "time limit",
+)
 
 
 def test_no_run_of_a_slice_breaks_a_promise_or_contradicts_another(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
@@ -264,7 +265,12 @@ def _losses(case: Case, groups: Sequence[Group]) -> tuple[Fraction, ...]:
 
 
 def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
-    """Was there nothing to publish? Whatever a generalization may publish, finer kinds of coarser values may, too."""
+    """Was there nothing to publish? Whatever a generalization may publish, finer kinds of coarser values may, too.
+
+    And is it said rightly: no limit that nobody set, no advice that would not help.
+    """
+    if "time limit" in answer.message and "time_limit" not in case.words:
+        yield "refusal", f"names a time limit that was not set: {answer.message}"[:500]
     if publish_of(case) == "ambiguity" and ambiguity_possible(case):
         claimed = "no release has" in answer.message  # else a search says that it found none
         yield "refusal" if claimed else MORE, f"a grouping keeps α and β: {answer.message}"[:500]
@@ -276,3 +282,8 @@ def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
             first = releases[0]
             yield kind, f"{first.choice} with {first.suppressed} rows left out was possible: {answer.message}"[:500]
             return
+    if best is not None and publish_of(case) == "generalization" and "raise `suppress`" in answer.message:
+        share = f"{len(case.rows) - 1}/{len(case.rows)}"
+        nearly_all = possible(replace(case, words={**case.words, "suppress": share}))
+        if nearly_all is not None and not nearly_all.any:
+            yield MORE, f"whatever is suppressed, nothing is possible: {answer.message}"[:500]
