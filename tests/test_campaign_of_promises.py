@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaign.promises.audited import MORE
 from campaign.promises.case import Case
 from campaign.promises.crew import Crew, Job
 from campaign.promises.definitions import keeps
 from campaign.promises.ladders import ladder
-from campaign.promises.outsider import MORE, judge
+from campaign.promises.outsider import judge
 from campaign.promises.policies import families, make
 from campaign.promises.possible import possible
 from campaign.promises.posteriors import both_releases, confidence, dealings, presence_with_list
@@ -209,6 +210,9 @@ def test_the_worlds_are_those_of_the_papers() -> None:
     assert confidence(1, [3, 3, 3], 4, (Fraction("0.33"), Fraction(1))) == Fraction(15, 16)
     assert presence_with_list([[0], [0], [0, 1], []], [2, 1]) == [1, 1, 1, 0]
     assert presence_with_list([[0], [0], [0]], [2]) == [Fraction(2, 3)] * 3
+    # A row 2-4 and a row 1-3, people 1 to 5: of seven ways to choose who they are, four have the second person.
+    sevenths = [Fraction(n, 7) for n in (3, 4, 4, 3, 0)]
+    assert presence_with_list([[1], [0, 1], [0, 1], [0], []], [1, 1]) == sevenths
     # Two groups of two in one release, the first with the third person in the other: who has what is certain.
     worlds = both_releases(
         3, ["a", "b"], [([0, 1], Counter("ab")), ([2], Counter("b"))], [([0, 2], Counter("bb")), ([1], Counter("a"))]
@@ -237,6 +241,21 @@ def test_an_ambiguity_that_is_refused_though_a_grouping_keeps_it_is_noticed(
     assert kinds(possible_one, Answer("refused", message), tmp_path) == {kind}
     alike = case(asked, rows=[("21", "11", "flu")] * 4, publish="ambiguity")
     assert kinds(alike, Answer("refused", message), tmp_path) == set()
+
+
+def test_a_refusal_that_names_a_limit_or_gives_advice_in_vain_is_noticed(tmp_path: Path) -> None:
+    nine = case({"l_diversity": {"l": 9}})
+    refused = Answer("refused", "no generalization keeps every promise; weaken a promise")
+    assert kinds(nine, refused, tmp_path) == set()
+    assert kinds(nine, replace(refused, message="no release was found before the time limit"), tmp_path) == {"refusal"}
+    advice = replace(refused, message="no generalization keeps every promise; raise `suppress`")
+    assert kinds(nine, advice, tmp_path) == {MORE}
+    half = case({"alpha_k": {"alpha": "1/2", "k": 2}}, rows=[("21", "11", v) for v in ("flu", "flu", "flu", "cold")])
+    assert kinds(half, advice, tmp_path) == {MORE}
+    apart = case({"l_diversity": {"l": 2}}, rows=[("21", "11", "flu"), ("61", "21", "flu"), ("61", "21", "cold")])
+    assert kinds(replace(apart, words={**apart.words, "require": [{"k_anonymity": {"k": 4}}]}), advice, tmp_path) == {
+        MORE
+    }
 
 
 def test_a_taxonomy_in_a_file_is_read_as_its_lines() -> None:
@@ -308,7 +327,7 @@ def test_the_same_seed_gives_the_same_case_and_it_can_be_kept(family: str, tmp_p
     one.save(tmp_path)
     again = Case.load(tmp_path)
     assert json.dumps(again.words) == json.dumps(one.words)
-    assert (again.rows, again.people, again.node) == (one.rows, one.people, one.node)
+    assert (again.rows, again.people, again.theirs) == (one.rows, one.people, one.theirs)
 
 
 def test_a_worker_that_hangs_or_dies_is_noticed(tmp_path: Path) -> None:
@@ -318,8 +337,14 @@ def test_a_worker_that_hangs_or_dies_is_noticed(tmp_path: Path) -> None:
     assert [kind for kind, _ in dead.troubles] == ["fault"]
 
 
-# Faults that others are mending now; whoever mends one takes its line away.
-BEING_MENDED = ("homogeneous_group", "no grouping keeps every promise")
+# Faults that others are mending now; whoever mends one takes its words away.
+BEING_MENDED = (
+    "homogeneous_group",
+    "no grouping keeps every promise",
+    "presence_with_list",
+    "{'presence'",
+    "time limit",
+)
 
 
 def test_no_run_of_a_slice_breaks_a_promise_or_contradicts_another(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from campaign.__main__ import RESULTS, aligned, commit
+from campaign.promises.audited import MORE
 from campaign.promises.case import CASE
 from campaign.promises.crew import Crew, Job, Result
-from campaign.promises.outsider import KINDS, MORE
+from campaign.promises.outsider import KINDS
 from campaign.promises.policies import families, schedule
 
 _SHOWN = 300  # characters of a trouble

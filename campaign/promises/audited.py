@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from campaign.promises import posteriors
 from campaign.promises.case import Case, Row
 from campaign.promises.definitions import Counts
-from campaign.promises.foreign import generalized
 from campaign.promises.ladders import covers
 from campaign.promises.product import Answer, Line
-from campaign.promises.reading import Folder, Group, labelled_groups
-from campaign.promises.rules import Rules, asked
+from campaign.promises.reading import Folder, Group, Table, labelled_groups
+from campaign.promises.rules import Rules, asked, delta
 
 Trouble = tuple[str, str]
+MORE = "more"  # could be better, and is no fault
 _CLOSE = 1e-9  # figures of the product are floating point
 
 
@@ -27,22 +28,40 @@ def members(case: Case, groups: Sequence[Group], people: Sequence[Row]) -> list[
 
 def foreign_file(case: Case, answer: Answer) -> Iterator[Trouble]:
     """A table that nobody checked: the audit must find each promise kept or broken as it is."""
-    table = generalized(case)
-    published = Folder({"data": table}, {"suppressed_as": "drop"})
+    assert case.theirs is not None
+    published = Folder({"data": Table(case.names, case.theirs)}, {"suppressed_as": "drop"})
     groups = labelled_groups(published, case.quasi_identifiers, case.sensitive)
     for promise in asked(case):
         rules = Rules(case, [promise])
         whole = {name: Counter(case.column(name)) for name in case.sensitive}
-        kept = all(rules.broken(group.size, group.values, whole) is None for group in groups)
+        kept: bool | None = all(rules.broken(group.size, group.values, whole) is None for group in groups)
+        if promise.word == "presence":
+            kept = _present_as_promised(case, groups, promise.about)
         said = [
             holds
             for word, attribute, holds in answer.levels
             if (word, attribute or "") == (promise.word, promise.attribute)
         ]
         same = sum((a.word, a.attribute) == (promise.word, promise.attribute) for a in asked(case))
-        if same == 1 and (not said or None in said or all(said) != kept):
+        if kept is not None and same == 1 and (not said or None in said or all(said) != kept):
             yield "contradiction", f"audit says {said} of {promise.promise} ({promise.attribute}), it is {kept}"
     yield from _group_lines(groups, answer.lines)
+    yield from _list_lines(case, groups, answer.lines)
+
+
+def _present_as_promised(case: Case, groups: Sequence[Group], about: Mapping[str, Any]) -> bool | None:
+    """Is everybody's chance of being in the table within δ, over all ways to fill the groups from the list?"""
+    chances = _chances(case, groups)
+    least, most = delta(about)
+    return None if chances is None else all(least <= chance <= most for chance in chances)
+
+
+def _chances(case: Case, groups: Sequence[Group]) -> list[Fraction] | None:
+    """Everybody's chance of being in the table to whoever holds the list; None if the worlds are too many, or none."""
+    people = case.people or ()
+    fitting = members(case, groups, people)
+    fits = [[g for g, inside in enumerate(fitting) if person in inside] for person in range(len(people))]
+    return posteriors.presence_with_list(fits, [group.size for group in groups])
 
 
 def audited(case: Case, groups: Sequence[Group], answer: Answer) -> Iterator[Trouble]:
@@ -101,15 +120,20 @@ def _compared(line: Line, chances: Sequence[tuple[Fraction, int]]) -> Iterator[T
         case "at least":
             if float(worst) < line.worst - _CLOSE:
                 yield "audit", f"{name}: at least {line.worst} is told, it is {worst}"
+        case _:  # an estimate may be off; a bound beside it may not
+            bounds = {key: bound for key, bound in line.details.items() if "at_most" in key}
+            low = [key for key, bound in bounds.items() if float(worst) > float(bound) + _CLOSE]
+            if low:
+                yield "audit", f"{name}: {low} are below {worst}: {bounds}"
+            elif not bounds and float(worst) > line.worst + _CLOSE:
+                yield MORE, f"{name}: an estimate of {line.worst}, it is {worst}"
 
 
 def _list_lines(case: Case, groups: Sequence[Group], lines: Sequence[Line]) -> Iterator[Trouble]:
     """Who is in the table, to somebody with a list of everybody: over all ways to fill the groups from it."""
     if case.people is None or sum(group.size for group in groups) < len(case.rows):
         return  # where whoever was left out is looked for, is another question
-    fitting = members(case, groups, case.people)
-    fits = [[g for g, inside in enumerate(fitting) if person in inside] for person in range(len(case.people))]
-    chances = posteriors.presence_with_list(fits, [group.size for group in groups])
+    chances = _chances(case, groups)
     for line in lines:
         if chances is not None and line.adversary == "presence_with_list":
             yield from _compared(line, [(chance, 1) for chance in chances])

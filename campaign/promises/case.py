@@ -20,7 +20,7 @@ class Case:
 
     `people` is a list of the population: the quasi-identifiers of everybody who could be in the table. `files` are
     those that the policy names. `second` is another policy for the same table, where two releases are to be held
-    together. `node` is for a table of another tool, which no search has seen: the level of each quasi-identifier.
+    together. `theirs` is what another tool published of the table, row by row, which no search of ours has seen.
     """
 
     family: str
@@ -30,7 +30,7 @@ class Case:
     people: tuple[Row, ...] | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     second: Mapping[str, Any] | None = None
-    node: tuple[int, ...] | None = None
+    theirs: tuple[Row, ...] | None = None
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -73,6 +73,6 @@ class Case:
         words = json.loads((folder / CASE).read_text(encoding="utf-8"))
         words["names"] = tuple(words["names"])
         words["rows"] = tuple(map(tuple, words["rows"]))
-        words["people"] = None if words["people"] is None else tuple(map(tuple, words["people"]))
-        words["node"] = None if words["node"] is None else tuple(words["node"])
+        for name in ("people", "theirs"):
+            words[name] = None if words[name] is None else tuple(map(tuple, words[name]))
         return Case(**words)

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from campaign.clock import Clock
+from campaign.promises.audited import Trouble
 from campaign.promises.case import Case
-from campaign.promises.outsider import Trouble, judge
+from campaign.promises.outsider import judge
 from campaign.promises.policies import make
 from campaign.promises.product import ask
 

@@ -1,27 +1,41 @@
-"""Tables that another tool might have published: everything on some level, whatever that does to the promises."""
+"""Tables that another tool might have published, whatever they do to the promises, and how they are described."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
-from campaign.promises.case import Case
+from campaign.promises.case import Case, Row
 from campaign.promises.ladders import ladder
-from campaign.promises.reading import Table
 
 
-def generalized(case: Case) -> Table:
-    """The table of a case on the levels of its node."""
-    assert case.node is not None
+def on_levels(random: Random, case: Case) -> tuple[Row, ...]:
+    """Every quasi-identifier on some level of its hierarchy."""
     columns = []
     for name in case.names:
         values = case.column(name)
-        if name in case.quasi_identifiers:
-            labels = ladder(case.hierarchy(name), values)
-            assert labels is not None
-            level = case.node[case.quasi_identifiers.index(name)]
+        labels = ladder(case.hierarchy(name), values) if name in case.quasi_identifiers else None
+        if labels is not None:
+            level = random.randrange(len(labels[values[0]]))
             values = [labels[value][level] for value in values]
         columns.append(values)
-    return Table(case.names, tuple(zip(*columns, strict=True)))
+    return tuple(zip(*columns, strict=True))
+
+
+def overlapping(random: Random, rows: Sequence[Row], least: int, most: int) -> tuple[Row, ...]:
+    """Tables of one number: every row in some interval that has it, so that intervals may overlap."""
+    published = []
+    for number, *others in rows:
+        low, high = random.randint(least, int(str(number))), random.randint(int(str(number)), most)
+        published.append((f"{low}-{high}" if low < high else f"{low}", *others))
+    some = [label for label, *_ in published]
+    return tuple((random.choice([label for label in some if _holds(label, row[0])]), *row[1:]) for row in rows)
+
+
+def _holds(label: object, number: object) -> bool:
+    low, _, high = str(label).partition("-")
+    return int(low) <= int(str(number)) <= int(high or low)
 
 
 def description(case: Case) -> dict[str, Any]:
@@ -38,6 +52,13 @@ def description(case: Case) -> dict[str, Any]:
     return {
         "quasi_identifiers": list(case.quasi_identifiers),
         "sensitive": list(case.sensitive),
-        "promises": list(case.words["require"]),
+        "promises": [_without_files(promise) for promise in case.words["require"]],
         "columns": columns,
     } | ({"hierarchies": hierarchies} if hierarchies else {})
+
+
+def _without_files(promise: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The list of a population is given beside a description, and not named in it."""
+    return {
+        word: {name: value for name, value in about.items() if name != "population"} for word, about in promise.items()
+    }

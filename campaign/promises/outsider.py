@@ -1,21 +1,22 @@
 """Judges a run: the release by what it promises and what is true, the refusal by what would have been possible.
 
 Every trouble has a kind: a promise is `broken`, a row `untrue`, `optimal` is not, a `refusal` is wrong, somebody
-contradicts somebody (`contradiction`), a line of the `audit` is not what the possible worlds say. `more` is no trouble:
-leaving out more groups than those that fail would have given something, or something better.
+contradicts somebody (`contradiction`), a line of the `audit` is not what the possible worlds say. `more` is no fault:
+leaving out more groups than those that fail would have given something, or something better; an estimate is too low.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
 from typing import Any
 
 from campaign.promises import posteriors, truth
-from campaign.promises.audited import audited, composed, foreign_file, members
+from campaign.promises.audited import MORE, Trouble, audited, composed, foreign_file, members
 from campaign.promises.case import Case, Row, Value
 from campaign.promises.definitions import number
 from campaign.promises.ladders import covers
@@ -35,8 +36,6 @@ from campaign.promises.reading import (
 from campaign.promises.rules import Rules, asked, delta, presence_kept
 
 KINDS = ("fault", "hang", "broken", "untrue", "optimal", "refusal", "contradiction", "audit")
-MORE = "more"
-Trouble = tuple[str, str]
 LABELLED = ("generalization", "multidimensional", "local_recoding")
 _CLOSE = 1e-9  # figures of the product are floating point
 
@@ -49,7 +48,7 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
         return [("fault", f"refused a good policy: {answer.message}"[:500])]
     if answer.ended == "refused":
         return list(_refusal(case, answer))
-    if case.node is not None:
+    if case.theirs is not None:
         return list(foreign_file(case, answer))
     published = read_folder(folder / RELEASE)
     groups = groups_of(case, published)
@@ -266,7 +265,12 @@ def _losses(case: Case, groups: Sequence[Group]) -> tuple[Fraction, ...]:
 
 
 def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
-    """Was there nothing to publish? Whatever a generalization may publish, finer kinds of coarser values may, too."""
+    """Was there nothing to publish? Whatever a generalization may publish, finer kinds of coarser values may, too.
+
+    And is it said rightly: no limit that nobody set, no advice that would not help.
+    """
+    if "time limit" in answer.message and "time_limit" not in case.words:
+        yield "refusal", f"names a time limit that was not set: {answer.message}"[:500]
     if publish_of(case) == "ambiguity" and ambiguity_possible(case):
         claimed = "no release has" in answer.message  # else a search says that it found none
         yield "refusal" if claimed else MORE, f"a grouping keeps α and β: {answer.message}"[:500]
@@ -278,3 +282,8 @@ def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
             first = releases[0]
             yield kind, f"{first.choice} with {first.suppressed} rows left out was possible: {answer.message}"[:500]
             return
+    if best is not None and publish_of(case) == "generalization" and "raise `suppress`" in answer.message:
+        share = f"{len(case.rows) - 1}/{len(case.rows)}"
+        nearly_all = possible(replace(case, words={**case.words, "suppress": share}))
+        if nearly_all is not None and not nearly_all.any:
+            yield MORE, f"whatever is suppressed, nothing is possible: {answer.message}"[:500]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from campaign.promises.case import Case
-from campaign.promises.tables import FILES, NATIONS, Drawn, draw, population
+from campaign.promises.foreign import on_levels, overlapping
+from campaign.promises.tables import FILES, Drawn, draw, population
 
 Promise = dict[str, dict[str, Any]]
 _SUPPRESS = (0, 0, 0, "1/10", "1/5", "3/10", "2/5", "1/2")
@@ -225,13 +227,23 @@ def two_releases(random: Random) -> Case:
 
 def other_tools(random: Random) -> Case:
     drawn = draw(random, rows=(4, 12), missing=False)
-    heights = []
-    for about in drawn.attributes.values():
-        if about["role"] == "quasi_identifier":
-            heights.append(_height(about["hierarchy"]))
-    require = [_in_decimals(promise) for promise in _require(random, drawn)]
-    node = tuple(random.randint(0, height) for height in heights)
-    return _case(random, "other tools", drawn, {"require": require}, node=node)
+    case = _case(
+        random, "other tools", drawn, {"require": [_in_decimals(promise) for promise in _require(random, drawn)]}
+    )
+    return replace(case, theirs=on_levels(random, case))
+
+
+def overlapping_groups(random: Random) -> Case:
+    """A table of another tool whose intervals overlap, and a list of everybody: whoever fits several is in one."""
+    most = random.randint(3, 6)
+    number: dict[str, Any] = {"role": "quasi_identifier", "hierarchy": {"intervals": [10]}}
+    attributes = {"age0": number, "secret0": {"role": "sensitive"}}
+    rows = [(str(random.randint(1, most)), random.choice("ab")) for _ in range(random.randint(2, 5))]
+    people = [row[:1] for row in rows] + [(str(random.randint(1, most)),) for _ in range(random.randint(0, 3))]
+    limit = random.choice((0.5, 0.6, 0.75, 0.8))
+    about = {"delta": [random.choice((0, 0, 0.25)), limit], "population": "people.csv"}
+    case = _case(random, "overlapping groups", Drawn(attributes, tuple(rows)), {"require": [{"presence": about}]})
+    return replace(case, people=tuple(people), theirs=overlapping(random, rows, 1, most))
 
 
 def _in_decimals(promise: Promise) -> Promise:
@@ -239,15 +251,6 @@ def _in_decimals(promise: Promise) -> Promise:
     [(word, about)] = promise.items()
     parts = {name: str(value).partition("/") for name, value in about.items() if "/" in str(value)}
     return {word: about | {name: round(int(a) / int(b), 2) for name, (a, _, b) in parts.items()}}
-
-
-def _height(hierarchy: Any) -> int:
-    if isinstance(hierarchy, str):
-        return len(NATIONS[0])
-    for word in ("intervals", "cuts", "prefixes", "dates"):
-        if word in hierarchy:
-            return len(hierarchy[word]) + 1
-    return len(hierarchy["taxonomy"][0]) if "taxonomy" in hierarchy else 1
 
 
 # Every family with its share of the runs.
@@ -265,6 +268,7 @@ FAMILIES: Mapping[str, tuple[int, Callable[[Random], Case]]] = {
     "confident presence": (3, confident_presence),
     "two releases": (4, two_releases),
     "other tools": (5, other_tools),
+    "overlapping groups": (3, overlapping_groups),
 }
 
 

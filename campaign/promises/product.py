@@ -56,7 +56,7 @@ def ask(case: Case, folder: Path) -> Answer:
     for name, text in case.files.items():
         (folder / name).write_text(text, encoding="utf-8")
     try:
-        return _theirs(case, folder) if case.node is not None else _ours(case, folder)
+        return _theirs(case, folder) if case.theirs is not None else _ours(case, folder)
     except Exception:  # noqa: BLE001  whatever is raised is what the campaign looks for
         return Answer("fault", traceback.format_exc(limit=-4))
 
@@ -121,9 +121,10 @@ def _audited(release: Path, known: Mapping[str, Any]) -> tuple[str, str, tuple[L
 
 def _theirs(case: Case, folder: Path) -> Answer:
     """A file of another tool, which nobody promised to have checked: only the audit is asked."""
-    from campaign.promises.foreign import description, generalized
+    from campaign.promises.foreign import description
 
-    table = generalized(case)
-    write_csv(folder / THEIRS, table.names, table.rows)
-    state, why, lines, levels = _audited(folder / THEIRS, {"description": description(case)})
+    assert case.theirs is not None
+    write_csv(folder / THEIRS, case.names, case.theirs)
+    known = {"population": folder / PEOPLE} if case.people is not None else {}
+    state, why, lines, levels = _audited(folder / THEIRS, {"description": description(case), **known})
     return Answer("released", "", {}, {}, {"alone": state}, {"audit alone": why}, lines, (), levels)
