@@ -129,7 +129,9 @@ def test_a_re_check_finds_the_same_people_hidden(tmp_path: Path) -> None:
     assert hidden is not None and left_out <= hidden <= elsewhere
     chances = [Fraction(n, p) for n, p in [*groups, (left_out, hidden)]]
     assert findings.verdicts[0].level == float(max(chances)) <= 0.4
-    assert not audit_release(made.folder, population=columns(EVERYBODY)).faults
+    audit = audit_release(made.folder, population=columns(EVERYBODY))
+    assert not audit.faults
+    assert any("by what rule rows were left out" in note for note in audit.notes)
 
 
 def test_the_sentence_says_what_is_not_promised_if_groups_that_fail_are_left_out(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ def small(people: Counter[Any], rows: int, limit: int) -> set[Any]:
     hidden: set[Any] = set()
     for size in sorted(set(people.values())):
         more = {look for look in people if people[look] <= size}
-        expected = rows * sum(people[look] for look in more) / people.total()
-        if expected + 2 * expected**0.5 > limit:
+        expected = Fraction(rows * sum(people[look] for look in more), people.total())
+        if expected > limit or 4 * expected > (limit - expected) ** 2:
             break
         hidden = more
     return hidden

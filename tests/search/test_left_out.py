@@ -60,6 +60,7 @@ def test_too_common_a_value_is_published_without_the_rows_that_are_too_many(tmp_
     policy = policy_from_words(asked(publish, {"alpha_k": {"alpha": 0.5, "k": 2}}, suppress=0.3))
     release = anonymize(policy, tmp_path / "release", source=table)
     assert release.manifest["rows"]["suppressed"] == 4
+    assert any("by what rule rows were left out" in note for note in audit_release(release.folder).notes)
     with pytest.raises(Infeasible):
         anonymize(policy_from_words(policy.to_words() | {"suppress": 0.03}), tmp_path / "other", source=table)
     assert verify(release.folder, source=table).kept

@@ -251,6 +251,13 @@ def _line_of(lines: list[Line], adversary: str) -> Line | None:
     return next((line for line in lines if line.adversary == adversary), None)
 
 
+def _chosen(view: ReleaseView) -> bool:
+    """Are rows left out for who is in the table, or one by one for their values?"""
+    about_people = any(view.promised(model) is not None for model in ("presence", "confident_presence"))
+    one_by_one = view.manifest.get("publish") in ("multidimensional", "local_recoding")
+    return about_people or (one_by_one and _about_values(view))
+
+
 def _notes(
     view: ReleaseView,
     listed: Population | None,
@@ -293,6 +300,11 @@ def _notes(
         notes.append(
             "Somebody who tries to undo the search: nothing finer was refused for its sensitive values alone, as far "
             "as the release tells how it was made."
+        )
+    if view.left_out + view.starred and _chosen(view):
+        notes.append(
+            "Somebody who knows by what rule rows were left out: of the people left out she may learn more than is "
+            "counted here; `docs/presence.md` and `docs/policy.md` say how it is decided."
         )
     if second is None and "applied" in view.manifest:
         notes.append(

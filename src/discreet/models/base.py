@@ -162,10 +162,23 @@ def small_groups(population: IntArray, rows: int, everybody: int, limit: int) ->
     [True, False, False]
     """
     size, many = np.unique(population, return_counts=True)
-    expected = np.cumsum(size * many) * (rows / max(everybody, 1))
-    small = size[expected + 2 * np.sqrt(expected) <= limit]
+    small = size[np.cumsum(size * many) <= _most_people(rows, everybody, limit)]
     found: BoolArray = population <= (small[-1] if len(small) else -1)
     return found
+
+
+@cache
+def _most_people(rows: int, everybody: int, limit: int) -> int:
+    """The most people p of whom e = p · rows / everybody are expected in the table with e + 2 √e ≤ limit, exactly."""
+    low, high = 0, everybody
+    while low < high:
+        people = (low + high + 1) // 2
+        expected, spare = people * rows, limit * everybody - people * rows  # both times everybody
+        if spare >= 0 and 4 * expected * everybody <= spare * spare:
+            low = people
+        else:
+            high = people - 1
+    return low
 
 
 def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray, published: BoolArray) -> bool:

@@ -130,8 +130,8 @@ def _hidden(
 
 def _hides_by_people(manifest: Manifest) -> bool:
     """Does a promise about presence leave it to the population who is left out?"""
-    said = [entry["presence"] for entry in manifest["policy"]["require"] if "presence" in entry]
-    return any(parameters.get("suppression", JUDGED) == JUDGED for parameters in said)
+    said = [promise["model"].get("presence") for promise in manifest["promises"]]
+    return any(isinstance(words, Mapping) and words.get("suppression", JUDGED) == JUDGED for words in said)
 
 
 def outsiders(everybody: Sequence[IntArray], inside: Sequence[IntArray], people: int, rows: int) -> Marginals:
