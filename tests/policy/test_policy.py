@@ -345,7 +345,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
             "require[1].l_diversity: needs a sensitive attribute; give a column the role sensitive",
             "suppress: must be a share of the rows between 0 and 1, got 'lots'; for 2% write 0.02",
             "utility: no such word 'beauty'; known are 'loss', 'geometric_loss', 'discernibility', "
-            "'average_group', 'height'",
+            "'average_group', 'height', 'kl_divergence'",
             "publish: no such word 'ambigous'; did you mean 'ambiguity'?",
         ],
     ),

@@ -211,7 +211,7 @@ def test_presence_is_searched_for_among_a_population(
     models = (Presence(delta), KAnonymity(k))
     summary = Knowing(f) if honest else Lying(f, 1)
     seen = looks(f)
-    top = outcome(world, world.everybody.heights, delta, k)
+    top = outcome(world, world.everybody.heights, delta, k, limit)
     try:
         tuning = Tuning(answers_in_a_look=answers)
         plan = s_instant(summary, models, seen.at, limit, tuning=tuning, population=f.population)
@@ -219,7 +219,7 @@ def test_presence_is_searched_for_among_a_population(
         assert not top.allowed or top.suppressed > limit
         return
     assert plan.node is not None
-    published = outcome(world, plan.node, delta, k)
+    published = outcome(world, plan.node, delta, k, limit)
     assert published.allowed
     assert plan.suppressed == published.suppressed <= limit
     assert all(v.holds for v in (verdict(model, plan.groups) for model in models))

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, Tally
+from discreet.counts.groups import Groups, Tally, rows_together
 from discreet.errors import DiscreetError, Infeasible
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.groups.alpha_k import AlphaK
@@ -73,7 +73,9 @@ def one_group(frequency: FrequencySet) -> Groups:
         offsets = np.array([0, len(there)], dtype=np.int64)
         hierarchy = frequency.sensitive_hierarchies[name]
         tallies[name] = Tally(offsets, there.astype(np.int32), totals[there], totals, hierarchy)
-    return Groups(np.array([frequency.rows], dtype=np.int64), tallies)
+    n = len(frequency.counts)
+    together = rows_together(frequency, np.arange(n), frequency.counts, np.zeros(n, dtype=np.int64), 1)
+    return Groups(np.array([frequency.rows], dtype=np.int64), tallies, together=together)
 
 
 def _unreachable(model: PrivacyModel, everybody: Groups, limit: int) -> OutOfReach | None:
