@@ -203,15 +203,17 @@ def test_promises_that_can_not_be_searched_for_are_refused_together() -> None:
     assert "survive merging" in str(caught.value)
 
 
+@pytest.mark.parametrize("suppression", ["judged", "told"])
 @given(worlds(), deltas, st.integers(2, 3), st.integers(0, 4), st.booleans(), answers)
 def test_presence_is_searched_for_among_a_population(
-    world: World, delta: tuple[Fraction, Fraction], k: int, limit: int, honest: bool, answers: int
+    suppression: str, world: World, delta: tuple[Fraction, Fraction], k: int, limit: int, honest: bool, answers: int
 ) -> None:
     f = world.frequency()
-    models = (Presence(delta), KAnonymity(k))
+    models = (Presence(delta, suppression=suppression), KAnonymity(k))
+    hides = limit if suppression == "judged" else None
     summary = Knowing(f) if honest else Lying(f, 1)
     seen = looks(f)
-    top = outcome(world, world.everybody.heights, delta, k, limit)
+    top = outcome(world, world.everybody.heights, delta, k, hides)
     try:
         tuning = Tuning(answers_in_a_look=answers)
         plan = s_instant(summary, models, seen.at, limit, tuning=tuning, population=f.population)
@@ -219,7 +221,7 @@ def test_presence_is_searched_for_among_a_population(
         assert not top.allowed or top.suppressed > limit
         return
     assert plan.node is not None
-    published = outcome(world, plan.node, delta, k, limit)
+    published = outcome(world, plan.node, delta, k, hides)
     assert published.allowed
     assert plan.suppressed == published.suppressed <= limit
     assert all(v.holds for v in (verdict(model, plan.groups) for model in models))

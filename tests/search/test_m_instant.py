@@ -20,10 +20,11 @@ from discreet.models.base import PrivacyModel, all_hold
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity
 from discreet.models.presence.presence import Presence
+from discreet.releases.references import failing_alone
 from discreet.search.instant.m_instant import m_instant
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.multidimensional.partition import groups_of
-from discreet.search.plan import Problem, Recoding
+from discreet.search.plan import SUPPRESSED, Problem, Recoding
 from tests.models.cases import ATTRIBUTE
 from tests.search.summarized import Knowing, Lying
 from tests.strategies import Table, tables
@@ -59,12 +60,16 @@ class Looks:
         )
 
 
-def check(plan: Recoding, seen: Looks, models: tuple[PrivacyModel, ...]) -> None:
-    """Everybody is in a group that holds and shows where they are; judged by the groups' rows, counted anew."""
+def check(plan: Recoding, seen: Looks, models: tuple[PrivacyModel, ...], limit: int = 0) -> None:
+    """Everybody is in a group that holds and shows where they are, or one of at most `limit` who are left out; judged
+    by the groups' rows, counted anew."""
     f = plan.frequency
     assert plan.facts["looks"] == len(seen.boxes) == 1
-    assert (plan.group >= 0).all()
     assert np.bincount(plan.row, weights=plan.count).tolist() == f.counts.tolist()
+    assert plan.suppressed <= limit
+    assert not failing_alone(plan, models).any()
+    kept = plan.group != SUPPRESSED
+    plan = replace(plan, row=plan.row[kept], count=plan.count[kept], group=plan.group[kept])
     groups = groups_of(f, plan.row, plan.count, plan.group, plan.group_count)
     assert all_hold(models, groups).all()
     assert len(np.unique(np.hstack([plan.low, plan.high]), axis=0)) == plan.group_count
@@ -101,6 +106,26 @@ def test_every_group_keeps_every_promise_whatever_the_summary_says(
     else:
         with pytest.raises(Infeasible):
             m_instant(summary, models, seen, threshold=threshold)
+
+
+@given(tables(), promises, st.integers(0, 9), st.integers(1, 5))
+def test_rows_are_left_out_within_the_limit_and_never_for_more_loss(
+    table: Table, models: tuple[PrivacyModel, ...], seed: int, limit: int
+) -> None:
+    f = table.frequency()
+    seen = Looks(f)
+    try:
+        plan = m_instant(Lying(f, seed), models, seen, limit)
+    except Infeasible:
+        with pytest.raises(Infeasible):
+            m_instant(Lying(f, seed), models, Looks(f))
+        return
+    check(plan, seen, models, limit)
+    try:
+        without = m_instant(Lying(f, seed), models, Looks(f))
+    except Infeasible:
+        return
+    assert plan.losses.mean() <= without.losses.mean() + 1e-12
 
 
 def numbers(rows: int = 3000) -> FrequencySet:
