@@ -337,6 +337,15 @@ def test_a_worker_that_hangs_or_dies_is_noticed(tmp_path: Path) -> None:
     assert [kind for kind, _ in dead.troubles] == ["fault"]
 
 
+def test_a_kept_run_can_be_run_again(tmp_path: Path) -> None:
+    case(DIVERSE).save(tmp_path)
+    words = [sys.executable, "-m", "campaign.promises", "--replay", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "21,11,flu" in done.stdout
+    assert done.stdout.endswith("nothing wrong\n")
+
+
 # Faults that others are mending now; whoever mends one takes its words away.
 BEING_MENDED = (
     "homogeneous_group",

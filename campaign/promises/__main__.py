@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10_000, help="how many")
     parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes at a time")
     parser.add_argument("--family", action="append", choices=families(), help="only these")
+    parser.add_argument("--number", type=int, action="append", help="only these of each family, whatever the count")
     parser.add_argument("--output", type=Path, default=RESULTS / "promises", help="where runs that fail are kept")
     parser.add_argument("--replay", type=Path, metavar="FOLDER", help="run one that was kept again")
     options = parser.parse_args()
@@ -42,10 +43,12 @@ def main() -> None:
 def campaign(options: argparse.Namespace, work: Path) -> int:
     """All runs of a seed; 0 if nothing is wrong with any."""
     start = time.monotonic()
-    plan = [(number, *place) for number, place in enumerate(schedule(options.count))]
+    places = schedule(options.count)
+    if options.number is not None:
+        places = [(family, number) for family in families() for number in options.number]
     jobs = [
         Job(number, work / f"{number:05}", family, index, options.seed)
-        for number, family, index in plan
+        for number, (family, index) in enumerate(places)
         if not options.family or family in options.family
     ]
     shutil.rmtree(options.output, ignore_errors=True)

@@ -72,7 +72,7 @@ def run(job: Job) -> Result:
     except Exception:  # noqa: BLE001  an outsider who can't read a release has found something
         troubles = [("untrue", f"could not be read: {traceback.format_exc(limit=-3)}")]
     seconds = clock.seconds()
-    return Result(job, case.family, answer.ended, answer.message, tuple(troubles), seconds, seconds - asked)
+    return Result(job, case.family, answer.ended, answer.message, tuple(troubles), seconds, max(seconds - asked, 0.0))
 
 
 def work(pipe: Connection) -> None:
