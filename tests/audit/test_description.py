@@ -59,6 +59,13 @@ def test_columns_called_like_numbers_or_truth_values_are_columns(tmp_path):
     assert (told.quasi_identifiers, told.sensitive) == (("no", "2020", "null"), ("1.50",))
 
 
+def test_a_promise_may_be_written_as_a_fraction():
+    words = {"quasi_identifiers": ["age"], "sensitive": ["disease"], "promises": [{"t_closeness": {"t": "1/3"}}]}
+    assert describe(words, FILES).promises == (Promise("t_closeness", {"t": "1/3"}),)
+    words["promises"] = [{"t_closeness": {"t": "-1/3"}}]
+    assert mistakes(words) == ["promises[0].t_closeness.t: must be a number above 0, got '-1/3'"]
+
+
 def test_all_mistakes_are_told_at_once():
     words = {
         "quasi_identifiers": ["agee", "zip"],
@@ -80,7 +87,7 @@ def test_all_mistakes_are_told_at_once():
         "promises[1].l_diversity: needs l; e.g. {l_diversity: {l: …}}",
         "promises[2].k_anonymity.k: must be a number above 0, got 'many'",
         "promises[3]: no such word 5; known are 'k_anonymity', 'l_diversity', 't_closeness', 'alpha_k', "
-        "'beta_likeness', 'delta_disclosure', 'presence', 'confident_presence', 'realistic', 'robust' and 1 more",
+        "'beta_likeness', 'delta_disclosure', 'k_map', 'presence', 'confident_presence', 'realistic' and 2 more",
         "hierarchies.zip: no file 'nothing.csv'; paths are relative to the folder of the description",
         "hierarchies.age: must be a file or a list of lists, got 7",
         "columns: no such column 'nation'; known are 'age', 'zip', 'disease'",

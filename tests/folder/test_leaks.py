@@ -156,5 +156,8 @@ def test_that_there_is_a_release_does_not_tell_what_the_suppressed_have(tmp_path
     if taxonomy:
         assert anonymize(policy, tmp_path / "r", source=source).manifest["rows"]["suppressed"] == 1
     else:
+        assert anonymize(policy, tmp_path / "r", source=source).manifest["node"] == {"age": 1}  # among all others
+        rare = {"class": "III", "prior": {"flu": 0.5, "cold": 0.49, "hiv": 0.01}, "epsilon": 2, "predicates": ["hiv"]}
+        strict = policy_from_words(words | {"require": [{"realistic": rare}]}, tmp_path)
         with pytest.raises(Infeasible, match="every row with a value that it names would be suppressed"):
-            anonymize(policy, tmp_path / "r", source=source)
+            anonymize(strict, tmp_path / "none", source=source)

@@ -334,3 +334,17 @@ def test_a_release_from_a_summary_is_confirmed_and_claims_no_optimum(search: str
         assert "optimal" not in release.figures["facts"]
         if search == "instant":
             assert release.figures["loss"] >= min(c.score("loss") for c in every) - TOLERANCE
+
+
+def test_a_value_that_a_promise_names_is_kept_by_a_coarser_node() -> None:
+    """At the finest node the only row with hiv would be suppressed, and that there is a release would tell it."""
+    rare = {"class": "III", "epsilon": 3, "prior": "uniform", "predicates": ["hiv"]}
+    towns = {"taxonomy": [["a", "x"], ["b", "x"], ["c", "y"], ["d", "y"]]}
+    attributes = {"town": {"role": "quasi_identifier", "hierarchy": towns}, "disease": {"role": "sensitive"}}
+    policy = policy_from_words({"attributes": attributes, "require": [{"realistic": rare}], "suppress": 0.5})
+    table = {"town": ["b", "b", "c", "b", "d"], "disease": ["flu", "cold", "flu", "flu", "hiv"]}
+    frequency = take_in(policy, table).frequency
+    for search in SEARCHES:
+        alone, confirmed = (search(Problem(frequency, policy.models, 2, confirmed=c)) for c in (False, True))
+        assert (alone.node, alone.suppressed) == ((0,), 1)
+        assert (confirmed.node, confirmed.suppressed, confirmed.facts["optimal"]) == ((1,), 0, True)

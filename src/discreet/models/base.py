@@ -13,6 +13,7 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
+from discreet.hierarchies.taxonomy import Taxonomy
 
 
 class PrivacyModel(Protocol):
@@ -108,6 +109,19 @@ def compares(model: PrivacyModel) -> bool:
     """Does a verdict on a group hang on the distribution of the whole table? Then it may be another if rows are left
     out. Promises about values do, unless they say that they look at the group alone."""
     return bool(model.attribute) and bool(getattr(model, "compares", True))
+
+
+def hidden_values(model: PrivacyModel, groups: Groups) -> frozenset[Value]:
+    """The values that a promise names (`named_values`) and none of the groups has.
+
+    A promise is refused if it names a value that the table lacks. So a release tells that the table has all of them,
+    and of one that no published row has, that a suppressed person has it. What a taxonomy lists need not be there.
+    """
+    named: frozenset[Value] = getattr(model, "named_values", frozenset())
+    tally = groups.tallies.get(model.attribute) if named else None
+    if tally is None or isinstance(tally.hierarchy.rule, Taxonomy):
+        return frozenset()
+    return named - {tally.hierarchy.leaves[value] for value in np.unique(tally.values).tolist()}
 
 
 def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
@@ -24,11 +22,10 @@ from discreet.counts.outside import (
 )
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.open import open_source
-from discreet.errors import DataError, HierarchyError, Infeasible, Mistake, PolicyError, did_you_mean, shown
+from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
-from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.words import rule_from_words
 from discreet.models.base import PrivacyModel
 from discreet.models.others_known import asks_for_others
@@ -36,6 +33,7 @@ from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
 from discreet.policy.policy import Policy, attribute_place, check_columns
+from discreet.search.confirmed import hides_a_value
 
 PeopleByValue = Mapping[str, Mapping[Value, int]]
 _MARGINALS = "confident_presence.marginals"
@@ -86,24 +84,10 @@ def check_promises(models: Sequence[PrivacyModel], frequency: FrequencySet) -> N
 
 
 def check_named(models: Sequence[PrivacyModel], groups: Groups) -> None:
-    """Refuse to suppress every row of a value that a promise names.
-
-    A promise is refused if it names a value that the table lacks. So a release tells that the table has all of them,
-    and of one that no published row has, that a suppressed person has it. What a taxonomy lists need not be there.
-    """
-    for model in models:
-        tally = groups.tallies.get(model.attribute) if model.attribute else None
-        if tally is None or isinstance(tally.hierarchy.rule, Taxonomy):
-            continue
-        published = {tally.hierarchy.leaves[value] for value in np.unique(tally.values).tolist()}
-        named: frozenset[Value] = getattr(model, "named_values", frozenset())
-        if hidden := named - published:
-            values = "a value that it names" if len(hidden) == 1 else f"{len(hidden)} values that it names"
-            raise Infeasible(
-                f"{model.describe()}: every row with {values} would be suppressed, and that there is a release at all "
-                "would tell what the suppressed people have",
-                repair=f"lower suppress, or give {shown(model.attribute)} a taxonomy that lists what is possible",
-            )
+    """Refuse to suppress every row of a value that a promise names."""
+    refusal = hides_a_value(models, groups)
+    if refusal is not None:
+        raise refusal
 
 
 def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | None, PeopleByValue | None]:

@@ -4,7 +4,8 @@ t-closeness and its like compare a group with "the whole table". A search takes 
 release has the published rows alone. A plan is *confirmed* if
 
 - every group that is published keeps every promise against the source,
-- every group that is published keeps every promise against all that is published, and
+- every group that is published keeps every promise against all that is published,
+- of every value that a promise names a row is published (else that there is a release tells who has it), and
 - no more rows are left out than the limit allows (and, of promises about a population, the people left out may be).
 
 The first is a question about single groups: those that fail are left out, as in every search. If those that stay don't
@@ -25,7 +26,8 @@ import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.counts.groups import Groups
-from discreet.models.base import PrivacyModel, all_hold, beyond_help, compares, may_leave_out
+from discreet.errors import Infeasible, shown
+from discreet.models.base import PrivacyModel, all_hold, beyond_help, compares, hidden_values, may_leave_out
 
 JUDGEMENTS = 2_000  # sets of groups that are judged for one node, at most
 JUDGEMENTS_IN_ALL = 100_000  # and in one search
@@ -38,6 +40,19 @@ class Confirmed:
     left_out: IntArray | None  # groups to leave out beside those that fail against the source; None: nothing was found
     least: float  # no confirmed plan costs less than this; infinite if there is none that costs less than was asked
     judgements: int
+
+
+def hides_a_value(models: Sequence[PrivacyModel], published: Groups) -> Infeasible | None:
+    """The error if every row of a value that a promise names would be suppressed, were these groups published."""
+    for model in models:
+        if hidden := hidden_values(model, published):
+            values = "a value that it names" if len(hidden) == 1 else f"{len(hidden)} values that it names"
+            return Infeasible(
+                f"{model.describe()}: every row with {values} would be suppressed, and that there is a release at all "
+                "would tell what the suppressed people have",
+                repair=f"lower suppress, or give {shown(model.attribute)} a taxonomy that lists what is possible",
+            )
+    return None
 
 
 def may_differ(models: Sequence[PrivacyModel]) -> bool:
@@ -59,6 +74,8 @@ def confirm(
     `price` is what leaving a set of groups out costs in all, and does not fall if the set grows. Only what costs less
     than `most` is of interest. After so many `judgements` the search ends, and `least` tells how good it can be.
     """
+    if hides_a_value(models, groups.where(holds)) is not None:  # and so it does if more is left out
+        return Confirmed(None, math.inf, 0)
     search = _Search(models, groups, holds, limit, price, most, judgements)
     search.greedily()
     least = search.cheapest_first()
@@ -177,6 +194,8 @@ class _Search:
         chosen[list(left_out)] = False
         cost = self._price(_array(left_out)), self._rows(left_out)
         if cost >= self._to_beat or not may_leave_out(self._models, self._groups, chosen, chosen):
+            return False
+        if hides_a_value(self._models, self._groups.where(chosen)) is not None:
             return False
         self.best, self._to_beat = _array(left_out), cost
         return True

@@ -27,7 +27,7 @@ class Parameter:
     """A parameter that a promise may have.
 
     `needed` says whether it must be there, or when, by the other parameters. `number`: in a description, which somebody
-    writes by hand, it must be a plain number above 0, whether or not the audit uses it.
+    writes by hand, it must be a number above 0, whether or not the audit uses it.
     """
 
     check: Check = anything

@@ -312,7 +312,7 @@ class _Reader:
         mistakes = [
             Mistake(f"{place}.{word}", f"must be a number above 0, got {shown(value)}")
             for word, value in parameters.items()
-            if word in known and known[word].number and not (isinstance(value, int | float) and value > 0)
+            if word in known and known[word].number and (exact_number(value) or 0) <= 0
         ]
         wrong = {mistake.place for mistake in mistakes}
         names = _listed(self._words.get("quasi_identifiers", ())) or ()
@@ -365,7 +365,7 @@ def _is_text(value: object) -> bool:
 
 
 def _number(value: object) -> object:
-    """Numbers in a file come as text."""
+    """Numbers in a file come as text; fractions (1/3) stay so, as policies may write them, too."""
     if not isinstance(value, str) or "/" in value or exact_number(value) is None or value != value.strip():
         return value
     return int(value) if re.fullmatch(r"[+-]?[0-9]+", value) else float(value)

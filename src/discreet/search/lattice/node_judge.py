@@ -16,7 +16,7 @@ from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.models.base import all_hold, hides_by_people, least_suppressed, may_leave_out, publishable
 from discreet.progress import Progress
-from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, may_differ
+from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, hides_a_value, may_differ
 from discreet.search.plan import Problem
 from discreet.utility.objectives import OBJECTIVES, AtLeast, Outcome, Volumes
 
@@ -169,7 +169,8 @@ class NodeJudge:
 
     def _as_it_is(self, judged: Judged, published: Groups) -> Judged:
         """The node, if its published groups keep the promises among themselves too."""
-        if all_hold(self.problem.models, published.among_themselves()).all():
+        models = self.problem.models
+        if all_hold(models, published.among_themselves()).all() and hides_a_value(models, published) is None:
             return judged
         self.unconfirmed += 1
         return replace(judged, score=math.inf, feasible=False)

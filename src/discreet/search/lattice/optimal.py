@@ -31,6 +31,7 @@ from discreet.errors import Infeasible
 from discreet.models.base import AboutPopulation, all_hold, compares, hides_by_people, publishable
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
+from discreet.search.confirmed import hides_a_value
 from discreet.search.lattice.dive import Dive
 from discreet.search.lattice.node_judge import NodeJudge
 from discreet.search.out_of_reach import out_of_reach
@@ -222,6 +223,10 @@ def infeasible(judge: NodeJudge, ending: Ending) -> Infeasible:
     beyond = out_of_reach(p.models, p.frequency, p.suppression_limit)
     if beyond is not None:
         ending = Ending(beyond.rule, beyond.repair)
+    elif closest.suppressed <= p.suppression_limit and decides is None:
+        refusal = hides_a_value(p.models, groups.where(published_groups(p, groups)))
+        if refusal is not None:
+            return refusal
     elif ending is IMPOSSIBLE and p.suppression_limit < closest.suppressed < p.frequency.rows:
         enough = math.ceil(10**4 * closest.suppressed / p.frequency.rows) / 10**4
         ending = Ending("", f"weaken a promise, or raise `suppress` to {enough:g}")

@@ -12,7 +12,6 @@ left out ever makes a release worse.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -21,12 +20,11 @@ import numpy as np
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.groups import Groups, tally
 from discreet.errors import DiscreetError, Infeasible, Mistake
-from discreet.hierarchies.hierarchy import Value
-from discreet.hierarchies.taxonomy import Taxonomy
-from discreet.models.base import PrivacyModel, all_hold, least_rows
+from discreet.models.base import all_hold, least_rows
 from discreet.models.others_known import asks_for_others
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
+from discreet.search.confirmed import hides_a_value
 from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.cutting import children, cut_down
 from discreet.search.multidimensional.partition import Partition, cover, groups_of, hold
@@ -267,7 +265,7 @@ def stands(problem: Problem, partition: Partition) -> bool:
         return True
     merged = partition.merged()
     groups = groups_of(partition.frequency, merged.row, merged.count, merged.group, merged.groups)
-    return bool(all_hold(comparing, groups.among_themselves()).all()) and not _hides_a_named_value(comparing, groups)
+    return bool(all_hold(comparing, groups.among_themselves()).all()) and hides_a_value(comparing, groups) is None
 
 
 def standing(problem: Problem, partition: Partition) -> Partition:
@@ -309,14 +307,3 @@ def with_everybody(problem: Problem, some: Partition) -> Partition:
         joining = max(1, 2 * joining)  # with all of them at last, and that holds
     merged = np.unique(np.where(joins, rest, group), return_inverse=True)[1].reshape(-1)
     return replace(some, group=merged)
-
-
-def _hides_a_named_value(models: Sequence[PrivacyModel], groups: Groups) -> bool:
-    for model in models:
-        t = groups.tallies[model.attribute]
-        named: frozenset[Value] = getattr(model, "named_values", frozenset())
-        if named and not isinstance(t.hierarchy.rule, Taxonomy):
-            published = {t.hierarchy.leaves[value] for value in np.unique(t.values).tolist()}
-            if named - published:
-                return True
-    return False
