@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from campaign.crew import Crew, Result
 from campaign.inputs import families, schedule
 from campaign.verdicts import KINDS
-from campaign.worker import Job
+from campaign.workers import Job
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"

@@ -8,14 +8,14 @@ import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
 
 from campaign.clock import Clock
 from campaign.inputs import Input
 from campaign.verdicts import MOST_MEMORY, is_compiling, judge
-from campaign.worker import ENTRY, Job, Made, Outcome, Started, grow, work
+from campaign.worker import ENTRY, Made, Outcome, Started, grow, work
+from campaign.workers import Job, Worker, dismiss, is_of_use, start
 
 LIMIT = 10.0  # seconds for a command
 _TURNS = 150  # inputs before a worker is replaced, so that none carries much from one to the next
@@ -34,11 +34,7 @@ class Result:
 
 
 @dataclass
-class _Worker:
-    process: Any
-    pipe: Connection
-    turns: int = 0
-    job: Job | None = None
+class _Worker(Worker):
     made: Input | None = None
     argv: tuple[str, ...] | None = None
     clock: Clock | None = None
@@ -79,7 +75,7 @@ class Crew:
             while waiting or again or any(w.job for w in crew):
                 if not waiting and again and not any(w.job for w in crew):
                     waiting, again, second = again, deque(), True
-                crew = [w for w in crew if self._is_of_use(w)]
+                crew = [w for w in crew if is_of_use(w, _TURNS)]
                 while waiting and len(crew) < self._count:
                     crew.append(self._hire())
                 for w in crew:
@@ -101,26 +97,10 @@ class Crew:
                     w.job = None
         finally:
             for w in crew:
-                self._dismiss(w)
+                dismiss(w)
 
     def _hire(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=work, args=(theirs, self._garden, self._entry, self._limit), daemon=True)
-        process.start()
-        theirs.close()
-        return _Worker(process, ours)
-
-    def _is_of_use(self, w: _Worker) -> bool:
-        if w.job is None and (w.turns >= _TURNS or not w.process.is_alive()):
-            self._dismiss(w)
-            return False
-        return True
-
-    def _dismiss(self, w: _Worker) -> None:
-        if w.process.is_alive():
-            w.process.kill()
-        w.process.join()
-        w.pipe.close()
+        return _Worker(*start(self._context, work, self._garden, self._entry, self._limit))
 
     def _listen(self, w: _Worker) -> Result | None:
         """What a worker tells; the result, if its input is done or it had to be ended."""

@@ -25,17 +25,6 @@ ENTRY = "discreet.cli.start:run"
 
 
 @dataclass(frozen=True)
-class Job:
-    """One input: to be made from a seed, or (`family` is empty) as it lies in a folder."""
-
-    number: int
-    folder: Path
-    family: str = ""
-    index: int = 0
-    seed: int = 0
-
-
-@dataclass(frozen=True)
 class Made:
     """An input is ready, and what is in its folder now."""
 

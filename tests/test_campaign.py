@@ -10,7 +10,7 @@ import pytest
 from campaign.crew import Crew, Result
 from campaign.garden import Garden
 from campaign.inputs import HERE, Input, families, make
-from campaign.worker import Job
+from campaign.workers import Job
 
 ROOT = Path(__file__).parent.parent
 

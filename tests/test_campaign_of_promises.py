@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from campaign.promises.audited import MORE
 from campaign.promises.case import Case
-from campaign.promises.crew import Crew, Job
+from campaign.promises.crew import Crew
 from campaign.promises.definitions import keeps
 from campaign.promises.ladders import ladder
 from campaign.promises.outsider import judge
@@ -27,6 +27,7 @@ from campaign.promises.possible import possible
 from campaign.promises.posteriors import both_releases, confidence, dealings, presence_with_list
 from campaign.promises.product import BROKEN, NOT_JUDGED, RELEASE, Answer, ask
 from campaign.promises.truth import ambiguous
+from campaign.workers import Job
 
 from tests.oracles import keeps_one
 

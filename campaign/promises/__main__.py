@@ -16,9 +16,10 @@ from tempfile import TemporaryDirectory
 from campaign.__main__ import RESULTS, aligned, commit
 from campaign.promises.audited import MORE
 from campaign.promises.case import CASE
-from campaign.promises.crew import Crew, Job, Result
+from campaign.promises.crew import Crew, Result
 from campaign.promises.outsider import KINDS
 from campaign.promises.policies import families, schedule
+from campaign.workers import Job
 
 _SHOWN = 300  # characters of a trouble
 

@@ -8,10 +8,8 @@ import shutil
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
-from typing import Any
 
 from campaign.clock import Clock
 from campaign.promises.audited import Trouble
@@ -19,21 +17,11 @@ from campaign.promises.case import Case
 from campaign.promises.outsider import judge
 from campaign.promises.policies import make
 from campaign.promises.product import ask
+from campaign.workers import Job, Worker, dismiss, is_of_use, start
 
 LIMIT = 20.0  # seconds for a run; one that takes longer is tried once more, for kernels may have been compiled
 _TURNS = 400  # runs before a worker is replaced, so that none carries much from one to the next
 _LOOK = 0.2  # seconds between two looks at the clock
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run: to be drawn from a seed, or (`family` is empty) as it was kept in a folder."""
-
-    number: int
-    folder: Path
-    family: str = ""
-    index: int = 0
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,12 +38,11 @@ class Result:
 
 
 @dataclass
-class _Worker:
-    process: Any
-    pipe: Connection
-    clock: Clock
-    turns: int = 0
-    job: Job | None = None
+class _Worker(Worker):
+    clock: Clock = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock.of(self.process.pid)
 
 
 def run(job: Job) -> Result:
@@ -102,7 +89,7 @@ class Crew:
                 if second:
                     waiting, again = again, deque()
                     self._limit *= 3
-                crew = [w for w in crew if self._is_of_use(w)]
+                crew = [w for w in crew if is_of_use(w, _TURNS)]
                 while waiting and len(crew) < self._count:
                     crew.append(self._hire())
                 for w in crew:
@@ -121,27 +108,10 @@ class Crew:
                         yield result
         finally:
             for w in crew:
-                self._dismiss(w)
+                dismiss(w)
 
     def _hire(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=work, args=(theirs,), daemon=True)
-        process.start()
-        theirs.close()
-        assert process.pid is not None
-        return _Worker(process, ours, Clock.of(process.pid))
-
-    def _is_of_use(self, w: _Worker) -> bool:
-        if w.job is None and (w.turns >= _TURNS or not w.process.is_alive()):
-            self._dismiss(w)
-            return False
-        return True
-
-    def _dismiss(self, w: _Worker) -> None:
-        if w.process.is_alive():
-            w.process.kill()
-        w.process.join()
-        w.pipe.close()
+        return _Worker(*start(self._context, work))
 
     def _listen(self, w: _Worker) -> Result | None:
         """The result of a worker's job, if it has one, died or had to be ended."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, prod
@@ -77,6 +77,18 @@ def _divergence(table: Table, looks: Sequence[tuple[object, ...]], published: se
         own = Fraction(alike[look], prod(map(len, look))) if row in published else Fraction(0)  # type: ignore[arg-type]
         surprise += log(equal[table.rows[row]]) - log(own + thin)
     return surprise / rows if rows else 0.0
+
+
+def partitions(rows: list[int]) -> Iterator[list[list[int]]]:
+    """All ways to put rows into groups."""
+    if not rows:
+        yield []
+        return
+    first, *others = rows
+    for rest in partitions(others):
+        yield [[first], *rest]
+        for i, group in enumerate(rest):
+            yield [*rest[:i], [first, *group], *rest[i + 1 :]]
 
 
 def _keeps(table: Table, model: PrivacyModel, rows: Sequence[int], known: dict[object, bool]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations
@@ -19,21 +19,11 @@ from discreet.errors import Infeasible
 from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import never_hidden
 from tests.models.cases import ATTRIBUTE
+from tests.search.brute_force import partitions
 from tests.strategies import Table
 
 VALUES = ("flu", "cold", "gout")
 Row = tuple[tuple[str, ...], str]
-
-
-def partitions(rows: list[int]) -> Iterator[list[list[int]]]:
-    if not rows:
-        yield []
-        return
-    first, *others = rows
-    for rest in partitions(others):
-        yield [[first], *rest]
-        for i, group in enumerate(rest):
-            yield [*rest[:i], [first, *group], *rest[i + 1 :]]
 
 
 def fewest_suppressed(rows: Sequence[Row], r: Fraction, protected: Sequence[tuple[str, ...]], support: int) -> int:

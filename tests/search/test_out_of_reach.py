@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -29,6 +29,7 @@ from discreet.search.out_of_reach import one_group, out_of_reach
 from discreet.search.plan import Problem
 from tests.models.cases import ATTRIBUTE
 from tests.oracles import keeps_one
+from tests.search.brute_force import partitions
 from tests.strategies import Table
 
 VALUES = ("flu", "cold", "gout")
@@ -38,17 +39,6 @@ def table_of(values: Sequence[str]) -> Table:
     leaves = {f"p{i}": () for i in range(len(values))}  # everybody is somebody else: every grouping is conceivable
     paths = dict.fromkeys(VALUES, ())
     return Table((leaves,), tuple((leaf,) for leaf in leaves), {ATTRIBUTE: tuple(values)}, {ATTRIBUTE: paths})
-
-
-def partitions(rows: list[int]) -> Iterator[list[list[int]]]:
-    if not rows:
-        yield []
-        return
-    first, *others = rows
-    for rest in partitions(others):
-        yield [[first], *rest]
-        for i, group in enumerate(rest):
-            yield [*rest[:i], [first, *group], *rest[i + 1 :]]
 
 
 def fewest_suppressed(model: PrivacyModel, values: Sequence[str]) -> int:
