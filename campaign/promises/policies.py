@@ -188,7 +188,7 @@ def presence(random: Random) -> Case:
     people = population(random, tuple(row[:width] for row in drawn.rows), most=7)
     least = random.choice((0, 0, 0, "1/10", "1/4"))
     about = {"delta": [least, random.choice(("1/2", "3/5", "2/3", "3/4", "4/5"))], "population": "people.csv"}
-    require: list[Promise] = [{"presence": about}]
+    require: list[Promise] = [{"presence": about | random.choice(({}, {"suppression": "told"}))}]
     if random.random() < 0.3:
         require.append({"k_anonymity": {"k": 2}})
     if "secret0" in drawn.attributes and random.random() < 0.5:

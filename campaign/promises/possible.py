@@ -50,11 +50,18 @@ def possible(case: Case) -> Possible | None:
     if choices is None or {a.word for a in asked(case)} & _ABOUT_MORE:
         return None
     rules = Rules(case, asked(case))
-    limits = next((delta(a.about) for a in rules.asked if a.word == "presence"), None)
+    limits, hides = next(
+        (
+            (delta(a.about), a.about.get("suppression", "judged") == "judged")
+            for a in rules.asked
+            if a.word == "presence"
+        ),
+        (None, False),
+    )
     settling: list[Release] = []
     any_way: list[Release] = []
     for general in generalizations(case.parts(case.quasi_identifiers), choices):
-        candidate = _Candidate(case, rules, general, limits)
+        candidate = _Candidate(case, rules, general, limits, hides and case.limit > 0)
         if candidate.shows_somebody_absent:
             continue
         settling += candidate.settled()
@@ -70,6 +77,7 @@ class _Candidate:
     rules: Rules
     general: Generalization
     limits: tuple[Fraction, Fraction] | None  # of the chance of being in the table, if that is promised
+    hides: bool  # who is left out follows from the people
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -87,7 +95,22 @@ class _Candidate:
     @property
     def shows_somebody_absent(self) -> bool:
         """People of whose like nobody is in the table can't be hidden, where absence is to be."""
-        return self.limits is not None and self.limits[0] > 0 and bool(set(self.people) - set(self.general.groups))
+        absent = set(self.people) - set(self.general.groups) - self.hidden
+        return self.limits is not None and self.limits[0] > 0 and bool(absent)
+
+    @cached_property
+    def hidden(self) -> frozenset[tuple[object, ...]]:
+        """The labels of fewest people, all of a size or none: e rows are expected there, and e + 2 √e are allowed."""
+        hidden: set[tuple[object, ...]] = set()
+        rows, everybody = len(self.case.rows), len(self.case.people or ())
+        for size in sorted(set(self.people.values())) if self.hides else ():
+            more = {labels for labels, people in self.people.items() if people <= size}
+            expected = Fraction(rows * sum(self.people[labels] for labels in more), everybody)
+            spare = self.case.limit - expected
+            if spare < 0 or 4 * expected > spare * spare:
+                break
+            hidden = more
+        return frozenset(hidden)
 
     @cached_property
     def too_sure(self) -> frozenset[Group]:
@@ -107,6 +130,8 @@ class _Candidate:
             return False
         if self.limits is None:
             return True
+        if self.hides:
+            return among(gone, sum(self.people[labels] for labels in self.hidden), self.limits)
         kept = {labels: group for labels, group in self.general.groups.items() if group in staying}
         covered = [self.people[labels] for labels in kept]
         return presence_kept([len(g) for g in kept.values()], covered, gone, len(self.case.people or ()), self.limits)
@@ -115,13 +140,18 @@ class _Candidate:
         return self.general.release([at for group in self.groups if group not in staying for at in group])
 
     def settled(self) -> Iterator[Release]:
-        staying = settled(self.groups, self.holds)
+        if self.hides:
+            staying = [group for labels, group in self.general.groups.items() if labels not in self.hidden]
+            if not all(self.holds(group, staying) for group in staying):
+                return
+        else:
+            staying = settled(self.groups, self.holds)
         if self.may_be_published(staying):
             yield self.release(staying)
 
     def leaving_out_more(self) -> Iterator[Release]:
         """Where that could help: groups are judged beside the others, or whoever is left out is one group."""
-        if (not self.rules.compares and self.limits is None) or len(self.case.rows) > _FEW:
+        if self.hides or (not self.rules.compares and self.limits is None) or len(self.case.rows) > _FEW:
             return
         must = [] if self.rules.compares else [group for group in self.groups if not self.holds(group, [group])]
         for gone in left_out(self.groups, must, self.case.limit) or ():

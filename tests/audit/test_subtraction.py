@@ -23,7 +23,7 @@ from discreet.audit.reading.labels import Anything, Between, Exactly
 from discreet.audit.reading.view import ReleaseView
 from discreet.audit.worlds import overlaps
 from discreet.studies import worlds
-from tests.audit.test_composition import VALUES, people, release, tally
+from tests.audit.two_releases import VALUES, people, release, tally
 
 YOUNG, OLD = Between(20, 39), Between(40, 60)
 some_values = st.lists(st.sampled_from(VALUES), max_size=4)

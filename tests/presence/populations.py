@@ -8,6 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.releases.reading import covers, groups_of, manifest_of, read_table
+
 QUASI_IDENTIFIERS = ("age", "zip", "sex")
 HIERARCHIES: dict[str, Any] = {"age": {"intervals": [5, 10, 20]}, "zip": {"prefixes": [2, 1]}, "sex": {"flat": True}}
 Person = tuple[str | None, ...]
@@ -39,3 +41,33 @@ def cases(draw: st.DrawFn) -> tuple[list[Person], list[Person], list[str]]:
     low = share * draw(st.integers(0, 3)) / 4
     high = share + (1 - share) * draw(st.integers(0, 3)) / 4
     return everybody, [everybody[i] for i in table], [str(low), str(high)]
+
+
+def policy_words(tmp: Path, population: list[Person], delta: list[str], **more: Any) -> dict[str, Any]:
+    """A policy of presence alone, beside the population in a file."""
+    return {
+        "attributes": {
+            name: {"role": "quasi_identifier", "hierarchy": HIERARCHIES[name]} for name in QUASI_IDENTIFIERS
+        },
+        "require": [{"presence": {"delta": delta, "population": str(write(tmp / "people.csv", population))}}],
+        "seed": 1,
+    } | more
+
+
+def by_hand(folder: Path, population: list[Person], width: int = 3) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    """(rows, people) of every published group, and of the rest, by what the published texts say of each person."""
+    names, rows = read_table(folder)
+    assert tuple(names[:width]) == QUASI_IDENTIFIERS[:width]
+    said = manifest_of(folder)["rows"]
+    stars = ("*",) * len(names)
+    kept = [row for row in rows if row != stars] if said["suppressed"] else rows
+    groups = groups_of(kept, width)
+    found = {texts: [len(members), 0] for texts, members in groups.items()}
+    elsewhere = 0
+    for person in population:
+        homes = [texts for texts in groups if all(map(covers, texts, person[:width]))]
+        assert len(homes) <= 1, "published groups overlap"
+        for texts in homes:
+            found[texts][1] += 1
+        elsewhere += not homes
+    return [(n, p) for n, p in found.values()], (said["suppressed"], elsewhere)

@@ -24,7 +24,7 @@ from discreet.hierarchies.rules import Flat
 from discreet.models.presence.presence import Presence
 from discreet.search.lattice.optimal import optimal
 from discreet.search.plan import Problem, Recoding
-from tests.presence.test_verify import by_hand, columns, policy_words
+from tests.presence.populations import by_hand, columns, policy_words
 
 Table = tuple[int, ...]  # how many people of each kind are in it
 

@@ -26,39 +26,16 @@ from discreet.releases.references import failing_alone
 from discreet.releases.verify import Findings
 from discreet.run.anonymize import find_plan
 from discreet.run.intake import take_in
-from tests.presence.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
+from tests.presence.populations import (
+    QUASI_IDENTIFIERS,
+    Person,
+    by_hand,
+    cases,
+    columns,
+    policy_words,
+)
 from tests.releases.making import put_manifest
-from tests.releases.reading import covers, groups_of, manifest_of, read_table
-
-
-def policy_words(tmp: Path, population: list[Person], delta: list[str], **more: Any) -> dict[str, Any]:
-    """A policy of presence alone, beside the population in a file."""
-    return {
-        "attributes": {
-            name: {"role": "quasi_identifier", "hierarchy": HIERARCHIES[name]} for name in QUASI_IDENTIFIERS
-        },
-        "require": [{"presence": {"delta": delta, "population": str(write(tmp / "people.csv", population))}}],
-        "seed": 1,
-    } | more
-
-
-def by_hand(folder: Path, population: list[Person], width: int = 3) -> tuple[list[tuple[int, int]], tuple[int, int]]:
-    """(rows, people) of every published group, and of the rest, by what the published texts say of each person."""
-    names, rows = read_table(folder)
-    assert tuple(names[:width]) == QUASI_IDENTIFIERS[:width]
-    said = manifest_of(folder)["rows"]
-    stars = ("*",) * len(names)
-    kept = [row for row in rows if row != stars] if said["suppressed"] else rows
-    groups = groups_of(kept, width)
-    found = {texts: [len(members), 0] for texts, members in groups.items()}
-    elsewhere = 0
-    for person in population:
-        homes = [texts for texts in groups if all(map(covers, texts, person[:width]))]
-        assert len(homes) <= 1, "published groups overlap"
-        for texts in homes:
-            found[texts][1] += 1
-        elsewhere += not homes
-    return [(n, p) for n, p in found.values()], (said["suppressed"], elsewhere)
+from tests.releases.reading import groups_of, manifest_of, read_table
 
 
 @settings(max_examples=15)

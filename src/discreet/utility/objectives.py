@@ -161,7 +161,6 @@ class Divergence:
     needs_groups = True
     needs_volumes = True
     spares_rows = False  # what is suppressed already is less of a surprise if more is
-    _ROUNDING = 1e-12
 
     def score(self, outcome: Outcome) -> float:
         assert outcome.volumes is not None and outcome.sizes is not None
@@ -171,7 +170,10 @@ class Divergence:
         # Among all ways to weigh the groups of a node, their own shares surprise least; suppressed rows weigh them
         # otherwise. And to tell parts of a group apart surprises less than not to.
         assert least.volumes is not None and least.finest is not None
-        return _divergence(least.finest, least.volumes, 0) * (1 - self._ROUNDING) - self._ROUNDING
+        return _divergence(least.finest, least.volumes, 0) - 10.0**-_DIGITS
+
+
+_DIGITS = 12
 
 
 def _divergence(sizes: IntArray, volumes: Volumes, suppressed: int) -> float:
@@ -182,7 +184,7 @@ def _divergence(sizes: IntArray, volumes: Volumes, suppressed: int) -> float:
     thin = math.log(suppressed) - volumes.everything if suppressed else -math.inf
     told = float(sizes @ np.logaddexp(np.log(sizes) - volumes.groups, thin)) if len(sizes) else 0.0
     told += suppressed * thin if suppressed else 0.0
-    return max(0.0, volumes.data + math.log(rows) - told / rows)
+    return max(0.0, round(volumes.data + math.log(rows) - told / rows, _DIGITS))  # whatever the order of the sum
 
 
 OBJECTIVES: dict[str, Objective] = {

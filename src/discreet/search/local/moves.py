@@ -35,6 +35,8 @@ from discreet.search.local.state import (
     MOVES,
     NOBODY,
     OPEN,
+    PIECE,
+    RETURNING,
     ROWS,
     SEEN,
     SIZE,
@@ -45,6 +47,7 @@ from discreet.search.local.state import (
     TARGET,
     UNIT,
     UNITS,
+    WAITING,
     WARY,
     State,
     cost_with,
@@ -116,6 +119,10 @@ def _made(near: Codes, state: State, begin: int, careful: bool) -> None:
         if careful:
             for g in (state.log[e, SOURCE], state.log[e, TARGET]):
                 state.group[g, LOCKED] = g != state.used[LEFT_OUT]
+                if g == state.used[LEFT_OUT]:
+                    state.unit[state.log[e, UNIT], WAITING] = state.unit[state.log[e, PIECE], WAITING] = 1
+            if state.log[e, SOURCE] == state.used[LEFT_OUT]:
+                state.used[RETURNING] += state.unit[state.log[e, PIECE], ROWS]
         else:
             reopen(near, state, state.unit[state.log[e, UNIT], COMBINATION])
     if not careful:
@@ -138,6 +145,9 @@ def _units(space: Space, near: Codes, state: State, g: int, least: int, careful:
     u = state.group[g, HEAD]
     while u >= 0:
         following = state.unit[u, AFTER]
+        if state.unit[u, WAITING]:
+            u = following
+            continue
         begin = state.used[LOGGED]
         joined = careful and moves > 0 and not alone
         without = range_without(space, state, u, low, high)
@@ -230,7 +240,7 @@ def _best_join(
 def _has_room(state: State, rows: int) -> bool:
     """May so many more rows be left out?"""
     left_out = state.used[LEFT_OUT]
-    return bool(left_out >= 0 and state.group[left_out, SIZE] + rows <= state.used[LIMIT])
+    return bool(left_out >= 0 and state.group[left_out, SIZE] + state.used[RETURNING] + rows <= state.used[LIMIT])
 
 
 @njit(cache=True)
@@ -325,7 +335,7 @@ def _companions(
         w = state.first[y]
         while w >= 0 and need > 0:
             h = state.unit[w, GROUP]
-            if w != u and not state.group[h, LOCKED]:
+            if w != u and not state.group[h, LOCKED] and not state.unit[w, WAITING]:
                 free = h == dissolving or h == state.used[LEFT_OUT]
                 spare = state.group[h, SIZE] - state.group[h, SPARED] - (0 if free else least)
                 take = min(need, state.unit[w, ROWS], spare)

@@ -12,8 +12,8 @@ from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.kernels import Keys
 from discreet.search.local.kernels import Space, span
 
-UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS, LEFT_OUT, LIMIT, VARYING = range(9)  # places in `used`
-ENTRY, COMBINATION, ROWS, GROUP, AFTER, BEFORE, FOLLOWING, PRECEDING = range(8)  # columns of `unit`
+UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS, LEFT_OUT, LIMIT, VARYING, RETURNING = range(10)  # places in `used`
+ENTRY, COMBINATION, ROWS, GROUP, AFTER, BEFORE, FOLLOWING, PRECEDING, WAITING = range(9)  # columns of `unit`
 HEAD, MEMBERS, SIZE, VERSION, SEEN, SPARED, OPEN, LOCKED, WARY = range(9)  # columns of `group`
 MOVE, KIND, UNIT, PIECE, SOURCE, TARGET = range(6)  # columns of `log`
 # Arguments of compiled functions: as plain numbers, each value of them would be compiled anew.
@@ -38,7 +38,8 @@ class State(NamedTuple):
     Rows that are left out stand in a group of their own (`left_out`; −1 if there is none), which may be of any size up
     to `limit` and is never measured, locked or judged: each of its rows loses all there is, 1 for each attribute that
     varies (`varying`) at all. Its `cost` is what a row pays to get in: that much or more, so that at first only those
-    are left out who save the others much.
+    are left out who save the others much. As it is never locked, its units are: those that came or went by a move which
+    waits to be judged are `waiting`, and the rows that went may have to come back (`returning`).
     """
 
     used: IntArray
@@ -70,8 +71,8 @@ def new_state(
     room = room_for_a_move(least)
     most_units, most_groups = 2 * n + 4 * room, 2 * groups + 8 * MANY
     state = State(
-        used=np.zeros(9, dtype=np.int64),
-        unit=np.full((most_units, 8), NOBODY, dtype=np.int64),
+        used=np.zeros(10, dtype=np.int64),
+        unit=np.full((most_units, 9), NOBODY, dtype=np.int64),
         group=np.zeros((most_groups, 9), dtype=np.int64),
         first=np.full(shape[0], NOBODY, dtype=np.int64),
         cost=np.zeros(most_groups),
@@ -83,7 +84,7 @@ def new_state(
     state.used[UNITS], state.used[GROUPS], state.used[LEFT_OUT] = n, groups, left_out
     for column, values in ((COMBINATION, combination), (ENTRY, entry), (ROWS, rows), (GROUP, group)):
         state.unit[:n, column] = values
-    state.group[:, HEAD] = NOBODY
+    state.group[:, HEAD], state.unit[:, WAITING] = NOBODY, 0
     return state
 
 
@@ -349,8 +350,9 @@ def settle(space: Space, near: Codes, state: State, holds: BoolArray) -> int:
             state.group[source, OPEN] = 1
         for e in range(begin, end):
             state.group[state.log[e, SOURCE], LOCKED] = state.group[state.log[e, TARGET], LOCKED] = 0
+            state.unit[state.log[e, UNIT], WAITING] = state.unit[state.log[e, PIECE], WAITING] = 0
         begin = end
-    state.used[LOGGED] = 0
+    state.used[LOGGED] = state.used[RETURNING] = 0
     return kept
 
 
