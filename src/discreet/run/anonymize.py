@@ -152,10 +152,13 @@ def _lost_to_priors(plan: Plan) -> list[str]:
     never, before = plan.facts.get("never_hidden"), plan.facts.get("believed_before")
     if not plan.suppressed or never is None:
         return []
+    had_to = (
+        f"at least {never:,} had to be, whatever the grouping, since too few values are possible for people like them"
+    )
+    why = had_to if never else "none of them is proven to be beyond every grouping"
     return [
-        f"{plan.suppressed:,} rows are suppressed; at least {never:,} had to be, whatever the grouping, since too few "
-        f"values are possible for people like them. {before:,} rows have a value that is believed of them beforehand "
-        "with more than is promised: many of these are hard to hide"
+        f"{plan.suppressed:,} rows are suppressed; {why}. {before:,} rows have a value that is believed of them "
+        "beforehand with more than is promised: many of these are hard to hide"
     ]
 
 
