@@ -40,7 +40,7 @@ def foreign_file(case: Case, answer: Answer) -> Iterator[Trouble]:
         said = [
             holds
             for word, attribute, holds in answer.levels
-            if (word, attribute or "") == (promise.word, promise.attribute)
+            if word == promise.word and attribute in (None, promise.attribute)  # of two parts, one is about no values
         ]
         same = sum((a.word, a.attribute) == (promise.word, promise.attribute) for a in asked(case))
         if kept is not None and same == 1 and (not said or None in said or all(said) != kept):
