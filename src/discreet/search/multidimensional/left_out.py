@@ -139,7 +139,8 @@ def _first(problem: Problem, counts: IntArray, code: Codes, most: IntArray) -> I
     f = problem.frequency
     rarity = np.zeros(len(counts))
     for d, codes in enumerate(f.codes):
-        rarity -= np.log(f.rows_by_leaf(d)[codes] / f.rows)
+        # A leaf that stands for others, which were looked at together, may have no rows of its own.
+        rarity -= np.log(np.maximum(f.rows_by_leaf(d)[codes], 1) / f.rows)
     order = np.lexsort((rarity, code))
     running = np.cumsum(counts[order]) - counts[order]
     begins = np.searchsorted(code[order], np.arange(len(most)))
