@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,18 +25,33 @@ RESULTS = Path(__file__).parent / "results"
 
 def main() -> None:
     """Feed, count, keep what failed."""
-    parser = argparse.ArgumentParser(prog="python -m campaign", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same inputs")
+    run(arguments("campaign", str(__doc__), families(), RESULTS), campaign, replay)
+
+
+def arguments(
+    module: str, about: str, names: Iterable[str], output: Path, numbered: bool = False
+) -> argparse.Namespace:
+    """What a campaign is asked on the command line; of one that is `numbered`, single cases may be chosen."""
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=about)
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same cases")
     parser.add_argument("--count", type=int, default=10_000, help="how many")
     parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes at a time")
-    parser.add_argument("--family", action="append", choices=list(families()), help="only these")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="where inputs that fail are kept")
+    parser.add_argument("--family", action="append", choices=list(names), help="only these")
+    if numbered:
+        parser.add_argument("--number", type=int, action="append", help="only these of each family, whatever the count")
+    parser.add_argument("--output", type=Path, default=output, help="where cases that fail are kept")
     parser.add_argument("--replay", type=Path, metavar="FOLDER", help="run one that was kept again")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def run(
+    options: argparse.Namespace,
+    all_cases: Callable[[argparse.Namespace, Path], int],
+    one_case: Callable[[Path, Path], int],
+) -> None:
+    """Go through all cases, or one that was kept, in a folder that is gone afterwards; exit by what came of it."""
     with TemporaryDirectory(prefix="campaign-") as work:
-        if options.replay:
-            sys.exit(replay(options.replay, Path(work)))
-        sys.exit(campaign(options, Path(work)))
+        sys.exit(one_case(options.replay, Path(work)) if options.replay else all_cases(options, Path(work)))
 
 
 def campaign(options: argparse.Namespace, work: Path) -> int:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from campaign.__main__ import RESULTS, aligned, commit
+from campaign.__main__ import RESULTS, aligned, arguments, commit, run
 from campaign.promises.audited import MORE
 from campaign.promises.case import CASE
 from campaign.promises.crew import Crew, Result
@@ -26,19 +23,8 @@ _SHOWN = 300  # characters of a trouble
 
 def main() -> None:
     """Run, count, keep what failed."""
-    parser = argparse.ArgumentParser(prog="python -m campaign.promises", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same runs")
-    parser.add_argument("--count", type=int, default=10_000, help="how many")
-    parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes at a time")
-    parser.add_argument("--family", action="append", choices=families(), help="only these")
-    parser.add_argument("--number", type=int, action="append", help="only these of each family, whatever the count")
-    parser.add_argument("--output", type=Path, default=RESULTS / "promises", help="where runs that fail are kept")
-    parser.add_argument("--replay", type=Path, metavar="FOLDER", help="run one that was kept again")
-    options = parser.parse_args()
-    with TemporaryDirectory(prefix="campaign-") as work:
-        if options.replay:
-            sys.exit(replay(options.replay, Path(work)))
-        sys.exit(campaign(options, Path(work)))
+    options = arguments("campaign.promises", str(__doc__), families(), RESULTS / "promises", numbered=True)
+    run(options, campaign, replay)
 
 
 def campaign(options: argparse.Namespace, work: Path) -> int:
