@@ -224,3 +224,20 @@ def test_a_move_that_is_taken_back_takes_nobody_from_another(values: str) -> Non
     plan = local_recoding(Problem(take_in(policy, table).frequency, policy.models, 2, seed=7))
     assert all(verdict.holds for verdict in verdicts(policy.models, plan.groups))
     assert plan.suppressed <= 2
+
+
+@pytest.mark.parametrize("publish", ["multidimensional", "local_recoding"])
+def test_everybody_is_told_that_rows_were_left_out_one_by_one(tmp_path: Path, publish: str) -> None:
+    """52 have the flu, and four of them go: whoever finds somebody missing could guess why."""
+    table = {"age": [str(20 + i % 40) for i in range(100)], "disease": ["flu"] * 52 + ["cold"] * 48}
+    words = {
+        "attributes": {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
+        "require": [{"alpha_k": {"alpha": 0.5, "k": 2}}],
+        "suppress": 0.3,
+        "publish": publish,
+    }
+    release = anonymize(policy_from_words(words), tmp_path / "release", source=table)
+    [note] = release.manifest["notes"]
+    assert note.startswith("4 rows are left out one by one; where a promise is about disease")
+    assert note in (release.folder / "report.html").read_text()
+    assert verify(release.folder).kept

@@ -23,13 +23,28 @@ if TYPE_CHECKING:
     from discreet.publications.published_rules import PublishedRule
     from discreet.publications.recoded_tables import Recoded
     from discreet.publications.source.population import Surroundings
-    from discreet.search.plan import Recoding
+    from discreet.search.plan import Plan, Recoding
     from discreet.utility.queries import Workload
 
 
 @dataclass(frozen=True)
 class RecodedKind(Kind):
-    """Every row of the table with coarser quasi-identifiers; rows whose published ones are equal are a group."""
+    """Every row of the table with coarser quasi-identifiers; rows whose published ones are equal are a group.
+
+    Rows are left out as whole groups, or `one_by_one`: then a promise about values may choose them by their value.
+    """
+
+    one_by_one: bool = False
+
+    def notes(self, plan: Plan) -> list[str]:
+        sensitive = " and ".join(plan.frequency.sensitive)
+        if not (self.one_by_one and plan.suppressed and sensitive):
+            return []
+        return [
+            f"{plan.suppressed:,} rows are left out one by one; where a promise is about {sensitive}, that may be "
+            "because of their value: whoever knows that somebody is in the table and finds no row here that fits may "
+            "suspect it"
+        ]
 
     def write(self, plan: Recoding, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
         from discreet.publications.recoded_tables import write_recoded
@@ -104,8 +119,10 @@ GENERALIZATION = RecodedKind(
 MULTIDIMENSIONAL = RecodedKind(
     "multidimensional",
     replace(_WORDS, title="multidimensional: each region of the data as coarse as it needs to be", spread=_SPREAD),
+    one_by_one=True,
 )
 LOCAL_RECODING = RecodedKind(
     "local_recoding",
     replace(_WORDS, title="local recoding: each group as coarse as it needs to be", spread=_SPREAD),
+    one_by_one=True,
 )
