@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,28 +12,14 @@ from discreet.counts.cells import Cells
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.counts.roll_up import Node, RollUp
-from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.search.instant.s_instant import coarsened
 from discreet.search.multidimensional.partition import groups_of
+from discreet.summaries.exact import Exact
 
 
 @dataclass(frozen=True, eq=False)
-class Knowing:
+class Knowing(Exact):
     """What a table really has."""
-
-    frequency: FrequencySet
-
-    @property
-    def rows(self) -> int:
-        return self.frequency.rows
-
-    @property
-    def hierarchies(self) -> tuple[Hierarchy, ...]:
-        return self.frequency.hierarchies
-
-    @property
-    def sensitive_hierarchies(self) -> Mapping[str, Hierarchy]:
-        return self.frequency.sensitive_hierarchies
 
     @cached_property
     def _roll_up(self) -> RollUp:
