@@ -47,7 +47,7 @@ def mistakes(given_words: object) -> list[str]:
     return [str(mistake) for mistake in caught.value.mistakes]
 
 
-ROLES = "known are 'identifier', 'quasi_identifier', 'sensitive', 'other'"
+ROLES = "known are 'identifier', 'quasi_identifier', 'sensitive', 'other', 'person'"
 WRONG: dict[str, tuple[object, list[str]]] = {
     "nothing": (None, ["policy: must be a mapping, got nothing; start with 'attributes:' and 'require:'"]),
     "a list": ([], ["policy: must be a mapping, got an empty list; start with 'attributes:' and 'require:'"]),
@@ -57,7 +57,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(models=[]),
         [
             "models: no such word; known are 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
-            "'suppressed', 'utility', 'seed', 'format' and 6 more"
+            "'suppressed', 'utility', 'seed', 'format' and 7 more"
         ],
     ),
     "no attributes": (
@@ -115,6 +115,27 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         [
             "attributes.name.hierarchy: is of no use: an attribute with role identifier is never published; "
             "leave it out, or give the attribute the role quasi_identifier"
+        ],
+    ),
+    "two columns that say whose row it is": (
+        attributes(id={"role": "person"}, patient={"role": "person"}),
+        [
+            "attributes: several columns have the role person: 'id', 'patient'; keep the one that says whose row it is, "
+            "and give the others the role identifier"
+        ],
+    ),
+    "a person's column, and one row a person": (
+        attributes(id={"role": "person"}) | {"one_row_per_person": True},
+        [
+            "one_row_per_person: is of no use: 'id' has the role person, and says whose rows they are; leave it out, or "
+            "give the column the role identifier"
+        ],
+    ),
+    "one row a person, unsaid": (
+        words(one_row_per_person="yes"),
+        [
+            "one_row_per_person: must be true or false, got 'yes'; write one_row_per_person: true if every row is "
+            "another person"
         ],
     ),
     "a hierarchy for another column": (
@@ -595,7 +616,9 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     columns = draw(st.lists(names, min_size=2, max_size=6, unique=True))
     found: dict[str, Any] = {columns[0]: {"role": "quasi_identifier"}, columns[1]: {"role": "sensitive"}}
     for name in columns[2:]:
-        found[name] = {"role": draw(st.sampled_from([role.value for role in Role]))}
+        named = any(spec["role"] == "person" for spec in found.values())  # at most one column says whose row it is
+        found[name] = {"role": draw(st.sampled_from([r.value for r in Role if not (named and r == Role.PERSON)]))}
+    stated = st.booleans() if all(spec["role"] != "person" for spec in found.values()) else st.just(False)
     for spec in found.values():
         hierarchy = draw(hierarchies)
         if spec["role"] == "sensitive" and hierarchy == {"quantiles": 8}:  # refused: they follow the rows
@@ -614,6 +637,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "seed": st.integers(0, 2**63),
         "format": st.sampled_from(["csv", "parquet"]),
         "time_limit": st.floats(0.001, 1e6),
+        "one_row_per_person": stated,
     }
     chosen = draw(st.sets(st.sampled_from(sorted(rest))))
     return {"attributes": found, "require": promises} | {name: draw(rest[name]) for name in sorted(chosen)}

@@ -49,8 +49,9 @@ class Policy:
     Entries of `require` are words (``{"k_anonymity": {"k": 5}}``) or ready privacy models; `models` are the models
     they mean. Columns that are not among `attributes` are not published. Rows that no group can hold leave the
     release (`suppressed` = drop) or are published as all ``*``, the sensitive values too (star). `private` says
-    which rows of the source are the table (`private_rows`), where the source has everybody. Relative paths start at
-    `folder`.
+    which rows of the source are the table (`private_rows`), where the source has everybody. Where no column has the role
+    person, `one_row_per_person` says that every row is another person's; else nothing is known of whose they are.
+    Relative paths start at `folder`.
 
     >>> policy = policy_from_words({
     ...     "attributes": {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}},
@@ -75,6 +76,7 @@ class Policy:
     summary: str | None = None  # what `instant` searches: a kind, or the file of a saved one
     threshold: Fraction | None = None  # how likely its candidates keep the promises, at least; None: its own
     private: object = field(default=None, repr=False)  # may list people
+    one_row_per_person: bool = False  # somebody says so: then what holds of rows holds of people
     folder: Path = Path()
     models: tuple[PrivacyModel, ...] = field(init=False, repr=False, compare=False)
     private_rows: Rows | None = field(init=False, repr=False, compare=False)
@@ -100,6 +102,11 @@ class Policy:
     def others(self) -> tuple[str, ...]:
         """Names of the columns that are published as they are, in order."""
         return self._names(Role.OTHER)
+
+    @property
+    def person(self) -> str | None:
+        """Name of the column that says whose row it is, if there is one."""
+        return next(iter(self._names(Role.PERSON)), None)
 
     @property
     def location(self) -> str | Path | None:
@@ -142,6 +149,7 @@ class Policy:
             "summary": self.summary,
             "threshold": None if self.threshold is None else _number_words(self.threshold),
             "private": _plain(self.private),
+            "one_row_per_person": self.one_row_per_person or None,
         }
         return {name: value for name, value in found.items() if value is not None}
 

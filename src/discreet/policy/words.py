@@ -53,6 +53,7 @@ class Role(StrEnum):
     QUASI_IDENTIFIER = "quasi_identifier"  # known to others, so published coarser
     SENSITIVE = "sensitive"  # published as it is, protected by the promises
     OTHER = "other"  # published as it is, protected by nothing
+    PERSON = "person"  # says whose row it is: never published, people are counted by it
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])
+        mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False))
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 
@@ -212,8 +214,8 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
         place = f"{attribute_place(a.name)}.hierarchy"
         if a.hierarchy is None:
             continue
-        if a.role in (Role.IDENTIFIER, Role.OTHER):
-            fate = "never published" if a.role == Role.IDENTIFIER else "published as it is"
+        if a.role in (Role.IDENTIFIER, Role.PERSON, Role.OTHER):
+            fate = "published as it is" if a.role == Role.OTHER else "never published"
             repair = "leave it out, or give the attribute the role quasi_identifier"
             mistakes.append(Mistake(place, f"is of no use: an attribute with role {a.role} is {fate}", repair))
         if a.role == Role.SENSITIVE and isinstance(a.hierarchy, Mapping) and "quantiles" in a.hierarchy:
@@ -221,10 +223,24 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
             mistakes.append(Mistake(place, rule, "write cuts: [[…], …]"))
         if not callable(getattr(a.hierarchy, "to_words", None)):
             mistakes += check_words(a.hierarchy, place, folder)
+    people = [a.name for a in attributes if a.role == Role.PERSON]
+    if len(people) > 1:
+        rule = f"several columns have the role person: {', '.join(shown(name) for name in people)}"
+        repair = "keep the one that says whose row it is, and give the others the role identifier"
+        mistakes.append(Mistake("attributes", rule, repair))
     if not any(a.role == Role.QUASI_IDENTIFIER for a in attributes):
         repair = "give the columns that others may know the role quasi_identifier"
         mistakes.append(Mistake("attributes", "there is no quasi-identifier", repair))
     return mistakes
+
+
+def _people_misfits(attributes: Sequence[Attribute], one_row_per_person: bool) -> list[Mistake]:
+    """A column says whose rows they are, or each is said to be another person's: not both."""
+    person = next((a.name for a in attributes if a.role == Role.PERSON), None)
+    if person is None or not one_row_per_person:
+        return []
+    rule = f"is of no use: {shown(person)} has the role person, and says whose rows they are"
+    return [Mistake("one_row_per_person", rule, "leave it out, or give the column the role identifier")]
 
 
 def _promises(
@@ -272,6 +288,13 @@ def _source(value: object) -> tuple[str | None, Mistake | None]:
     if value is None or (isinstance(value, (str, Path)) and str(value)):
         return (None if value is None else str(value)), None
     return None, Mistake("source", f"must be a path or an address, got {shown(value)}", "for example patients.csv")
+
+
+def _yes_or_no(value: object) -> tuple[bool, Mistake | None]:
+    if isinstance(value, bool):
+        return value, None
+    rule = f"must be true or false, got {shown(value)}"
+    return False, Mistake("one_row_per_person", rule, "write one_row_per_person: true if every row is another person")
 
 
 def _schema(value: object) -> tuple[str | None, Mistake | None]:
@@ -346,4 +369,5 @@ _CHECKS: Mapping[str, Callable[[object], tuple[object, Mistake | None]]] = {
     "time_limit": _seconds,
     "summary": _summary,
     "threshold": _threshold,
+    "one_row_per_person": _yes_or_no,
 }
