@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
+from discreet.counts.owners import Owners, people_by_value
 from discreet.engines.base import Frequencies
 from discreet.hierarchies.hierarchy import Hierarchy
 
@@ -18,23 +19,72 @@ def frequency_set(
     quasi_identifiers: Sequence[Hierarchy],
     sensitive: Mapping[str, Hierarchy],
     leaf_rows: tuple[IntArray, ...] | None = None,
+    *,
+    person: bool = False,
 ) -> FrequencySet:
     """Code the columns of `frequencies`: first the quasi-identifiers, then the sensitive attributes, in order.
 
     The combinations are put in the order of their codes, so that a search and a seed give the same release in whatever
-    order the engine answered.
+    order the engine answered. If there is a last column that says whose row it is (`person`), the set has owners,
+    unless nobody has several rows. Who has no name there is a person by himself, row by row.
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
-    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, frequencies.values, frequencies.codes, strict=True)]
-    codes, order = _in_order(codes, [len(h.leaves) for h in hierarchies], len(frequencies.counts))
+    columns = zip(hierarchies, frequencies.values, frequencies.codes, strict=not person)
+    codes, counts = [leaf_numbers(h, v)[c] for h, v, c in columns], frequencies.counts
+    sizes = [len(h.leaves) for h in hierarchies]
+    owner = None
+    if person:
+        codes, owner, counts = _people(codes, sizes, frequencies)
+        people = int(owner.max(initial=-1)) + 1
+        if int(np.bincount(owner, weights=counts).max(initial=0)) <= 1:
+            codes, counts = merged(codes, sizes, counts)
+            owner = None
+        else:
+            codes, sizes = [*codes, owner], [*sizes, people]
+    codes, order = _in_order(codes, sizes, len(counts))
+    counts = np.ascontiguousarray(counts[order])
+    owners = None
+    if owner is not None:
+        *codes, owner = codes
+        new = _changes(codes, len(counts))
+        first, row = np.flatnonzero(new), np.cumsum(new) - 1
+        codes, each, counts = [c[first] for c in codes], counts, np.add.reduceat(counts, first)
+        named = dict(zip(sensitive, codes[len(quasi_identifiers) :], strict=True))
+        by_value = {name: people_by_value(owner, c[row], len(sensitive[name].leaves)) for name, c in named.items()}
+        owners = Owners(row.astype(np.int64), owner, each, people, by_value)
     width = len(quasi_identifiers)
     return FrequencySet(
         tuple(quasi_identifiers),
         tuple(codes[:width]),
         dict(zip(sensitive, codes[width:], strict=True)),
         dict(sensitive),
-        np.ascontiguousarray(frequencies.counts[order]),
+        counts,
         leaf_rows=leaf_rows,
+        owners=owners,
+    )
+
+
+def _people(codes: list[Codes], sizes: Sequence[int], frequencies: Frequencies) -> tuple[list[Codes], Codes, IntArray]:
+    """The columns, the person of each combination (the last column) and its rows; nobody's rows are a person each.
+
+    People are numbered in the order of their names, whatever the order of an engine's answer.
+    """
+    names, person, counts = frequencies.values[-1], frequencies.codes[-1], frequencies.counts
+    named = sorted((name, place) for place, name in enumerate(names) if name is not None)
+    rank = np.full(len(names), len(named), dtype=np.int32)
+    rank[[place for _, place in named]] = np.arange(len(named), dtype=np.int32)
+    owner = rank[person]
+    if len(named) == len(names):
+        return codes, owner, counts
+    nameless = np.flatnonzero(owner == len(named))
+    nameless = nameless[_in_order([c[nameless] for c in codes], sizes, len(nameless))[1]]
+    theirs = np.flatnonzero(owner < len(named))
+    at = np.concatenate([theirs, np.repeat(nameless, counts[nameless])])
+    one_each = np.arange(len(at) - len(theirs), dtype=np.int32)
+    return (
+        [c[at] for c in codes],
+        np.concatenate([owner[theirs], len(named) + one_each]),
+        np.concatenate([counts[theirs], np.ones_like(one_each, dtype=np.int64)]),
     )
 
 
@@ -52,13 +102,18 @@ def merged(columns: Sequence[Any], sizes: Sequence[int], count: IntArray) -> tup
     ([[0, 1], [0, 2]], [1, 5])
     """
     ordered, order = _in_order(columns, sizes, len(count))
-    new = np.zeros(len(count), dtype=np.bool_)
+    first = np.flatnonzero(_changes(ordered, len(count)))
+    total = np.add.reduceat(count[order], first) if len(first) else count[:0]
+    return [c[first] for c in ordered], total.astype(np.int64)
+
+
+def _changes(ordered: Sequence[Any], rows: int) -> BoolArray:
+    """Which combinations, in order, differ from the one before."""
+    new = np.zeros(rows, dtype=np.bool_)
     new[:1] = True
     for c in ordered:
         new[1:] |= c[1:] != c[:-1]
-    first = np.flatnonzero(new)
-    total = np.add.reduceat(count[order], first) if len(first) else count[:0]
-    return [c[first] for c in ordered], total.astype(np.int64)
+    return new
 
 
 def _in_order(codes: Sequence[Any], sizes: Sequence[int], rows: int) -> tuple[list[Codes], IntArray]:

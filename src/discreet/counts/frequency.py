@@ -5,14 +5,15 @@ Nearly everything here needs no more than this: rows with equal values are inter
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, IntArray, number_equal
+from discreet.counts.owners import OwnedGroups, Owners, alone, owned
 from discreet.hierarchies.hierarchy import Hierarchy
 
 
@@ -94,7 +95,8 @@ class FrequencySet:
     Where a table was looked at no closer than it is published, a quasi-identifier's leaf stands for all those that it
     is published with; `leaf_rows` then tells how many rows have each leaf.
 
-    If it is `tied`, a promise asks which sensitive values stand in one row (see `joint`).
+    If it is `tied`, a promise asks which sensitive values stand in one row (see `joint`). `owners` says whose rows they
+    are, where somebody has several; else every row is taken for a person.
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -106,6 +108,7 @@ class FrequencySet:
     marginals: Marginals | None = None
     leaf_rows: tuple[IntArray, ...] | None = None
     tied: bool = False
+    owners: Owners | None = None
 
     @cached_property
     def joint(self) -> Joint | None:
@@ -138,3 +141,61 @@ class FrequencySet:
             ).astype(np.int64)
             for name, codes in self.sensitive.items()
         }
+
+    @property
+    def people(self) -> int:
+        """How many people the table has; as many as rows, where nothing else is known."""
+        return self.rows if self.owners is None else self.owners.people
+
+    @cached_property
+    def by_person(self) -> FrequencySet:
+        """The same rows with every person's by themselves, for searches that part rows with equal values."""
+        if self.owners is None or self.owners.apart:
+            return self
+        row = self.owners.row
+        return replace(
+            self,
+            codes=tuple(codes[row] for codes in self.codes),
+            sensitive={name: codes[row] for name, codes in self.sensitive.items()},
+            counts=self.owners.count,
+            owners=alone(self.owners),
+        )
+
+    @cached_property
+    def places(self) -> IntArray:
+        """A number for the quasi-identifiers of each combination, the same for equal ones."""
+        return number_equal(self.codes, len(self.counts))
+
+    def owned(self, attributes: Collection[str]) -> OwnedGroups | None:
+        """Whose rows those of each combination are; people are tallied by these sensitive attributes."""
+        o = self.owners
+        if o is None:
+            return None
+        values = {name: (self.sensitive[name][o.row], o.values[name]) for name in self.sensitive if name in attributes}
+        rows = owned(o.row, o.person, o.count, len(self.counts), values)
+        at_places = rows.merged(self.places.astype(np.int32), int(self.places.max(initial=-1)) + 1)
+        return replace(rows, constant=not len(at_places.mover_group))
+
+    @cached_property
+    def owned_places(self) -> OwnedGroups | None:
+        """Whose rows stand at each of the `places`."""
+        rows = self.owned(self.sensitive)
+        return None if rows is None else rows.merged(self.places.astype(np.int32), int(self.places.max(initial=-1)) + 1)
+
+
+def owned_groups(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, groups: int) -> OwnedGroups | None:
+    """Whose rows stand in which group, if `count[i]` rows of combination `row[i]` stand in group `group[i]`.
+
+    All rows with equal quasi-identifiers stand in the same group, or the frequency set is one `by_person`.
+    """
+    o = f.owners
+    if o is None:
+        return None
+    if o.apart:
+        values = {name: (codes[row], o.values[name]) for name, codes in f.sensitive.items()}
+        return owned(group, o.person[row], count, groups, values)
+    at = f.owned_places
+    assert at is not None
+    to = np.full(len(at.settled), -1, dtype=np.int32)
+    to[f.places[row]] = group
+    return at.merged(to, groups)

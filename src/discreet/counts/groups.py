@@ -12,6 +12,7 @@ import numpy as np
 from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet, Joint, Marginals
+from discreet.counts.owners import OwnedGroups
 from discreet.hierarchies.hierarchy import Hierarchy
 
 
@@ -136,7 +137,8 @@ class Groups:
     rows of the table and `elsewhere` people of the population (with those rows) are in none of the groups. Where it is
     known whose rows are left out, whoever is in the table, `hidden` of them are those people; else it is None.
 
-    `together` tells which sensitive values stand in one row, where a promise asks for it.
+    `together` tells which sensitive values stand in one row, where a promise asks for it. `owners` tells whose rows
+    they are, where people have several; else a row is a person.
     """
 
     sizes: IntArray
@@ -149,6 +151,7 @@ class Groups:
     elsewhere: int = 0
     hidden: int | None = None
     together: Together | None = None
+    owners: OwnedGroups | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -187,11 +190,41 @@ class Groups:
             people=people,
             distinct=None if self.distinct is None else self.distinct[chosen],
             together=together,
+            owners=None if self.owners is None else self.owners.where(chosen),
         )
 
     def among_themselves(self) -> Groups:
-        """The same groups, compared with all of them together: what a reader has who sees nothing but them."""
-        return replace(self, tallies={name: _own(t) for name, t in self.tallies.items()})
+        """The same groups, compared with all of them together: what a reader has who sees nothing but them.
+
+        Whose rows they are is not published.
+        """
+        return replace(self, tallies={name: _own(t) for name, t in self.tallies.items()}, owners=None)
+
+    @property
+    def persons(self) -> IntArray:
+        """How many people stand in each group; as many as rows, where nothing else is known."""
+        return self.sizes if self.owners is None else self.owners.people
+
+    @property
+    def most_rows(self) -> IntArray:
+        """The most rows that one person has in each group."""
+        return np.minimum(self.sizes, 1) if self.owners is None else self.owners.most
+
+    def of_people(self, attribute: str) -> Groups:
+        """The same groups in people: sizes are how many there are, or if it is about an attribute, each person counts
+        once for each value that he has.
+        """
+        if self.owners is None:
+            return self
+        if not attribute:
+            return Groups(self.owners.people)
+        t = self.tallies[attribute]
+        offsets, values, counts = self.owners.values(attribute)
+        sizes = np.bincount(
+            np.repeat(np.arange(len(self)), np.diff(offsets)), weights=counts, minlength=len(self)
+        ).astype(np.int64)
+        tallied = Tally(offsets, values, counts, self.owners.reference(attribute), t.hierarchy)
+        return Groups(sizes, {attribute: tallied})
 
     def rest_of(self, chosen: BoolArray) -> Groups:
         """What is known of the population if only the chosen groups are published; without tallies and people."""

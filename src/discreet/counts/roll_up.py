@@ -33,6 +33,8 @@ class Counted:
         tallies = self.groups.tallies.values()
         own = self.keys.nbytes + 8 * len(self.groups) + sum(8 * len(t.offsets) + 12 * len(t.values) for t in tallies)
         beside = 0 if self.groups.population is None else 8 * len(self.groups)
+        if self.groups.owners is not None:
+            beside += self.groups.owners.memory()
         if (together := self.groups.together) is not None:
             beside += 8 * len(together.offsets) + 12 * len(together.values)
         return own + beside + (0 if self.groups.outside is None else 24 * self.groups.outside.low.size)
@@ -41,10 +43,17 @@ class Counted:
 class RollUp:
     """Counts nodes of the lattice of `frequency`, each from the nearest finer node it still remembers."""
 
-    def __init__(self, frequency: FrequencySet, attributes: Set[str] | None = None, memory: int = 400_000_000):
+    def __init__(
+        self,
+        frequency: FrequencySet,
+        attributes: Set[str] | None = None,
+        memory: int = 400_000_000,
+        people_by: Set[str] | None = None,
+    ):
         self.frequency = frequency
         # Only these sensitive attributes are tallied (None: all); a promise about sizes alone needs none.
         self._tallied = frequency.sensitive.keys() if attributes is None else attributes
+        self._people_tallied = self._tallied if people_by is None else people_by  # the same for people
         self._hierarchies = frequency.hierarchies
         self._words, self.fields = _layout(self._hierarchies)
         self._make_changes()
@@ -117,7 +126,10 @@ class RollUp:
         }
         joint = f.joint
         together = None if joint is None else Together(offsets, joint.codes, f.counts, joint)
-        return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together))
+        owners = f.owned(self._people_tallied)
+        if owners is not None and population is not None:  # nobody owns a row where only the population is
+            owners = owners.merged(np.arange(n, dtype=np.int32), len(sizes))
+        return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together, owners=owners))
 
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
@@ -150,7 +162,11 @@ class RollUp:
         population = finer.groups.population
         if population is not None:
             population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)
-        counted = Counted(node, keys, Groups(sizes, tallies, population=population, together=together))
+        owners = finer.groups.owners
+        if owners is not None:
+            owners = owners.merged(group, len(sizes))
+        groups = Groups(sizes, tallies, population=population, together=together, owners=owners)
+        counted = Counted(node, keys, groups)
         if self.frequency.marginals is not None:
             counted = replace(counted, groups=replace(counted.groups, outside=self._outside(counted)))
         return counted, group

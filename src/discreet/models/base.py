@@ -14,6 +14,7 @@ from discreet.counts.groups import Groups
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.taxonomy import Taxonomy
+from discreet.models.by_people import held, surely_lost
 
 
 class PrivacyModel(Protocol):
@@ -60,6 +61,7 @@ class PrivacyModel(Protocol):
 
     # A model may also say `compares`, `needs_source`, `beyond_help` and `hides_by_people`, and for searches that build
     # groups instead of cutting them: `size_alone`, `least_rows`, `rows_per_value` and `protected_values` (see there).
+    # How it is judged where people have several rows, if not by its own counts of people: see `by_people`.
 
 
 @runtime_checkable
@@ -128,7 +130,7 @@ def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:
     """Which groups keep every promise. Nothing is published of a group without rows, so most promises hold there."""
     verdict = np.ones(len(groups), dtype=np.bool_)
     for model, filled, at in _judged(models, groups):
-        verdict[at] &= model.holds(filled)
+        verdict[at] &= held(model, filled)
     return verdict
 
 
@@ -136,7 +138,7 @@ def least_suppressed(models: Sequence[PrivacyModel], groups: Groups) -> IntArray
     """Rows lost at least, per group, in every refinement: the strongest of the models' bounds."""
     least = np.zeros(len(groups), dtype=np.int64)
     for model, filled, at in _judged(models, groups):
-        least[at] = np.maximum(least[at], model.least_suppressed(filled))
+        least[at] = np.maximum(least[at], surely_lost(model, filled))
     return least
 
 

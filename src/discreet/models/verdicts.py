@@ -10,6 +10,7 @@ import numpy as np
 from discreet.counts.groups import Groups
 from discreet.errors import Witness
 from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.by_people import held, reached
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
 def _of_groups(model: PrivacyModel, groups: Groups) -> Verdict:
     if not len(groups):
         return Verdict(model, True, float("inf") if model.higher_is_safer else 0.0, 0)
-    holds, levels = model.holds(groups), model.level(groups)
+    holds, levels = held(model, groups), reached(model, groups)
     # Among failing groups if there are any: exact verdicts and rounded levels may disagree in the last digit.
     open_to = np.flatnonzero(~holds) if not holds.all() else np.arange(len(groups))
     order = levels[open_to] if model.higher_is_safer else -levels[open_to]

@@ -49,8 +49,8 @@ class Policy:
     Entries of `require` are words (``{"k_anonymity": {"k": 5}}``) or ready privacy models; `models` are the models
     they mean. Columns that are not among `attributes` are not published. Rows that no group can hold leave the
     release (`suppressed` = drop) or are published as all ``*``, the sensitive values too (star). `private` says
-    which rows of the source are the table (`private_rows`), where the source has everybody. Where no column has the role
-    person, `one_row_per_person` says that every row is another person's; else nothing is known of whose they are.
+    which rows of the source are the table (`private_rows`), where the source has everybody. Where no column has the
+    role person, `one_row_per_person` says that every row is another person's; else nothing is known of whose they are.
     Relative paths start at `folder`.
 
     >>> policy = policy_from_words({

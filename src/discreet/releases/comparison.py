@@ -15,6 +15,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError
 from discreet.models.base import PrivacyModel
+from discreet.models.by_people import held
 from discreet.models.robust.beliefs import MOST_STEPS
 from discreet.models.robust.robust import Robust
 from discreet.publications.answers import answers
@@ -196,7 +197,7 @@ def broken(models: Sequence[PrivacyModel], groups: Groups) -> tuple[str, ...]:
     found = []
     for model in models:
         try:
-            failing = groups.sizes[~model.holds(groups)]
+            failing = groups.sizes[~held(model, groups)]
         except DiscreetError as error:
             found.append(f"{model.describe()} {error.mistakes[0].rule}")
             continue

@@ -20,7 +20,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -108,6 +108,7 @@ class _Search:
         most: float,
         judgements: int,
     ):
+        groups = replace(groups, owners=None)  # against the source they hold already, and no reader knows whose rows
         self._models, self._groups, self._holds, self._price = models, groups, holds, price
         self._comparing = [model for model in models if compares(model)]
         self._kept = holds & (groups.sizes > 0)

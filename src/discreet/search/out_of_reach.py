@@ -15,10 +15,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import FrequencySet, owned_groups
 from discreet.counts.groups import Groups, Tally, rows_together
 from discreet.errors import DiscreetError, Infeasible
 from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.by_people import held, reached, surely_lost, survives_merging
 from discreet.models.groups.alpha_k import AlphaK
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import (
@@ -75,15 +76,18 @@ def one_group(frequency: FrequencySet) -> Groups:
         tallies[name] = Tally(offsets, there.astype(np.int32), totals[there], totals, hierarchy)
     n = len(frequency.counts)
     together = rows_together(frequency, np.arange(n), frequency.counts, np.zeros(n, dtype=np.int64), 1)
-    return Groups(np.array([frequency.rows], dtype=np.int64), tallies, together=together)
+    owners = owned_groups(frequency, np.arange(n), frequency.counts, np.zeros(n, dtype=np.int64), 1)
+    return Groups(np.array([frequency.rows], dtype=np.int64), tallies, together=together, owners=owners)
 
 
 def _unreachable(model: PrivacyModel, everybody: Groups, limit: int) -> OutOfReach | None:
     rows = int(everybody.sizes[0])
-    if not rows or limit >= rows or model.holds(everybody)[0]:
+    if not rows or limit >= rows or held(model, everybody)[0]:
         return None
-    lost = int(model.least_suppressed(everybody)[0])
-    if lost <= limit and not (model.monotone and limit == 0):
+    lost = int(surely_lost(model, everybody)[0])
+    owners = everybody.owners
+    merges = survives_merging(model, owners is not None, owners is None or owners.constant)
+    if lost <= limit and not (merges and limit == 0):
         return None
     repairs = []
     nearest = _nearest(model, everybody)
@@ -96,13 +100,16 @@ def _unreachable(model: PrivacyModel, everybody: Groups, limit: int) -> OutOfRea
 
 
 def _reason(model: PrivacyModel, everybody: Groups, lost: int, limit: int) -> str:
-    rows = int(everybody.sizes[0])
-    if isinstance(model, KAnonymity | AlphaK) and rows < model.k:
-        return f"the table has {rows:,} row{'s' * (rows != 1)}, and no group more"
+    rows, persons = int(everybody.sizes[0]), int(everybody.persons[0])
+    if isinstance(model, KAnonymity | AlphaK) and persons < model.k:
+        have = f"{rows:,} row{'s' * (rows != 1)}"
+        if everybody.owners is not None:
+            have += f" of {persons:,} {'person' if persons == 1 else 'people'}"
+        return f"the table has {have}, and no group more"
     if isinstance(model, DistinctDiversity):
         values = int(np.diff(everybody.tallies[model.attribute].offsets)[0])
         return f"{model.attribute} has {values:,} different value{'s' * (values != 1)} in the table, and no group more"
-    level = f"{model.level(everybody)[0]:.4g}"
+    level = f"{reached(model, everybody)[0]:.4g}"
     if limit == 0:
         return f"all rows together reach {level}, and of the groups of any release one reaches nothing better"
     return (
@@ -113,13 +120,13 @@ def _reason(model: PrivacyModel, everybody: Groups, lost: int, limit: int) -> st
 
 def _nearest(model: PrivacyModel, everybody: Groups) -> str | None:
     """The number to ask for instead, which all rows together reach; None if no number will do."""
-    rows, level = int(everybody.sizes[0]), float(model.level(everybody)[0])
+    people, level = int(everybody.persons[0]), float(reached(model, everybody)[0])
     proposals: list[tuple[str, str, int | Fraction]] = []  # the parameter, "at most" or "at least", the number
     match model:
         case KAnonymity():
-            proposals = [("k", "most", rows)]
-        case AlphaK() if rows < model.k:
-            proposals = [("k", "most", rows)]
+            proposals = [("k", "most", people)]
+        case AlphaK() if people < model.k:
+            proposals = [("k", "most", people)]
         case AlphaK():
             proposals = [("alpha", "least", Fraction(math.ceil(level * 10**p), 10**p)) for p in (2, 3, 4, 6)]
         case DistinctDiversity():
@@ -133,6 +140,6 @@ def _nearest(model: PrivacyModel, everybody: Groups) -> str | None:
             weaker = replace(model, **{parameter: number})  # type: ignore[type-var]
         except DiscreetError:  # a number that promises nothing
             continue
-        if weaker.holds(everybody)[0]:
+        if held(weaker, everybody)[0]:
             return f"{parameter} of at {side} {as_text(number)}"
     return None

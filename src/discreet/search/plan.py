@@ -10,10 +10,11 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import FrequencySet, owned_groups
 from discreet.counts.groups import Groups, Outside, People, people_of, rows_together, tally
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import PrivacyModel
+from discreet.models.by_people import survives_merging
 from discreet.utility.metrics import losses
 
 SUPPRESSED = -1
@@ -33,6 +34,16 @@ class Problem:
     utility: str = "loss"
     seed: int | None = None
     confirmed: bool = False
+
+    @property
+    def by_person(self) -> Problem:
+        """The same for a search that parts rows with equal values: whose each of them is, is known."""
+        return self if self.frequency.owners is None else replace(self, frequency=self.frequency.by_person)
+
+    def survives_merging(self, model: PrivacyModel) -> bool:
+        """Does merging two groups that keep a promise always give one that does, whoever owns the rows?"""
+        owners = self.frequency.owned_places
+        return survives_merging(model, owners is not None, owners is None or owners.constant)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +105,8 @@ class Plan:
             name: tally(group, self.values(name)[kept], count, n, f.totals[name], f.sensitive_hierarchies[name])
             for name in f.sensitive
         }
-        return Groups(sizes, tallies, together=rows_together(f, self.row[kept], count, group, n))
+        together = rows_together(f, self.row[kept], count, group, n)
+        return Groups(sizes, tallies, together=together, owners=owned_groups(f, self.row[kept], count, group, n))
 
     @cached_property
     def people(self) -> People:

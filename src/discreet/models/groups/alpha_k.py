@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
+from discreet.models.by_people import chances, chances_at_most
 from discreet.models.groups.k_anonymity import LEAST_K
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
@@ -22,7 +23,8 @@ class AlphaK(Parameterized):
     """Groups of at least k people, in which no sensitive value is that of more than a share α.
 
     Wong, Li, Fu & Wang 2006, for every sensitive value: n(q) ≥ k and n(q, s) ≤ α · n(q). Monotone, as both parts are.
-    The level is the largest share; it counts as 1 in a group smaller than k, which fails whatever its shares.
+    The level is the largest share; it counts as 1 in a group smaller than k, which fails whatever its shares. Where
+    people have several rows, k is of people, and the share is the chance that somebody has the value at least once.
 
     >>> from discreet.models.examples import groups_of
     >>> groups = groups_of("disease", ["flu", "cold"], ["flu", "cold", "gout"], ["flu", "flu", "gout"])
@@ -35,6 +37,7 @@ class AlphaK(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = False
+    merges_by_people = False
     compares = False
     word = "alpha_k"
     parameters: ClassVar[Mapping[str, Parameter]] = {
@@ -60,6 +63,15 @@ class AlphaK(Parameterized):
         t = groups.tallies[self.attribute]
         shares = kernels.largest(t.offsets, t.counts) / np.maximum(groups.sizes, 1)
         return np.where(groups.sizes < self.k, 1.0, shares)
+
+    def held_by_people(self, groups: Groups) -> BoolArray:
+        return chances_at_most(groups, self.attribute, exact(self.alpha)) & (groups.persons >= self.k)
+
+    def reached_by_people(self, groups: Groups) -> FloatArray:
+        return np.where(groups.persons < self.k, 1.0, chances(groups, self.attribute))
+
+    def lost_by_people(self, groups: Groups) -> IntArray:
+        return np.where(groups.persons < self.k, groups.sizes, 0)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         lost = lost_to_share(groups, self.attribute, exact(self.alpha), self.holds(groups))

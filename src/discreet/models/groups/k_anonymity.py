@@ -20,7 +20,8 @@ LEAST_K = Whole(2, "a release with k = 1 promises nothing")
 class KAnonymity(Parameterized):
     """Every person shares the published quasi-identifiers with at least k − 1 others.
 
-    Sweeney 2002: n(q) ≥ k for every group q.
+    Sweeney 2002: n(q) ≥ k for every group q. Where people have several rows, it is k of them that a group needs, of
+    which merging it with others takes none away, and cutting it adds none.
 
     >>> KAnonymity(3).holds(Groups(np.array([2, 3, 7])))
     array([False,  True,  True])
@@ -31,6 +32,7 @@ class KAnonymity(Parameterized):
     monotone = True
     higher_is_safer = True
     size_alone = True
+    merges_by_people = True
     word = "k_anonymity"
     parameters: ClassVar[Mapping[str, Parameter]] = {"k": LEAST_K}
 
@@ -46,6 +48,9 @@ class KAnonymity(Parameterized):
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         return np.where(groups.sizes < self.k, groups.sizes, 0)
+
+    def lost_by_people(self, groups: Groups) -> IntArray:
+        return np.where(groups.persons < self.k, groups.sizes, 0)
 
     def require(self) -> str:
         return f"at least {self.k}"

@@ -36,6 +36,19 @@ def compare(level: FloatArray, threshold: float, margin: float) -> tuple[BoolArr
 
 
 @njit(cache=True)
+def chances(sizes: IntArray, of_value: IntArray, own: IntArray) -> FloatArray:
+    """Per group, 1 − C(n − n(s), j) / C(n, j): n rows, n(s) of them with a value, j of them somebody's own."""
+    result = np.empty(len(sizes), dtype=np.float64)
+    for g in range(len(sizes)):
+        fewer, more = min(of_value[g], own[g]), max(of_value[g], own[g])
+        spared = 1.0  # C(n − n(s), j) / C(n, j) is the same with n(s) and j exchanged: the shorter product
+        for i in range(fewer):
+            spared *= max(0, sizes[g] - more - i) / (sizes[g] - i)
+        result[g] = 1.0 - spared
+    return result
+
+
+@njit(cache=True)
 def largest(offsets: IntArray, counts: IntArray) -> IntArray:
     """The count of the most frequent value."""
     out = np.zeros(len(offsets) - 1, dtype=np.int64)

@@ -18,6 +18,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import Mistake
+from discreet.models.by_people import chances, chances_at_most
 from discreet.models.exact import decide, pairs, products_at_most, sign_with_logs
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import (
@@ -53,6 +54,7 @@ class DistinctDiversity(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = True
+    merges_by_people = True
     compares = False
     word = "l_diversity"
     fixed = (("kind", "distinct"),)
@@ -67,6 +69,12 @@ class DistinctDiversity(Parameterized):
 
     def level(self, groups: Groups) -> FloatArray:
         return np.diff(groups.tallies[self.attribute].offsets).astype(np.float64)
+
+    def held_by_people(self, groups: Groups) -> BoolArray:
+        return self.holds(groups)  # who has a value has a row with it
+
+    def reached_by_people(self, groups: Groups) -> FloatArray:
+        return self.level(groups)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         return np.where(self.holds(groups), 0, groups.sizes)  # parts have no more values than the whole
@@ -216,7 +224,8 @@ class RecursiveDiversity(Parameterized):
 class FrequencyDiversity(Parameterized):
     """No sensitive value is that of more than 1/l of a group: a guess is right with probability 1/l at most.
 
-    n(q, s) ≤ n(q) / l; l need not be whole. The level is n(q) / max n(q, s).
+    n(q, s) ≤ n(q) / l; l need not be whole. The level is n(q) / max n(q, s). Where people have several rows, it is the
+    chance that somebody has the value in one of his or more (`by_people.chances`), and may grow if groups are merged.
 
     >>> from discreet.models.examples import groups_of
     >>> FrequencyDiversity(2, "disease").holds(groups_of("disease", ["flu", "flu", "cold"], ["flu", "cold"]))
@@ -227,6 +236,7 @@ class FrequencyDiversity(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = True
+    merges_by_people = False
     compares = False
     word = "l_diversity"
     fixed = (("kind", "frequency"),)
@@ -245,6 +255,12 @@ class FrequencyDiversity(Parameterized):
         t = groups.tallies[self.attribute]
         result: FloatArray = groups.sizes / np.maximum(kernels.largest(t.offsets, t.counts), 1)
         return result
+
+    def held_by_people(self, groups: Groups) -> BoolArray:
+        return chances_at_most(groups, self.attribute, 1 / exact(self.l))
+
+    def reached_by_people(self, groups: Groups) -> FloatArray:
+        return 1 / np.maximum(chances(groups, self.attribute), 1e-300)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         return lost_to_share(groups, self.attribute, 1 / exact(self.l), self.holds(groups))

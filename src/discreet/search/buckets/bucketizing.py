@@ -164,7 +164,7 @@ def kept(problem: Problem, plan: Bucketization, progress: Progress = silent) -> 
     joined = np.arange(plan.group_count)  # what each group becomes
     if not len(joined):
         return plan
-    mergeable = [model for model in problem.models if model.monotone]
+    mergeable = [model for model in problem.models if problem.survives_merging(model)]
     failing = joined[~all_hold(mergeable, plan.groups)]
     with_last = 1  # how many groups the last failing one is joined with: twice as many every time
     while len(pairs := _pairs(failing, np.setdiff1d(joined, failing), rng, with_last)):

@@ -78,7 +78,7 @@ class Cuts:
         common = math.lcm(*wide)
         self._share = [common // w if w else 0 for w in self._widest.tolist()]
         self.scale = common * max(f.rows, 1) * max(len(f.hierarchies), 1)
-        self._monotone = all(m.monotone for m in problem.models)
+        self._monotone = all(map(problem.survives_merging, problem.models))
         self._confirms = problem.confirmed and may_differ(problem.models)
         self._judgements = JUDGEMENTS_IN_ALL
         self.nodes: list[Inner] = []

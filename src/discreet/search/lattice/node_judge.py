@@ -15,6 +15,7 @@ from discreet.counts.groups import Groups
 from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.models.base import all_hold, hides_by_people, least_suppressed, may_leave_out, publishable
+from discreet.models.by_people import tallied_by_people
 from discreet.progress import Progress
 from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, hides_a_value, may_differ
 from discreet.search.plan import Problem
@@ -48,7 +49,9 @@ class NodeJudge:
         f = problem.frequency
         self.problem = problem
         self.top: Node = tuple(h.height for h in f.hierarchies)
-        self.roll_up = RollUp(f, attributes={m.attribute for m in problem.models})
+        self.roll_up = RollUp(
+            f, attributes={m.attribute for m in problem.models}, people_by=tallied_by_people(problem.models)
+        )
         self.judged: dict[Node, Judged] = {}
         self.best: Judged | None = None
         self.closest: Judged | None = None
@@ -59,7 +62,7 @@ class NodeJudge:
         self._judgements = JUDGEMENTS_IN_ALL
         self._objective = OBJECTIVES[problem.utility]
         self._progress, self._tell_at = progress, monotonic()
-        self._monotone = all(m.monotone for m in problem.models)
+        self._monotone = all(map(problem.survives_merging, problem.models))
         self._widest = np.array([len(h.leaves) - 1 for h in f.hierarchies], dtype=np.int64)
         self._scale = [1.0 / max(w * f.rows, 1) for w in self._widest.tolist()]
         # Per attribute and level: leaves − 1 of each value, their sum over all rows, and the largest.

@@ -22,6 +22,7 @@ from discreet.counts.kernels import Levels
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.errors import Mistake, PolicyError
 from discreet.models.base import AboutPopulation, PrivacyModel, all_hold, may_leave_out
+from discreet.models.by_people import reached
 from discreet.models.exact import MARGIN
 from discreet.models.parameters import Threshold, exact
 from discreet.models.realistic.adversaries import ClassOne, ClassThree, ClassTwo
@@ -177,9 +178,9 @@ class _Walk:
         for panel, columns in self._panels:
             levels[columns] = np.maximum(levels[columns], panel.worst(groups))
         for column, model in self._alone:
-            reached = model.level(everybody if isinstance(model, AboutPopulation) else groups)
+            level = reached(model, everybody if isinstance(model, AboutPopulation) else groups)
             safer = model.higher_is_safer
-            levels[column] = min(levels[column], reached.min()) if safer else max(levels[column], reached.max())
+            levels[column] = min(levels[column], level.min()) if safer else max(levels[column], level.max())
         self.keeps[at] = _keeps(self.require, everybody)
         self.visited += 1
 
@@ -188,7 +189,7 @@ class _Walk:
         together: dict[str, list[tuple[int, Any]]] = {}
         for column, measure in enumerate(self.measures):
             for model in measure.models:
-                if _plain(model):
+                if _plain(model) and groups.owners is None:
                     together.setdefault(model.attribute, []).append((column, model))
                 else:
                     self._alone.append((column, model))

@@ -15,7 +15,7 @@ from discreet.search.local.refinement import published, refine
 from discreet.search.local.space import combinations
 from discreet.search.local.sweep import settled
 from discreet.search.multidimensional.cutting import cut_down
-from discreet.search.multidimensional.left_out import one_group, with_everybody
+from discreet.search.multidimensional.left_out import holding, one_group, with_everybody
 from discreet.search.multidimensional.partition import Partition, cheaper_of
 from discreet.search.plan import Problem, Recoding
 
@@ -25,6 +25,7 @@ def local_recoding(problem: Problem, progress: Progress = silent, start: Recodin
 
     Raises `Infeasible` if even all rows together break a promise, whichever of them may be left out.
     """
+    problem = problem.by_person
     partition = whole = one_group(problem)
     if partition.groups:
         table = combinations(problem.frequency)
@@ -32,7 +33,7 @@ def local_recoding(problem: Problem, progress: Progress = silent, start: Recodin
         if start is not None:
             partition = _cheaper_start(problem, start, partition)
         partition = refine(problem, table, partition, progress)
-    return partition.plan({"search": "local"})
+    return holding(problem, partition, whole).plan({"search": "local"})
 
 
 def _cheaper_start(problem: Problem, start: Recoding, partition: Partition) -> Partition:

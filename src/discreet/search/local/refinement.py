@@ -29,7 +29,7 @@ from discreet.search.local.state import (
     settle,
 )
 from discreet.search.local.sweep import sizes_only
-from discreet.search.multidimensional.left_out import standing, stands, trimmed
+from discreet.search.multidimensional.left_out import standing, stands, survive_merging, trimmed
 from discreet.search.multidimensional.partition import Partition, hold
 from discreet.search.plan import Problem
 
@@ -87,7 +87,10 @@ def _refined(
         alive = np.flatnonzero(state.unit[: state.used[UNITS], ROWS])
         group = np.where(state.unit[alive, GROUP] == state.used[LEFT_OUT], NOBODY, state.unit[alive, GROUP])
         better = Partition(partition.frequency, state.unit[alive, ENTRY], state.unit[alive, ROWS], group)
-        partition = published(_by_row(table, better) if careless else better).merged()
+        after = published(_by_row(table, better) if careless else better).merged()
+        if not survive_merging(problem, after):  # groups that came to look alike don't hold together
+            break
+        partition = after
         progress("search", 0, 0, f"loss {partition.loss:.5f}, {partition.groups:,} groups")
         if before - partition.loss <= _ENOUGH * before:
             break

@@ -29,8 +29,8 @@ _SHARES = (1.2, 0.8, 0.5, 0.3)  # thinned out: at most this times the share that
 
 
 def sizes_only(problem: Problem) -> bool:
-    """Is the size of a group all that counts?"""
-    return all(size_alone(model) for model in problem.models)
+    """Is the size of a group all that counts, and not whose rows they are?"""
+    return problem.frequency.owners is None and all(size_alone(model) for model in problem.models)
 
 
 def settled(problem: Problem, table: Combinations, whole: Partition, progress: Progress = silent) -> Partition:

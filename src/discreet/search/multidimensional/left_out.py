@@ -305,6 +305,31 @@ def with_everybody(problem: Problem, some: Partition) -> Partition:
         here = np.flatnonzero(joins)
         if hold(problem, some.row[here], some.count[here], np.zeros(len(here), dtype=np.int64), 1).all():
             break
-        joining = max(1, 2 * joining)  # with all of them at last, and that holds
+        if joining >= rest:  # all of them hold together, but for promises that don't survive merging
+            break
+        joining = max(1, 2 * joining)
     merged = np.unique(np.where(joins, rest, group), return_inverse=True)[1].reshape(-1)
     return replace(some, group=merged)
+
+
+def survive_merging(problem: Problem, merged: Partition) -> bool:
+    """Do all groups hold, of which some may have been merged because they look alike?"""
+    if all(map(problem.survives_merging, problem.models)):
+        return True
+    return bool(hold(problem, merged.row, merged.count, merged.group, merged.groups).all())
+
+
+def holding(problem: Problem, partition: Partition, fallback: Partition) -> Partition:
+    """The partition as it will be published, where groups that look alike are one, if that holds.
+
+    People who stand in several groups don't add up, so that two groups which hold may not hold together. Such groups
+    are joined with as few others as needed; if that leads nowhere, `fallback` (which must hold) is published.
+    """
+    merged = partition.merged()
+    while not survive_merging(problem, merged):
+        if merged.groups <= 1:
+            return fallback
+        holds = hold(problem, merged.row, merged.count, merged.group, merged.groups)
+        number = np.where(holds, np.cumsum(holds) - 1, -1)
+        merged = with_everybody(problem, replace(merged, group=number[merged.group])).merged()
+    return merged

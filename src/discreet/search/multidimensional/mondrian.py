@@ -11,7 +11,7 @@ from __future__ import annotations
 from discreet.models.base import AboutPopulation
 from discreet.progress import Progress, silent
 from discreet.search.multidimensional.cutting import cut_down
-from discreet.search.multidimensional.left_out import one_group, standing, trimmed
+from discreet.search.multidimensional.left_out import holding, one_group, standing, trimmed
 from discreet.search.multidimensional.population_boxes import boxes
 from discreet.search.plan import Problem, Recoding
 
@@ -24,7 +24,9 @@ def mondrian(problem: Problem, progress: Progress = silent) -> Recoding:
     """
     if any(isinstance(model, AboutPopulation) for model in problem.models):
         return boxes(problem, progress)
+    if problem.suppression_limit:  # then rows with equal values may be parted
+        problem = problem.by_person
     start = one_group(problem)
     cut = cut_down(problem, start, progress)
     groups = trimmed(problem, standing(problem, cut), progress)
-    return groups.plan({"search": "mondrian"})
+    return holding(problem, groups, start).plan({"search": "mondrian"})

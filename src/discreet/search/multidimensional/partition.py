@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray, number_equal
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import FrequencySet, owned_groups
 from discreet.counts.groups import Groups, rows_together, tally
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold
@@ -122,6 +122,7 @@ def groups_of(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, 
             for name, codes in f.sensitive.items()
         },
         together=rows_together(f, row, count, group, groups),
+        owners=owned_groups(f, row, count, group, groups),
     )
 
 

@@ -62,7 +62,7 @@ def _start(problem: Problem, cutter: Cutter) -> Boxes:
         witness=witness(problem.models, groups),
         repair="weaken a promise",
     )
-    if all(model.monotone for model in problem.models):
+    if all(map(problem.survives_merging, problem.models)):
         raise refused
     try:
         plan = optimal(replace(problem, suppression_limit=0))

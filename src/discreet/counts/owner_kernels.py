@@ -1,0 +1,114 @@
+"""The compiled loops that count people: who stands in which groups, each person once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from discreet.arrays import Codes, IntArray
+
+GONE = np.int32(-1)  # the group of somebody who stands in none
+SEVERAL = np.int32(-2)  # and of somebody who stands in several
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # see `kernels`
+
+
+@njit(cache=True)
+def fold_rows(
+    starts: IntArray, group: Codes, rows: IntArray, to: Codes, groups: int
+) -> tuple[IntArray, IntArray, Codes, IntArray, Codes, IntArray]:
+    """Person p has ``rows[e]`` rows in group ``group[e]``, for e in ``starts[p]:starts[p + 1]``; groups become others.
+
+    `to` is what each group becomes (`GONE`: it is left out). Returns, of those who stand in one group afterwards, how
+    many there are in each group and the most rows that one of them has; the group of each person (or `GONE`,
+    `SEVERAL`); and the entries of those in several.
+    """
+    settled = np.zeros(groups, dtype=np.int64)
+    most = np.zeros(groups, dtype=np.int64)
+    people = len(starts) - 1
+    home = np.full(people, GONE, dtype=np.int32)
+    place = np.zeros(groups, dtype=np.int64)  # where the entry of a person in each group stands, if it is this person's
+    owner = np.full(groups, -1, dtype=np.int64)
+    new_starts = np.zeros(people + 1, dtype=np.int64)
+    new_group = np.empty(len(group), dtype=np.int32)
+    new_rows = np.empty(len(group), dtype=np.int64)
+    moving, end = 0, 0
+    for p in range(people):
+        begin = end
+        for e in range(starts[p], starts[p + 1]):
+            g = to[group[e]]
+            if g < 0:
+                continue
+            if owner[g] != p:
+                owner[g], place[g] = p, end
+                new_group[end], new_rows[end] = g, 0
+                end += 1
+            new_rows[place[g]] += rows[e]
+        if end == begin:
+            continue
+        if end == begin + 1:
+            g, end = new_group[begin], begin
+            home[p] = g
+            settled[g] += 1
+            most[g] = max(most[g], new_rows[begin])
+            continue
+        home[p] = SEVERAL
+        moving += 1
+        new_starts[moving] = end
+    return settled, most, home, new_starts[: moving + 1].copy(), new_group[:end].copy(), new_rows[:end].copy()
+
+
+@njit(cache=True)
+def fold_values(
+    starts: IntArray, group: Codes, value: Codes, to: Codes, home: Codes, width: int
+) -> tuple[Codes, Codes, IntArray, Codes, Codes]:
+    """The same for who has which value where: each group and value once for a person.
+
+    Returns groups and values of those who stand in one group (by `home`), then the entries of those in several.
+    """
+    people = len(starts) - 1
+    longest = 1
+    for p in range(people):
+        longest = max(longest, starts[p + 1] - starts[p])
+    bits = 2
+    while (1 << bits) < 2 * longest:
+        bits += 1
+    last, down = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
+    keys = np.zeros(1 << bits, dtype=np.int64)
+    owner = np.full(1 << bits, -1, dtype=np.int64)
+    out_group = np.empty(len(group), dtype=np.int32)
+    out_value = np.empty(len(group), dtype=np.int32)
+    new_group = np.empty(len(group), dtype=np.int32)
+    new_value = np.empty(len(group), dtype=np.int32)
+    new_starts = np.zeros(people + 1, dtype=np.int64)
+    out, end, moving = 0, 0, 0
+    for p in range(people):
+        if home[p] == GONE:
+            continue
+        for e in range(starts[p], starts[p + 1]):
+            g = to[group[e]]
+            if g < 0:
+                continue
+            key = np.int64(g) * width + value[e]
+            j = (np.uint64(key) * _SPREAD) >> down
+            while owner[j] == p and keys[j] != key:
+                j = (j + np.uint64(1)) & last
+            if owner[j] == p:
+                continue
+            owner[j], keys[j] = p, key
+            if home[p] == SEVERAL:
+                new_group[end], new_value[end] = g, value[e]
+                end += 1
+            else:
+                out_group[out], out_value[out] = g, value[e]
+                out += 1
+        if home[p] == SEVERAL:
+            moving += 1
+            new_starts[moving] = end
+    return (
+        out_group[:out].copy(),
+        out_value[:out].copy(),
+        new_starts[: moving + 1].copy(),
+        new_group[:end].copy(),
+        new_value[:end].copy(),
+    )

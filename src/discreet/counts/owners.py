@@ -1,0 +1,204 @@
+"""Whose rows they are: people counted in groups, where a person may have several rows.
+
+People don't add up like rows: somebody with rows in two groups is one person of both together. Whoever stands in one
+group is *settled* there, and counts; of the others, who *move*, the pairs of group and person are kept. When groups are
+merged, movers settle; so the coarser, the fewer are left to be counted one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from discreet.arrays import BoolArray, Codes, IntArray
+
+Values = tuple[IntArray, Codes, Codes]  # starts per person, then the group and the value of each entry
+
+
+@dataclass(frozen=True, eq=False)
+class Owners:
+    """Who owns the rows of a frequency set: `count[i]` rows of combination `row[i]` are those of person `person[i]`.
+
+    Each pair once, in the order of combinations. `people` is how many people there are; `values[attribute][v]` of them
+    have value v in one of their rows or more. If the set is `apart`, each combination is one person's.
+    """
+
+    row: IntArray
+    person: Codes
+    count: IntArray
+    people: int
+    values: Mapping[str, IntArray]
+    apart: bool = False
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """How many rows each person has."""
+        return np.bincount(self.person, weights=self.count, minlength=self.people).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleTally:
+    """How many settled people of each group have each value of an attribute; movers by themselves.
+
+    Group g has the pairs ``offsets[g]:offsets[g + 1]`` of `values` and `counts`; `reference` is how many people of the
+    whole table have each value.
+    """
+
+    offsets: IntArray
+    values: Codes
+    counts: IntArray
+    reference: IntArray
+    movers: Values
+
+
+@dataclass(frozen=True, eq=False)
+class OwnedGroups:
+    """The people in each group: how many are settled there, the most rows that one of those has, and who moves.
+
+    Mover p has ``mover_rows[e]`` rows in group ``mover_group[e]``, for e in ``mover_starts[p]:mover_starts[p + 1]``.
+    If people are `constant`, nobody moves between the combinations of the frequency set's quasi-identifiers.
+
+    >>> two = owned([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], np.ones(5, np.int64), 2, {})  # groups and people of five rows
+    >>> two.people.tolist(), two.most.tolist(), two.merged(np.zeros(2, np.int32), 1).people.tolist()
+    ([2, 2], [1, 2], [3])
+    """
+
+    settled: IntArray
+    settled_most: IntArray
+    mover_starts: IntArray
+    mover_group: Codes
+    mover_rows: IntArray
+    tallies: Mapping[str, PeopleTally] = field(default_factory=dict)
+    constant: bool = False
+
+    @cached_property
+    def people(self) -> IntArray:
+        """How many different people stand in each group."""
+        if not len(self.mover_group):
+            return self.settled
+        return self.settled + np.bincount(self.mover_group, minlength=len(self.settled))
+
+    @cached_property
+    def most(self) -> IntArray:
+        """The most rows that one person has in each group."""
+        if not len(self.mover_group):
+            return self.settled_most
+        most = self.settled_most.copy()
+        np.maximum.at(most, self.mover_group, self.mover_rows)
+        return most
+
+    def values(self, attribute: str) -> tuple[IntArray, Codes, IntArray]:
+        """How many different people of each group have each value of an attribute: offsets, values, counts."""
+        t = self.tallies[attribute]
+        _, group, value = t.movers
+        return _added(np.arange(len(self.settled), dtype=np.int32), len(self.settled), t, group, value)
+
+    def reference(self, attribute: str) -> IntArray:
+        """How many people of the whole table have each value."""
+        return self.tallies[attribute].reference
+
+    def merged(self, group: Codes, groups: int) -> OwnedGroups:
+        """The same when each group becomes another (`group`; −1: it is left out)."""
+        from discreet.counts.owner_kernels import fold_rows, fold_values
+
+        settled, most, home, starts, in_group, rows = fold_rows(
+            self.mover_starts, self.mover_group, self.mover_rows, group, groups
+        )
+        here = group >= 0
+        settled += np.bincount(group[here], weights=self.settled[here], minlength=groups).astype(np.int64)
+        np.maximum.at(most, group[here], self.settled_most[here])
+        tallies = {}
+        for name, t in self.tallies.items():
+            new_group, new_value, *movers = fold_values(*t.movers, group, home, len(t.reference))
+            offsets, values, counts = _added(group, groups, t, new_group, new_value)
+            tallies[name] = PeopleTally(offsets, values, counts, t.reference, tuple(movers))
+        return OwnedGroups(settled, most, starts, in_group, rows, tallies, self.constant)
+
+    def where(self, chosen: BoolArray) -> OwnedGroups:
+        """The chosen groups alone."""
+        return self.merged(np.where(chosen, np.cumsum(chosen) - 1, -1).astype(np.int32), int(chosen.sum()))
+
+    def memory(self) -> int:
+        """Bytes, about."""
+        own = 16 * len(self.settled) + 8 * len(self.mover_starts) + 12 * len(self.mover_group)
+        each = (8 * len(t.offsets) + 12 * len(t.values) + 8 * len(t.movers[1]) for t in self.tallies.values())
+        return own + sum(each)
+
+
+def _added(
+    group: Codes, groups: int, t: PeopleTally, more_group: Codes, more_value: Codes
+) -> tuple[IntArray, Codes, IntArray]:
+    """The settled people of groups that become others, and one person more for each group and value given."""
+    from discreet.counts.kernels import merge_tallies  # late: reading a policy should not wait for numba
+
+    offsets, values, counts = t.offsets, t.values, t.counts
+    if (group < 0).any():  # no loop of ours counts what is nowhere
+        kept = np.repeat(group >= 0, np.diff(offsets))
+        sizes = np.where(group >= 0, np.diff(offsets), 0)
+        offsets, values, counts = np.append(0, np.cumsum(sizes)), values[kept], counts[kept]
+        group = np.maximum(group, 0)
+    more = np.arange(1, len(more_group) + 1, dtype=np.int64)
+    result: tuple[IntArray, Codes, IntArray] = merge_tallies(
+        np.concatenate([group, more_group]).astype(np.int32),
+        groups,
+        np.concatenate([offsets, offsets[-1] + more]),
+        np.concatenate([values, more_value]).astype(np.int32),
+        np.concatenate([counts, np.ones(len(more), dtype=np.int64)]),
+        len(t.reference),
+    )
+    return result
+
+
+def owned(
+    group: IntArray,
+    person: Codes,
+    count: IntArray,
+    groups: int,
+    values: Mapping[str, tuple[Codes, IntArray]],
+    *,
+    constant: bool = False,
+) -> OwnedGroups:
+    """Who stands in which group, from (group, person, rows) entries in any order and with repetitions.
+
+    `values` has, per attribute, the value of each entry and how many people of the whole table have each value.
+    """
+    order = np.argsort(person, kind="stable")
+    of, group = np.asarray(person)[order], np.asarray(group, dtype=np.int32)[order]
+    starts = np.append(np.flatnonzero(np.append(True, of[1:] != of[:-1])[: len(of)]), len(of)).astype(np.int64)
+    none = np.zeros(groups, dtype=np.int64)
+    tallies = {
+        name: PeopleTally(
+            np.zeros(groups + 1, dtype=np.int64),
+            np.empty(0, dtype=np.int32),
+            np.empty(0, dtype=np.int64),
+            reference,
+            (starts, group, value[order].astype(np.int32)),
+        )
+        for name, (value, reference) in values.items()
+    }
+    everybody = OwnedGroups(none, none, starts, group, np.asarray(count)[order], tallies, constant)
+    return everybody.merged(np.arange(groups, dtype=np.int32), groups)
+
+
+def owners_of(
+    row: IntArray,
+    person: Codes,
+    count: IntArray,
+    people: int,
+    sensitive: Mapping[str, Codes],
+    widths: Mapping[str, int],
+) -> Owners:
+    """The owners of a frequency set with these sensitive values, by combination, of which there are `widths`."""
+    values = {}
+    for name, codes in sensitive.items():
+        pairs = np.unique(person.astype(np.int64) * widths[name] + codes[row])
+        values[name] = np.bincount(pairs % widths[name], minlength=widths[name]).astype(np.int64)
+    return Owners(row, person, count, people, values)
+
+
+def alone(owners: Owners) -> Owners:
+    """The same for a frequency set in which every pair of combination and person is a combination of its own."""
+    return replace(owners, row=np.arange(len(owners.row)), apart=True)
