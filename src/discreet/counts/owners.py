@@ -183,20 +183,10 @@ def owned(
     return everybody.merged(np.arange(groups, dtype=np.int32), groups)
 
 
-def owners_of(
-    row: IntArray,
-    person: Codes,
-    count: IntArray,
-    people: int,
-    sensitive: Mapping[str, Codes],
-    widths: Mapping[str, int],
-) -> Owners:
-    """The owners of a frequency set with these sensitive values, by combination, of which there are `widths`."""
-    values = {}
-    for name, codes in sensitive.items():
-        pairs = np.unique(person.astype(np.int64) * widths[name] + codes[row])
-        values[name] = np.bincount(pairs % widths[name], minlength=widths[name]).astype(np.int64)
-    return Owners(row, person, count, people, values)
+def people_by_value(person: Codes, value: Codes, width: int) -> IntArray:
+    """How many people have each of `width` values, given the person and the value of entries with repetitions."""
+    pairs = np.unique(person.astype(np.int64) * width + value)
+    return np.bincount(pairs % width, minlength=width).astype(np.int64)
 
 
 def alone(owners: Owners) -> Owners:
