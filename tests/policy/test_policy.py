@@ -120,15 +120,15 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     "two columns that say whose row it is": (
         attributes(id={"role": "person"}, patient={"role": "person"}),
         [
-            "attributes: several columns have the role person: 'id', 'patient'; keep the one that says whose row it is, "
-            "and give the others the role identifier"
+            "attributes: several columns have the role person: 'id', 'patient'; keep the one that says whose row it "
+            "is, and give the others the role identifier"
         ],
     ),
     "a person's column, and one row a person": (
         attributes(id={"role": "person"}) | {"one_row_per_person": True},
         [
-            "one_row_per_person: is of no use: 'id' has the role person, and says whose rows they are; leave it out, or "
-            "give the column the role identifier"
+            "one_row_per_person: is of no use: 'id' has the role person, and says whose rows they are; leave it "
+            "out, or give the column the role identifier"
         ],
     ),
     "one row a person, unsaid": (

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.owners import Owners, people_by_value
+from discreet.counts.owners import owners_of
 from discreet.engines.base import Frequencies
 from discreet.hierarchies.hierarchy import Hierarchy
 
@@ -19,39 +19,27 @@ def frequency_set(
     quasi_identifiers: Sequence[Hierarchy],
     sensitive: Mapping[str, Hierarchy],
     leaf_rows: tuple[IntArray, ...] | None = None,
-    *,
-    person: bool = False,
 ) -> FrequencySet:
     """Code the columns of `frequencies`: first the quasi-identifiers, then the sensitive attributes, in order.
 
     The combinations are put in the order of their codes, so that a search and a seed give the same release in whatever
-    order the engine answered. If there is a last column that says whose row it is (`person`), the set has owners,
-    unless nobody has several rows. Who has no name there is a person by himself, row by row.
+    order the engine answered. If it is known whose they are, the set has owners, unless nobody has several rows.
+    Whoever is not named is a person by himself, row by row.
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
-    columns = zip(hierarchies, frequencies.values, frequencies.codes, strict=not person)
-    codes, counts = [leaf_numbers(h, v)[c] for h, v, c in columns], frequencies.counts
-    sizes = [len(h.leaves) for h in hierarchies]
-    owner = None
-    if person:
-        codes, owner, counts = _people(codes, sizes, frequencies)
-        people = int(owner.max(initial=-1)) + 1
-        if int(np.bincount(owner, weights=counts).max(initial=0)) <= 1:
-            codes, counts = merged(codes, sizes, counts)
-            owner = None
-        else:
-            codes, sizes = [*codes, owner], [*sizes, people]
-    codes, order = _in_order(codes, sizes, len(counts))
-    counts = np.ascontiguousarray(counts[order])
-    owners = None
-    if owner is not None:
-        *codes, owner = codes
-        new = _changes(codes, len(counts))
-        first, row = np.flatnonzero(new), np.cumsum(new) - 1
-        codes, each, counts = [c[first] for c in codes], counts, np.add.reduceat(counts, first)
-        named = dict(zip(sensitive, codes[len(quasi_identifiers) :], strict=True))
-        by_value = {name: people_by_value(owner, c[row], len(sensitive[name].leaves)) for name, c in named.items()}
-        owners = Owners(row.astype(np.int64), owner, each, people, by_value)
+    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, frequencies.values, frequencies.codes, strict=True)]
+    sizes, counts, owners = [len(h.leaves) for h in hierarchies], frequencies.counts, None
+    if frequencies.person is None:
+        codes, order = _in_order(codes, sizes, len(counts))
+        counts = np.ascontiguousarray(counts[order])
+    else:
+        codes, owner, each = _owned(codes, sizes, frequencies)
+        first = _changes(codes, len(each))
+        row, codes = np.cumsum(first) - 1, [c[first] for c in codes]
+        counts = np.add.reduceat(each, np.flatnonzero(first)) if len(each) else each
+        owners = owners_of(
+            row, owner, each, dict(zip(sensitive, codes[len(quasi_identifiers) :], strict=True)), sensitive
+        )
     width = len(quasi_identifiers)
     return FrequencySet(
         tuple(quasi_identifiers),
@@ -64,28 +52,23 @@ def frequency_set(
     )
 
 
-def _people(codes: list[Codes], sizes: Sequence[int], frequencies: Frequencies) -> tuple[list[Codes], Codes, IntArray]:
-    """The columns, the person of each combination (the last column) and its rows; nobody's rows are a person each.
+def _owned(codes: list[Codes], sizes: Sequence[int], frequencies: Frequencies) -> tuple[list[Codes], Codes, IntArray]:
+    """The columns, whose each combination is, and its rows, in order; whoever is not named is one person for each row.
 
-    People are numbered in the order of their names, whatever the order of an engine's answer.
+    The numbers of people don't hang on the order of the engine's answer.
     """
-    names, person, counts = frequencies.values[-1], frequencies.codes[-1], frequencies.counts
-    named = sorted((name, place) for place, name in enumerate(names) if name is not None)
-    rank = np.full(len(names), len(named), dtype=np.int32)
-    rank[[place for _, place in named]] = np.arange(len(named), dtype=np.int32)
-    owner = rank[person]
-    if len(named) == len(names):
-        return codes, owner, counts
-    nameless = np.flatnonzero(owner == len(named))
-    nameless = nameless[_in_order([c[nameless] for c in codes], sizes, len(nameless))[1]]
-    theirs = np.flatnonzero(owner < len(named))
-    at = np.concatenate([theirs, np.repeat(nameless, counts[nameless])])
-    one_each = np.arange(len(at) - len(theirs), dtype=np.int32)
-    return (
-        [c[at] for c in codes],
-        np.concatenate([owner[theirs], len(named) + one_each]),
-        np.concatenate([counts[theirs], np.ones_like(one_each, dtype=np.int64)]),
-    )
+    owner, counts, many = frequencies.person, frequencies.counts, len(frequencies.names)
+    nameless = np.flatnonzero(owner < 0)
+    if len(nameless):
+        nameless = nameless[_in_order([c[nameless] for c in codes], sizes, len(nameless))[1]]
+        named = np.flatnonzero(owner >= 0)
+        at = np.concatenate([named, np.repeat(nameless, counts[nameless])])
+        more = len(at) - len(named)
+        owner = np.concatenate([owner[named], many + np.arange(more, dtype=np.int32)])
+        counts = np.concatenate([counts[named], np.ones(more, dtype=np.int64)])
+        codes, many = [c[at] for c in codes], many + more
+    (*codes, owner), order = _in_order([*codes, owner], [*sizes, many], len(counts))
+    return codes, owner, counts[order]
 
 
 def value_counts(frequencies: Frequencies, column: int) -> IntArray:

@@ -5,7 +5,7 @@ Nearly everything here needs no more than this: rows with equal values are inter
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -85,6 +85,23 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
+class Seats:
+    """A person's rows with the same quasi-identifiers, which always stand together: whoever knows the person knows how
+    many they are. Seat i has the combinations ``entry[starts[i]:starts[i + 1]]`` of a frequency set `by_person`.
+    """
+
+    apart: FrequencySet
+    starts: IntArray
+    entry: IntArray
+
+    def entries(self, seat: IntArray, group: IntArray) -> tuple[IntArray, IntArray]:
+        """The combinations of some seats, and the group of each."""
+        many = self.starts[seat + 1] - self.starts[seat]
+        nth = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+        return self.entry[np.repeat(self.starts[seat], many) + nth], np.repeat(group, many)
+
+
+@dataclass(frozen=True, eq=False)
 class FrequencySet:
     """Coded combinations; the codes are leaf numbers of each attribute's hierarchy.
 
@@ -96,7 +113,8 @@ class FrequencySet:
     is published with; `leaf_rows` then tells how many rows have each leaf.
 
     If it is `tied`, a promise asks which sensitive values stand in one row (see `joint`). `owners` says whose rows they
-    are, where somebody has several; else every row is taken for a person.
+    are, where somebody has several; else every row is taken for a person. If it has `seats`, its combinations are
+    those, and what sensitive values they have is known of their rows.
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -109,6 +127,7 @@ class FrequencySet:
     leaf_rows: tuple[IntArray, ...] | None = None
     tied: bool = False
     owners: Owners | None = None
+    seats: Seats | None = None
 
     @cached_property
     def joint(self) -> Joint | None:
@@ -162,25 +181,48 @@ class FrequencySet:
         )
 
     @cached_property
+    def by_seat(self) -> FrequencySet:
+        """The same rows, a person's with the same quasi-identifiers together."""
+        if self.owners is None:
+            return self
+        apart = self.by_person
+        assert apart.owners is not None
+        seat = number_equal([apart.places, apart.owners.person], len(apart.counts))
+        entry = np.argsort(seat, kind="stable")
+        starts = np.searchsorted(seat[entry], np.arange(int(seat.max(initial=-1)) + 2))
+        first = entry[starts[:-1]]
+        counts = np.bincount(seat, weights=apart.counts, minlength=len(first)).astype(np.int64)
+        codes = tuple(c[first] for c in apart.codes)
+        return replace(self, codes=codes, sensitive={}, counts=counts, owners=None, seats=Seats(apart, starts, entry))
+
+    def of(self, kept: IntArray) -> FrequencySet:
+        """The table if it had only so many rows of each combination, as readers see it, who don't know whose they are.
+
+        Of seats all rows are kept, or none.
+        """
+        if self.seats is None:
+            return replace(self, counts=kept, owners=None)
+        entry, here = self.seats.entries(np.arange(len(kept)), kept > 0)
+        counts = np.zeros_like(self.seats.apart.counts)
+        counts[entry] = np.where(here, self.seats.apart.counts[entry], 0)
+        return replace(self, counts=kept, seats=replace(self.seats, apart=self.seats.apart.of(counts)))
+
+    @cached_property
     def places(self) -> IntArray:
         """A number for the quasi-identifiers of each combination, the same for equal ones."""
         return number_equal(self.codes, len(self.counts))
 
-    def owned(self, attributes: Collection[str]) -> OwnedGroups | None:
-        """Whose rows those of each combination are; people are tallied by these sensitive attributes."""
+    @cached_property
+    def owned_places(self) -> OwnedGroups | None:
+        """Whose rows stand at each of the `places`; constant, if all of a person's stand at one."""
+        if self.seats is not None:
+            return self.seats.apart.owned_places
         o = self.owners
         if o is None:
             return None
-        values = {name: (self.sensitive[name][o.row], o.values[name]) for name in self.sensitive if name in attributes}
-        rows = owned(o.row, o.person, o.count, len(self.counts), values)
-        at_places = rows.merged(self.places.astype(np.int32), int(self.places.max(initial=-1)) + 1)
-        return replace(rows, constant=not len(at_places.mover_group))
-
-    @cached_property
-    def owned_places(self) -> OwnedGroups | None:
-        """Whose rows stand at each of the `places`."""
-        rows = self.owned(self.sensitive)
-        return None if rows is None else rows.merged(self.places.astype(np.int32), int(self.places.max(initial=-1)) + 1)
+        values = {name: (codes[o.row], o.values[name]) for name, codes in self.sensitive.items()}
+        at = owned(self.places[o.row], o.person, o.count, int(self.places.max(initial=-1)) + 1, values)
+        return replace(at, constant=not len(at.mover_group))
 
 
 def owned_groups(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, groups: int) -> OwnedGroups | None:

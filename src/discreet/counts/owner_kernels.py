@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -13,18 +15,34 @@ SEVERAL = np.int32(-2)  # and of somebody who stands in several
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # see `kernels`
 
 
-@njit(cache=True)
-def fold_rows(
-    starts: IntArray, group: Codes, rows: IntArray, to: Codes, groups: int
-) -> tuple[IntArray, IntArray, Codes, IntArray, Codes, IntArray]:
-    """Person p has ``rows[e]`` rows in group ``group[e]``, for e in ``starts[p]:starts[p + 1]``; groups become others.
+class Settled(NamedTuple):
+    """Of people who stand in one group: how many there are in each, and the most rows that one of them has."""
 
-    `to` is what each group becomes (`GONE`: it is left out). Returns, of those who stand in one group afterwards, how
-    many there are in each group and the most rows that one of them has; the group of each person (or `GONE`,
-    `SEVERAL`); and the entries of those in several.
+    people: IntArray
+    most: IntArray
+
+
+class Movers(NamedTuple):
+    """People in several groups: p has ``rows[e]`` rows in group ``group[e]``, e in ``starts[p]:starts[p + 1]``."""
+
+    starts: IntArray
+    group: Codes
+    rows: IntArray
+
+
+@njit(cache=True)
+def fold_rows(before: Settled, movers: Movers, to: Codes, groups: int) -> tuple[Settled, Movers, Codes]:
+    """The same when groups become others: `to` is what each becomes (`GONE`: it is left out).
+
+    Also where each of the movers stands then: in which group, or `GONE`, or `SEVERAL`.
     """
     settled = np.zeros(groups, dtype=np.int64)
     most = np.zeros(groups, dtype=np.int64)
+    for g in range(len(to)):
+        if to[g] >= 0:
+            settled[to[g]] += before.people[g]
+            most[to[g]] = max(most[to[g]], before.most[g])
+    starts, group, rows = movers
     people = len(starts) - 1
     home = np.full(people, GONE, dtype=np.int32)
     place = np.zeros(groups, dtype=np.int64)  # where the entry of a person in each group stands, if it is this person's
@@ -55,7 +73,8 @@ def fold_rows(
         home[p] = SEVERAL
         moving += 1
         new_starts[moving] = end
-    return settled, most, home, new_starts[: moving + 1].copy(), new_group[:end].copy(), new_rows[:end].copy()
+    still = Movers(new_starts[: moving + 1].copy(), new_group[:end].copy(), new_rows[:end].copy())
+    return Settled(settled, most), still, home
 
 
 @njit(cache=True)

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.hierarchies.hierarchy import Hierarchy
 
 Values = tuple[IntArray, Codes, Codes]  # starts per person, then the group and the value of each entry
 
@@ -102,20 +103,16 @@ class OwnedGroups:
 
     def merged(self, group: Codes, groups: int) -> OwnedGroups:
         """The same when each group becomes another (`group`; −1: it is left out)."""
-        from discreet.counts.owner_kernels import fold_rows, fold_values
+        from discreet.counts.owner_kernels import Movers, Settled, fold_rows, fold_values
 
-        settled, most, home, starts, in_group, rows = fold_rows(
-            self.mover_starts, self.mover_group, self.mover_rows, group, groups
-        )
-        here = group >= 0
-        settled += np.bincount(group[here], weights=self.settled[here], minlength=groups).astype(np.int64)
-        np.maximum.at(most, group[here], self.settled_most[here])
+        before = Movers(self.mover_starts, self.mover_group, self.mover_rows)
+        settled, movers, home = fold_rows(Settled(self.settled, self.settled_most), before, group, groups)
         tallies = {}
         for name, t in self.tallies.items():
-            new_group, new_value, *movers = fold_values(*t.movers, group, home, len(t.reference))
+            new_group, new_value, *still = fold_values(*t.movers, group, home, len(t.reference))
             offsets, values, counts = _added(group, groups, t, new_group, new_value)
-            tallies[name] = PeopleTally(offsets, values, counts, t.reference, tuple(movers))
-        return OwnedGroups(settled, most, starts, in_group, rows, tallies, self.constant)
+            tallies[name] = PeopleTally(offsets, values, counts, t.reference, tuple(still))
+        return OwnedGroups(*settled, *movers, tallies, self.constant)
 
     def where(self, chosen: BoolArray) -> OwnedGroups:
         """The chosen groups alone."""
@@ -135,11 +132,11 @@ def _added(
     from discreet.counts.kernels import merge_tallies  # late: reading a policy should not wait for numba
 
     offsets, values, counts = t.offsets, t.values, t.counts
-    if (group < 0).any():  # no loop of ours counts what is nowhere
-        kept = np.repeat(group >= 0, np.diff(offsets))
-        sizes = np.where(group >= 0, np.diff(offsets), 0)
-        offsets, values, counts = np.append(0, np.cumsum(sizes)), values[kept], counts[kept]
-        group = np.maximum(group, 0)
+    if (group < 0).any():
+        stays, sizes = group >= 0, np.diff(offsets)
+        here = np.repeat(stays, sizes)
+        group, offsets = group[stays], np.append(0, np.cumsum(sizes[stays]))
+        values, counts = values[here], counts[here]
     more = np.arange(1, len(more_group) + 1, dtype=np.int64)
     result: tuple[IntArray, Codes, IntArray] = merge_tallies(
         np.concatenate([group, more_group]).astype(np.int32),
@@ -165,9 +162,11 @@ def owned(
 
     `values` has, per attribute, the value of each entry and how many people of the whole table have each value.
     """
-    order = np.argsort(person, kind="stable")
-    of, group = np.asarray(person)[order], np.asarray(group, dtype=np.int32)[order]
-    starts = np.append(np.flatnonzero(np.append(True, of[1:] != of[:-1])[: len(of)]), len(of)).astype(np.int64)
+    from discreet.counts.kernels import members_by_group
+
+    person, group = np.asarray(person, dtype=np.int32), np.asarray(group, dtype=np.int32)
+    starts, order = members_by_group(person, int(person.max(initial=-1)) + 1)
+    group = group[order]
     none = np.zeros(groups, dtype=np.int64)
     tallies = {
         name: PeopleTally(
@@ -183,10 +182,20 @@ def owned(
     return everybody.merged(np.arange(groups, dtype=np.int32), groups)
 
 
-def people_by_value(person: Codes, value: Codes, width: int) -> IntArray:
-    """How many people have each of `width` values, given the person and the value of entries with repetitions."""
-    pairs = np.unique(person.astype(np.int64) * width + value)
-    return np.bincount(pairs % width, minlength=width).astype(np.int64)
+def owners_of(
+    row: IntArray, person: Codes, count: IntArray, sensitive: Mapping[str, Codes], hierarchies: Mapping[str, Hierarchy]
+) -> Owners | None:
+    """The owners of combinations with these sensitive values; None if nobody has more than one row."""
+    if int(np.bincount(person, weights=count).max(initial=0)) <= 1:
+        return None
+    widths = {name: len(hierarchies[name].leaves) for name in sensitive}
+    none = {name: (codes[row], np.zeros(widths[name], dtype=np.int64)) for name, codes in sensitive.items()}
+    everybody = owned(np.zeros(len(row), dtype=np.int32), person, count, 1, none)  # in one group each counts once
+    values = {}
+    for name in sensitive:
+        _, value, people = everybody.values(name)
+        values[name] = np.bincount(value, weights=people, minlength=widths[name]).astype(np.int64)
+    return Owners(row.astype(np.int64), person, count, int(everybody.people[0]), values)
 
 
 def alone(owners: Owners) -> Owners:

@@ -15,6 +15,7 @@ from discreet.arrays import Codes, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Outside, Tally, Together
 from discreet.counts.kernels import Fields, Keys, merge_groups, merge_tallies, smallest_finer
+from discreet.counts.owners import OwnedGroups
 from discreet.hierarchies.hierarchy import Hierarchy
 
 Node = tuple[int, ...]
@@ -126,10 +127,7 @@ class RollUp:
         }
         joint = f.joint
         together = None if joint is None else Together(offsets, joint.codes, f.counts, joint)
-        owners = f.owned(self._people_tallied)
-        if owners is not None and population is not None:  # nobody owns a row where only the population is
-            owners = owners.merged(np.arange(n, dtype=np.int32), len(sizes))
-        return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together, owners=owners))
+        return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together))
 
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
@@ -162,14 +160,24 @@ class RollUp:
         population = finer.groups.population
         if population is not None:
             population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)
-        owners = finer.groups.owners
-        if owners is not None:
+        owners = self._owners(group, len(sizes)) if finer is self._rows else finer.groups.owners
+        if owners is not None and finer is not self._rows:
             owners = owners.merged(group, len(sizes))
         groups = Groups(sizes, tallies, population=population, together=together, owners=owners)
         counted = Counted(node, keys, groups)
         if self.frequency.marginals is not None:
             counted = replace(counted, groups=replace(counted.groups, outside=self._outside(counted)))
         return counted, group
+
+    def _owners(self, group: Codes, groups: int) -> OwnedGroups | None:
+        """Whose rows stand in which group, where `group` is that of each combination: counted place by place."""
+        places = self.frequency.owned_places
+        if places is None:
+            return None
+        tallies = {name: t for name, t in places.tallies.items() if name in self._people_tallied}
+        to = np.empty(len(places.settled), dtype=np.int32)
+        to[self.frequency.places] = group[: len(self.frequency.counts)]
+        return replace(places, tallies=tallies).merged(to, groups)
 
     def _outside(self, counted: Counted) -> Outside:
         """What each group shows, for promises that look at marginals."""

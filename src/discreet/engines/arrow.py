@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 
@@ -84,6 +85,21 @@ def numbered_texts(column: pa.Array, known: dict[str | None, int]) -> NDArray[np
     dictionary_numbers = [known.setdefault(v, len(known)) for v in encoded.dictionary.to_pylist()]
     numbered: NDArray[np.int32] = np.array(dictionary_numbers, dtype=np.int32)[to_numpy(encoded.indices)]
     return numbered
+
+
+def in_order(columns: Sequence[pa.Array]) -> tuple[pa.Array, NDArray[np.int32]]:
+    """The different texts of some columns end to end, in order, and the number of each; −1 for NULL.
+
+    >>> names, codes = in_order([texts(["b", None]), texts(["a", "b"])])
+    >>> names.to_pylist(), codes
+    (['a', 'b'], array([ 1, -1,  0,  1], dtype=int32))
+    """
+    whole = pa.chunked_array(columns, pa.large_string()).combine_chunks()
+    encoded = whole.dictionary_encode()
+    order = to_numpy(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)
+    number = np.full(len(order) + 1, -1, dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return encoded.dictionary.take(numbers(order)), number[to_numpy(encoded.indices.fill_null(len(order)))]
 
 
 def coding_table(codes: Mapping[str | None, int]) -> pa.Table:

@@ -27,11 +27,17 @@ LARGEST_PAIR = 4_000_000  # possible pairs of values; more would be nearly as mu
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """Distinct combinations of some columns, in no order: the values of each column (as text), and codes into them."""
+    """Distinct combinations of some columns, in no order: the values of each column (as text), and codes into them.
+
+    Where rows are told apart by whose they are, `person` is a number for each combination, −1 where nobody is named;
+    `names` are the people's texts (an Arrow array) in the order of their numbers, which is that of their texts.
+    """
 
     values: tuple[tuple[str | None, ...], ...]
     codes: tuple[Any, ...]  # int32 arrays
     counts: Any  # int64 array
+    person: Any = None  # int32 array
+    names: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +97,11 @@ class Engine(Protocol):
         A value that nobody told a number for becomes NULL.
         """
 
-    def frequencies(self, columns: Sequence[str]) -> Frequencies:
-        """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
+    def frequencies(self, columns: Sequence[str], person: str | None = None) -> Frequencies:
+        """The distinct combinations of `columns` with their counts: one scan. NULL is a value.
+
+        If a column says whose row it is (`person`), rows of different people are told apart.
+        """
 
     def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
         """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""

@@ -57,14 +57,14 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     """Read the policy's table (or `source`: a path or a frame), checking that the two fit. All mistakes at once."""
     engine, population, everybody = open_tables(policy, source)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
-    frequencies = engine.frequencies([*columns, *([] if policy.person is None else [policy.person])])
+    frequencies = engine.frequencies(columns, policy.person)
     people = None if population is None else population.frequencies(policy.quasi_identifiers)
     if people is not None:
         everybody = by_value(policy.quasi_identifiers, people)
     hierarchies = build_all(policy, by_value(columns, frequencies), everybody)
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
-    frequency = frequency_set(frequencies, hierarchies[:width], sensitive, person=policy.person is not None)
+    frequency = frequency_set(frequencies, hierarchies[:width], sensitive)
     if people is not None:
         frequency = _with_population(policy, frequency, people)
     elif everybody is not None:

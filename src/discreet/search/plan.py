@@ -37,8 +37,13 @@ class Problem:
 
     @property
     def by_person(self) -> Problem:
-        """The same for a search that parts rows with equal values: whose each of them is, is known."""
-        return self if self.frequency.owners is None else replace(self, frequency=self.frequency.by_person)
+        """The same for a search that parts a person's rows: whose each of them is, is known."""
+        return replace(self, frequency=self.frequency.by_person)
+
+    @property
+    def by_seat(self) -> Problem:
+        """The same for a search that parts rows with equal values, but not those of one person."""
+        return replace(self, frequency=self.frequency.by_seat)
 
     def survives_merging(self, model: PrivacyModel) -> bool:
         """Does merging two groups that keep a promise always give one that does, whoever owns the rows?"""

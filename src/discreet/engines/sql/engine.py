@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
-from discreet.engines.arrow import coding_table, numbered_texts, to_numpy
+from discreet.engines.arrow import coding_table, in_order, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies, PairCounts, SampledRows
 from discreet.engines.rows import Condition, Rows
 from discreet.engines.sql.pairs import asked_pair_counts, asked_sample
@@ -122,9 +122,12 @@ class SqlEngine(ABC):
         part._whole, part.scans, part._relation = self, 0, relation
         return part
 
-    def frequencies(self, columns: Sequence[str]) -> Frequencies:
-        """The distinct combinations of `columns` with their counts: one scan. NULL is a value."""
-        return self._frequencies(columns)[0]
+    def frequencies(self, columns: Sequence[str], person: str | None = None) -> Frequencies:
+        """The distinct combinations of `columns` with their counts: one scan. NULL is a value.
+
+        If a column says whose row it is (`person`), rows of different people are told apart.
+        """
+        return self._frequencies(columns, person=person)[0]
 
     def grouped_frequencies(self, columns: Sequence[str], group: str) -> tuple[Frequencies, Any]:
         """The same within each group: also the group's number, −1 for one that is not in plain digits (int64 array)."""
@@ -143,21 +146,29 @@ class SqlEngine(ABC):
         """Some rows, each set of them as likely (all, if there are fewer): one scan. A seed chooses the same again."""
         return asked_sample(self, columns, rows, seed)
 
-    def _frequencies(self, columns: Sequence[str], number: Sequence[str] = ()) -> tuple[Frequencies, Any]:
-        """Counts by `columns`, and by a number if its expression is given."""
-        texts = [f"{self._written(f'c{i}', c)} AS c{i}" for i, c in enumerate(columns)]
+    def _frequencies(
+        self, columns: Sequence[str], number: Sequence[str] = (), person: str | None = None
+    ) -> tuple[Frequencies, Any]:
+        """Counts by `columns`, by a number if its expression is given, and by people if a column says who they are."""
+        owner = [] if person is None else [person]
+        texts = [f"{self._written(f'c{i}', c)} AS c{i}" for i, c in enumerate([*columns, *owner])]
         outer = ", ".join([*texts, "n", *("g" for _ in number)])
         known: list[dict[str | None, int]] = [{} for _ in columns]
         codes: list[list[Any]] = [[np.empty(0, dtype=np.int32)] for _ in columns]
+        people = []
         whole = [[np.empty(0, dtype=np.int64)] for _ in ("n", *number)]
         # Batch by batch, so that the texts of millions of combinations are never in memory together.
-        for batch in self._asked(f"SELECT {outer} FROM ({self._counted(columns, number)}) AS v"):
+        for batch in self._asked(f"SELECT {outer} FROM ({self._counted([*columns, *owner], number)}) AS v"):
             for i, place in enumerate(known):
                 codes[i].append(numbered_texts(batch.column(i), place))
-            for i, parts in enumerate(whole, start=len(columns)):
+            if owner:
+                people.append(batch.column(len(columns)).cast(pa.large_string()))
+            for i, parts in enumerate(whole, start=len(texts)):
                 parts.append(to_numpy(batch.column(i)).astype(np.int64))
         counts, *numbered = map(np.concatenate, whole)
-        return Frequencies(self._values(columns, known), tuple(map(np.concatenate, codes)), counts), numbered
+        names, who = in_order(people) if owner else (None, None)
+        values, coded = self._values(columns, known), tuple(map(np.concatenate, codes))
+        return Frequencies(values, coded, counts, who, names), numbered
 
     def _counted(self, columns: Sequence[str], number: Sequence[str] = ()) -> str:
         """SQL: the distinct combinations of `columns` (c0, …), and of a number (g) if given, with their counts (n).

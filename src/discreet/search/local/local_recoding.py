@@ -25,7 +25,7 @@ def local_recoding(problem: Problem, progress: Progress = silent, start: Recodin
 
     Raises `Infeasible` if even all rows together break a promise, whichever of them may be left out.
     """
-    problem = problem.by_person
+    problem = problem.by_seat
     partition = whole = one_group(problem)
     if partition.groups:
         table = combinations(problem.frequency)

@@ -29,7 +29,7 @@ from discreet.search.local.state import (
     settle,
 )
 from discreet.search.local.sweep import sizes_only
-from discreet.search.multidimensional.left_out import standing, stands, survive_merging, trimmed
+from discreet.search.multidimensional.left_out import holding, standing, stands, trimmed
 from discreet.search.multidimensional.partition import Partition, hold
 from discreet.search.plan import Problem
 
@@ -54,7 +54,8 @@ def refine(problem: Problem, table: Combinations, start: Partition, progress: Pr
     partition = trimmed(problem, standing(problem, partition), progress).merged()
     for price in _PRICES if problem.suppression_limit else ():
         other = standing(problem, _refined(problem, table, near, partition, price, progress))
-        if stands(problem, other) and other.loss < partition.loss:
+        fits = other.suppressed <= problem.suppression_limit
+        if fits and stands(problem, other) and other.loss < partition.loss:
             partition = other
     return partition
 
@@ -73,12 +74,16 @@ def _refined(
         units = _by_combination(table, everybody) if careless else everybody
         combination = units.row if careless else table.of_row[units.row]
         rows, attributes = table.space.leaf.shape
+        # A person's rows move together: what moves is counted in people then, for it must not come apart.
+        seats = problem.frequency.seats is not None
+        count = np.ones_like(units.count) if seats else units.count
         state = new_state(
-            combination, units.row, units.count, units.group, least, not careless, (rows, attributes), int(left_out)
+            combination, units.row, count, units.group, least, not careless, (rows, attributes), int(left_out)
         )
         set_up(table.space, state)
         if left_out != NOBODY:
-            state.used[LIMIT], state.used[VARYING] = problem.suppression_limit, round(partition.most * attributes)
+            limit = problem.suppression_limit * int(count.sum()) // int(units.count.sum())
+            state.used[LIMIT], state.used[VARYING] = limit, round(partition.most * attributes)
             state.cost[left_out] = price * partition.most
         if careless:
             improve(table.space, near, state, least, False)
@@ -86,9 +91,12 @@ def _refined(
             _improve_carefully(problem, table, near, state, least)
         alive = np.flatnonzero(state.unit[: state.used[UNITS], ROWS])
         group = np.where(state.unit[alive, GROUP] == state.used[LEFT_OUT], NOBODY, state.unit[alive, GROUP])
-        better = Partition(partition.frequency, state.unit[alive, ENTRY], state.unit[alive, ROWS], group)
-        after = published(_by_row(table, better) if careless else better).merged()
-        if not survive_merging(problem, after):  # groups that came to look alike don't hold together
+        entry = state.unit[alive, ENTRY]
+        moved = partition.frequency.counts[entry] if seats else state.unit[alive, ROWS]
+        better = Partition(partition.frequency, entry, moved, group)
+        # Groups that came to look alike are one, and may not hold any more: then they are joined with others.
+        after = holding(problem, published(_by_row(table, better) if careless else better), partition)
+        if after.loss > before:
             break
         partition = after
         progress("search", 0, 0, f"loss {partition.loss:.5f}, {partition.groups:,} groups")
@@ -127,7 +135,7 @@ def _improve_carefully(problem: Problem, table: Combinations, near: Codes, state
         unit = unit[(unit[:, ROWS] > 0) & touched[unit[:, GROUP]]]
         group = (np.cumsum(touched) - 1)[unit[:, GROUP]]
         holds = np.ones(len(touched), dtype=np.bool_)
-        holds[touched] = hold(problem, unit[:, ENTRY], unit[:, ROWS], group, int(touched.sum()))
+        holds[touched] = hold(problem, unit[:, ENTRY], unit[:, ROWS], group, int(touched.sum()))  # of seats: all rows
         kept = settle(table.space, near, state, holds)
         fruitless = 0 if kept else fruitless + 1
         if 2 * state.used[REFUSALS] > len(state.refused):

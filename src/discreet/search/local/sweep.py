@@ -30,7 +30,7 @@ _SHARES = (1.2, 0.8, 0.5, 0.3)  # thinned out: at most this times the share that
 
 def sizes_only(problem: Problem) -> bool:
     """Is the size of a group all that counts, and not whose rows they are?"""
-    return problem.frequency.owners is None and all(size_alone(model) for model in problem.models)
+    return problem.frequency.seats is None and all(size_alone(model) for model in problem.models)
 
 
 def settled(problem: Problem, table: Combinations, whole: Partition, progress: Progress = silent) -> Partition:
@@ -101,10 +101,13 @@ def _visits(table: Combinations) -> int:
 
 
 def _takes(problem: Problem, regions: Partition, least: int) -> tuple[IntArray, BoolArray]:
-    """How many rows of each member settle, and in which regions: all of them, or a thinned out part that holds."""
+    """How many rows of each member settle, and in which regions: all of them, or a thinned out part that holds.
+
+    A person's rows have several values, so that seats are not thinned out by them.
+    """
     settles = hold(problem, regions.row, regions.count, regions.group, regions.groups)
     takes = np.where(settles[regions.group], regions.count, 0)
-    about = sorted({model.attribute for model in problem.models if model.attribute})
+    about = sorted({model.attribute for model in problem.models} & problem.frequency.sensitive.keys())
     for share in _SHARES if about else ():
         failing = np.flatnonzero(~settles)
         members = np.flatnonzero(~settles[regions.group])

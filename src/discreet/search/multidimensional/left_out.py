@@ -80,17 +80,21 @@ def together(problem: Problem, counts: IntArray) -> Partition:
 def _published(problem: Problem) -> IntArray | None:
     """How many rows of each combination stay, if the others may be left out and all who stay hold as one group."""
     counts = problem.frequency.counts
-    for attribute in sorted({model.attribute for model in problem.models if model.attribute}):
+    for attribute in sorted({model.attribute for model in problem.models} & problem.frequency.sensitive.keys()):
         if any(asks_for_others(model) for model in problem.models if model.attribute == attribute):
             continue  # a cap on one column does not tell what stands beside it
         counts = _capped(problem, attribute, counts)
         if _holds(problem, counts):
             return counts
+    seats = problem.frequency.seats
     try:  # promises for which the commonest values are not the matter
-        plan = optimal(problem)
+        plan = optimal(problem if seats is None else replace(problem, frequency=seats.apart))
     except Infeasible:
         return None
-    return plan.published if _holds(problem, plan.published) else None
+    counts = plan.published
+    if seats is not None:  # all rows with the same quasi-identifiers stay, or none
+        counts = np.where(counts[seats.entry[seats.starts[:-1]]] > 0, problem.frequency.counts, 0)
+    return counts if _holds(problem, counts) else None
 
 
 def _holds(problem: Problem, counts: IntArray) -> bool:
@@ -277,7 +281,7 @@ def standing(problem: Problem, partition: Partition) -> Partition:
     if stands(problem, partition):
         return partition
     f = problem.frequency
-    alone = replace(problem, frequency=replace(f, counts=f.counts - partition.left_out))
+    alone = replace(problem, frequency=f.of(f.counts - partition.left_out))
     merged = partition.merged()
     if not hold(alone, merged.row, merged.count, np.zeros_like(merged.group), 1).all():
         return partition
@@ -322,14 +326,34 @@ def survive_merging(problem: Problem, merged: Partition) -> bool:
 def holding(problem: Problem, partition: Partition, fallback: Partition) -> Partition:
     """The partition as it will be published, where groups that look alike are one, if that holds.
 
-    People who stand in several groups don't add up, so that two groups which hold may not hold together. Such groups
-    are joined with as few others as needed; if that leads nowhere, `fallback` (which must hold) is published.
+    People who stand in several groups don't add up, so that two groups which hold may not hold together. Such a group
+    is joined with the one that costs least; if that leads nowhere, `fallback` (which must hold) is published.
     """
     merged = partition.merged()
     while not survive_merging(problem, merged):
         if merged.groups <= 1:
             return fallback
         holds = hold(problem, merged.row, merged.count, merged.group, merged.groups)
-        number = np.where(holds, np.cumsum(holds) - 1, -1)
-        merged = with_everybody(problem, replace(merged, group=number[merged.group])).merged()
+        merged = _joined(merged, np.flatnonzero(~holds)).merged()
     return merged
+
+
+def _joined(partition: Partition, failing: IntArray) -> Partition:
+    """Each of some groups joined with the one beside which it costs least, unless that is taken already."""
+    low, high = partition.covers
+    widest = np.array([max(len(h.leaves) - 1, 1) for h in partition.frequency.hierarchies])
+    sizes = np.bincount(partition.group, weights=partition.count, minlength=partition.groups)
+    becomes = np.arange(partition.groups)
+    free = np.ones(partition.groups, dtype=np.bool_)
+    for g in failing[np.argsort(sizes[failing], kind="stable")].tolist():
+        if not free[g]:
+            continue
+        together = ((np.maximum(high, high[g]) - np.minimum(low, low[g])) / widest).sum(axis=1)
+        extra = together * (sizes + sizes[g]) - ((high - low) / widest).sum(axis=1) * sizes
+        extra[g] = np.inf
+        mate = int(np.argmin(np.where(free, extra, np.inf)))
+        if mate == g or not np.isfinite(extra[mate]) or not free[mate]:
+            mate = int(np.argmin(extra))
+        becomes[becomes == g] = becomes[mate]
+        free[g] = free[mate] = False
+    return replace(partition, group=np.unique(becomes[partition.group], return_inverse=True)[1].reshape(-1))

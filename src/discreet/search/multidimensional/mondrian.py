@@ -25,7 +25,7 @@ def mondrian(problem: Problem, progress: Progress = silent) -> Recoding:
     if any(isinstance(model, AboutPopulation) for model in problem.models):
         return boxes(problem, progress)
     if problem.suppression_limit:  # then rows with equal values may be parted
-        problem = problem.by_person
+        problem = problem.by_seat
     start = one_group(problem)
     cut = cut_down(problem, start, progress)
     groups = trimmed(problem, standing(problem, cut), progress)

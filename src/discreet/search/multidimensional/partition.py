@@ -95,7 +95,12 @@ class Partition:
             missing = np.flatnonzero(merged.left_out)
             row, count = np.concatenate([row, missing]), np.concatenate([count, merged.left_out[missing]])
             group = np.concatenate([group, np.full(len(missing), SUPPRESSED, dtype=np.int64)])
-        return Recoding(self.frequency, row, count, group, *merged.covers, facts=facts)
+        frequency = self.frequency
+        if frequency.seats is not None:
+            row, group = frequency.seats.entries(row, group)
+            frequency = frequency.seats.apart
+            count = frequency.counts[row]
+        return Recoding(frequency, row, count, group, *merged.covers, facts=facts)
 
 
 def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:
@@ -114,6 +119,10 @@ def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:
 
 def groups_of(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, groups: int) -> Groups:
     """What models see of `groups` groups, given who stands where."""
+    if f.seats is not None:
+        row, group = f.seats.entries(row, group)
+        f = f.seats.apart
+        count = f.counts[row]
     sizes = np.bincount(group, weights=count, minlength=groups).astype(np.int64)
     return Groups(
         sizes,
