@@ -37,7 +37,7 @@ def people_figures(plan: Plan) -> dict[str, int] | None:
 
     None where a person has one row, as far as anybody said: then these are the figures of rows.
     """
-    owners = getattr(plan.frequency, "owners", None)
+    owners = plan.frequency.owners
     if owners is None:
         return None
     published = np.zeros(len(plan.frequency.counts), dtype=np.bool_)
@@ -45,7 +45,7 @@ def people_figures(plan: Plan) -> dict[str, int] | None:
     return {
         "source": owners.people,
         "published": len(np.unique(owners.person[published[owners.row]])),
-        "most_rows": int(np.bincount(owners.person, weights=owners.count).max(initial=0)),
+        "most_rows": int(owners.rows.max(initial=0)),
     }
 
 
