@@ -45,7 +45,7 @@ def population_mistakes(population: Population, frequency: FrequencySet, place: 
         rows = "1 row of the table is" if beyond == 1 else f"{beyond:,} rows of the table are"
         return [Mistake(place, f"{rows} not in it, by their quasi-identifiers", _SAME)]
     if population.size == frequency.rows:
-        rule = "everybody in it is in the table, so that nobody's presence can be hidden"
+        rule = "all of it is in the table, so that the presence of none can be hidden"
         return [Mistake(place, rule, "give everybody who could be in the table")]
     return []
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.errors import Mistake, did_you_mean
 from discreet.labels.figures import percent
+from discreet.labels.whose import Whose
 from discreet.models.base import PrivacyModel
 from discreet.models.parameters import Choice, Parameter, Parameterized, read_parameters
 
@@ -31,7 +32,16 @@ def agreement(share: float) -> str:
     return f"In this release {percent(share)} of the published rows are in such a group."
 
 
-def _nothing(parameters: Words, agreeing: float) -> list[Risk]:
+@dataclass(frozen=True)
+class Setting:
+    """What a sentence about a promise depends on besides its parameters: whether quasi-identifiers are published
+    exactly, and whose rows they are."""
+
+    exact: bool
+    whose: Whose
+
+
+def _nothing(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:
     return []
 
 
@@ -41,20 +51,20 @@ class Promise:
 
     `read` makes models of the parameters in an entry of `require`, or tells everything that is wrong with them; it is
     given the entry's place, the sensitive attributes and the folder where paths start. `sentence` tells the promise to
-    a privacy board, from its parameters, the column it is about, and whether quasi-identifiers are published exactly;
-    without one it is told by the model's `describe`. `leaves_open` are the risks that it does not speak of, given the
-    share of rows in groups that agree on a sensitive value. `only` are the kinds of publication that can keep it, if
-    others can't. `examples` are parameters that a table of a few rows can keep, for set-up and tests. `beside_others`
-    says whether it is decided by the sizes and values of groups alone, so that it can be made for whoever knows other
-    sensitive values, too (`others_known`).
+    a privacy board, from its parameters, the column it is about, and the setting; without one it is told by the model's
+    `describe`. Both are true of rows, and speak of people only where the setting knows whose rows they are.
+    `leaves_open` are the risks that it does not speak of, given the share of rows in groups that agree on a sensitive
+    value. `only` are the kinds of publication that can keep it, if others can't. `examples` are parameters that a table
+    of a few rows can keep, for set-up and tests. `beside_others` says whether it is decided by the sizes and values of
+    groups alone, so that it can be made for whoever knows other sensitive values, too (`others_known`).
     """
 
     word: str
     example: str  # parameters, as somebody would write them
     read: Callable[[Given, str, Sequence[str], Path], Read]
-    sentence: Callable[[Words, str, bool], str] | None = None
+    sentence: Callable[[Words, str, Setting], str] | None = None
     about: frozenset[str] = frozenset()
-    leaves_open: Callable[[Words, float], list[Risk]] = _nothing
+    leaves_open: Callable[[Words, float, Setting], list[Risk]] = _nothing
     only: tuple[str, ...] = ()
     examples: tuple[Words, ...] = ()
     beside_others: bool = False

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.errors import Mistake, shown, unknown_word
+from discreet.labels.whose import Whose
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.others_known import asks_for_others
 from discreet.models.promise import Risk
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KindWords:
-    """What is said differently of a kind of publication."""
+    """What is said differently of a kind of publication: of its rows, whoever they belong to."""
 
     title: str  # what it does, after its name
     group: str  # what a group is
@@ -79,13 +80,13 @@ class Publication(Protocol):
     def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
         """What in a policy does not go with it."""
 
-    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+    def leaves_open(self, promised: Sequence[str], seen_through: str, whose: Whose) -> list[Risk]:
         """Adversaries that these promises don't speak of; `seen_through` is what a worst-case one learns, if known."""
 
-    def shows_presence(self) -> Risk | None:
+    def shows_presence(self, whose: Whose) -> Risk | None:
         """The risk of whoever is in the table being seen, if that is what it publishes."""
 
-    def notes(self, plan: Plan) -> list[str]:
+    def notes(self, plan: Plan, whose: Whose) -> list[str]:
         """What everybody should know of a release by this plan."""
 
     def write(self, plan: Any, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.addresses import located, without_credentials
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
+from discreet.labels.whose import Whose, whose_rows
 from discreet.policy.private_rows import private_place
 from discreet.policy.words import (
     Attribute,
@@ -50,8 +51,8 @@ class Policy:
     they mean. Columns that are not among `attributes` are not published. Rows that no group can hold leave the
     release (`suppressed` = drop) or are published as all ``*``, the sensitive values too (star). `private` says
     which rows of the source are the table (`private_rows`), where the source has everybody. Where no column has the
-    role person, `one_row_per_person` says that every row is another person's; else nothing is known of whose they are.
-    Relative paths start at `folder`.
+    role person, `one_row_per_person` says that every row is another person's; else nothing is known of whose they are
+    (`whose`). Relative paths start at `folder`.
 
     >>> policy = policy_from_words({
     ...     "attributes": {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}}},
@@ -107,6 +108,11 @@ class Policy:
     def person(self) -> str | None:
         """Name of the column that says whose row it is, if there is one."""
         return next(iter(self._names(Role.PERSON)), None)
+
+    @property
+    def whose(self) -> Whose:
+        """Whose the rows are, as far as the policy says so."""
+        return whose_rows((a.role for a in self.attributes), self.one_row_per_person)
 
     @property
     def location(self) -> str | Path | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Mistake
+from discreet.labels.whose import Whose
 from discreet.models.promise import Risk
 from discreet.policy.kinds import Comparing, KindWords, Writing, listed
 from discreet.publications.base import ExactKind
@@ -38,18 +39,18 @@ class AmbiguousKind(ExactKind):
             mistakes.append(Mistake("attributes", rule, "give these columns the role quasi_identifier or identifier"))
         return [*mistakes, *super().misfits(sensitive, others, suppressed)]
 
-    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+    def leaves_open(self, promised: Sequence[str], seen_through: str, whose: Whose) -> list[Risk]:
         return [
             (
                 "A list of the population",
                 "A combination of values is taken to be as likely as any other of its group. Whoever holds a list of "
-                "all the people there are can strike out what nobody has, and be surer of the rest than promised: "
-                "discreet audit --population tells by how much.",
+                "the population can strike out what is not in it, and be surer of the rest than promised: discreet "
+                "audit --population tells by how much.",
             ),
             (
-                "People whom several groups cover",
-                "The promise is about each group. Somebody whose values all occur in several groups may be in any of "
-                "them: the chances add up, and may together exceed what is promised of one.",
+                f"{whose.people.capitalize()} that several groups cover",
+                f"The promise is about each group. {whose.somebody.capitalize()} whose values all occur in several "
+                "groups may be in any of them: the chances add up, and may together exceed what is promised of one.",
             ),
         ]
 
@@ -85,9 +86,9 @@ AMBIGUITY = AmbiguousKind(
     "ambiguity",
     KindWords(
         title="ambiguity: every value exact, in tables apart that hide which of them belong together",
-        group="rows whose values are listed together, without saying which belong to the same person",
-        together="Inside a group nobody can tell which values belong together. The larger the group, the better its "
-        "people are hidden, and the less is known about them.",
+        group="rows whose values are listed together, without saying which belong to the same row",
+        together="Which values belong together is not told inside a group. The larger the group, the better its rows "
+        "are hidden, and the less is known about them.",
         use=(
             "Each table lists what occurs in a group, each value once; the last one tells how many rows of the group "
             "have each sensitive value.",
@@ -100,9 +101,9 @@ AMBIGUITY = AmbiguousKind(
         hidden="which of them belong together",
         price="which values belong together",
         apart=", but in tables apart. A table lists what occurs in a group, each once. What is hidden is which values "
-        "of a group belong to the same person: so who is in it, and who has which sensitive value. The numbers of "
-        "groups are random.",
-        presumed=" She is taken to know that the person is in the table.",
+        "of a group belong to the same row: so which rows there are, and which of them has which sensitive value. The "
+        "numbers of groups are random.",
+        presumed=" Being in the table is taken to be known to her.",
         spread=", if each of the m entries of a table stands for n / m rows of its group of n",
     ),
     needs=(("ambiguity", "add ambiguity: {alpha: 0.1, beta: 0.2}"),),

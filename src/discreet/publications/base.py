@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Mistake, shown
+from discreet.labels.whose import Whose
 from discreet.models.promise import Risk
 from discreet.policy.kinds import Comparing, KindWords
 from discreet.search.registry import searches_for
@@ -33,13 +34,13 @@ class Kind:
     def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
         return []
 
-    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+    def leaves_open(self, promised: Sequence[str], seen_through: str, whose: Whose) -> list[Risk]:
         return []
 
-    def shows_presence(self) -> Risk | None:
+    def shows_presence(self, whose: Whose) -> Risk | None:
         return None
 
-    def notes(self, plan: Plan) -> list[str]:
+    def notes(self, plan: Plan, whose: Whose) -> list[str]:
         return []
 
     def levels(self, plan: Any, rules: Mapping[str, PublishedRule]) -> Mapping[str, int] | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Mistake
+from discreet.labels.whose import Whose
 from discreet.models.promise import Risk
 from discreet.policy.kinds import Comparing, KindWords, Writing
 from discreet.publications.base import ExactKind
@@ -34,34 +35,43 @@ class BucketizedKind(ExactKind):
     def default_search(self, promised: Sequence[str]) -> str:
         return "art" if "robust" in promised else "anatomy"
 
-    def leaves_open(self, promised: Sequence[str], seen_through: str) -> list[Risk]:
+    def leaves_open(self, promised: Sequence[str], seen_through: str, whose: Whose) -> list[Risk]:
         if "robust" in promised:
             return []
+        beside = f"quasi-identifiers stand beside {whose.either('their', 'its')} group"
         return [
             (
-                "Knowing what people of some kind tend to have",
-                "Everybody's quasi-identifiers stand beside their group. Whoever knows that a value is common among "
-                "people like one of the group, and rare among people like the others, may guess whose it is. "
-                "Only the promise robust limits that." + (f" In this release, {seen_through}." if seen_through else ""),
+                f"Knowing what {whose.people} of some kind tend to have",
+                f"{whose.everybody.capitalize()}'s {beside}. Whoever knows that a value is common among {whose.people} "
+                f"like one of the group, and rare among {whose.people} like the others, may guess whose it is. Only "
+                "the promise robust limits that." + (f" In this release, {seen_through}." if seen_through else ""),
             )
         ]
 
-    def shows_presence(self) -> Risk | None:
+    def shows_presence(self, whose: Whose) -> Risk | None:
+        if whose is Whose.UNSAID:
+            return (
+                "Seeing which rows are in the table",
+                "The quasi-identifiers are published exactly. Whoever knows those of a row sees whether it is there, "
+                "and in which group. If being there says something by itself (a register of patients), publish "
+                "otherwise.",
+            )
         return (
             "Seeing who is in the table",
-            "The quasi-identifiers are published exactly, one row per person. Whoever knows those of a person sees "
-            "whether the person took part, and in which group. If taking part says something by itself (a register "
-            "of patients), publish otherwise.",
+            "The quasi-identifiers are published exactly, row by row. Whoever knows those of a person sees whether the "
+            "person took part, and in which group. If taking part says something by itself (a register of patients), "
+            "publish otherwise.",
         )
 
-    def notes(self, plan: Plan) -> list[str]:
+    def notes(self, plan: Plan, whose: Whose) -> list[str]:
         if not plan.suppressed:
             return []
         # It shows who is in the table, and so who is missing.
         because = " and ".join(plan.frequency.sensitive)
+        missing = whose.either("somebody is in the table and misses that person", "a row is in the table and misses it")
         return [
-            f"{plan.suppressed:,} rows are left out because of their {because}: whoever knows that "
-            "somebody is in the table and misses that person here may suspect why"
+            f"{plan.suppressed:,} rows are left out because of their {because}: whoever knows that {missing} here may "
+            "suspect why"
         ]
 
     def write(self, plan: Bucketization, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
@@ -98,23 +108,23 @@ BUCKETIZATION = BucketizedKind(
     "bucketization",
     KindWords(
         title="bucketization: quasi-identifiers and sensitive values exact, in tables apart",
-        group="people whose sensitive values are published together, without saying whose is whose",
-        together="Inside a group nobody can tell whose sensitive value is whose. The larger the group, the better "
-        "they are hidden, and the less is known about them.",
+        group="rows whose sensitive values are published together, without saying whose is whose",
+        together="Whose sensitive value is whose is not told inside a group. The larger the group, the better its rows "
+        "are hidden, and the less is known about them.",
         use=(
-            "Everybody's exact quasi-identifiers are in one table, the sensitive values of each group in another. Join "
-            "them by the group: a person of a group of n has a value that b of them have with a chance of b / n.",
+            "The exact quasi-identifiers of every row are in one table, the sensitive values of each group in another. "
+            "Join them by the group: a row of a group of n has a value that b of them have with a chance of b / n.",
             "Counts by quasi-identifiers alone, or by sensitive values alone, are exact. Counts by both are estimates: "
-            "sum up a · b / n over the groups, where a people of the group have the quasi-identifiers.",
+            "sum up a · b / n over the groups, where a rows of the group have the quasi-identifiers.",
             "The numbers of the groups are random and mean nothing.",
         ),
         quasi_identifiers="published as it is, apart from the sensitive values",
         undeclared="was not separated from the others.",
         hidden="whose sensitive value is whose",
         price="whose sensitive value is whose",
-        apart=". Everybody's quasi-identifiers stand together in one table, with the number of a group; the sensitive "
-        "values of the group stand in another. What is hidden is whose value is whose inside a group. The numbers are "
-        "random.",
-        entry="one row per person",
+        apart=". The quasi-identifiers of every row stand together in one table, with the number of a group; the "
+        "sensitive values of the group stand in another. What is hidden is whose value is whose inside a group. The "
+        "numbers are random.",
+        entry="one row for each of the original table",
     ),
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Mistake
+from discreet.labels.whose import Whose
 from discreet.policy.kinds import Comparing, KindWords, Writing
 from discreet.publications.base import Kind
 
@@ -36,14 +37,14 @@ class RecodedKind(Kind):
 
     one_by_one: bool = False
 
-    def notes(self, plan: Plan) -> list[str]:
+    def notes(self, plan: Plan, whose: Whose) -> list[str]:
         sensitive = " and ".join(plan.frequency.sensitive)
         if not (self.one_by_one and plan.suppressed and sensitive):
             return []
         return [
             f"{plan.suppressed:,} rows are left out one by one; where a promise is about {sensitive}, that may be "
-            "because of their value: whoever knows that somebody is in the table and finds no row here that fits may "
-            "suspect it"
+            f"because of their value: whoever knows that {whose.somebody} is in the table and finds no row here that "
+            "fits may suspect it"
         ]
 
     def write(self, plan: Recoding, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
@@ -100,8 +101,8 @@ class RecodedKind(Kind):
 _WORDS = KindWords(
     title="",
     group="published rows that cannot be told apart by their quasi-identifiers",
-    together="Rows of a group cannot be told apart. The larger the group, the better its people are hidden, and the "
-    "less is known about them.",
+    together="Rows of a group cannot be told apart. The larger the group, the better they are hidden, and the less is "
+    "known about them.",
     use=(
         "Each row is one row of the original table, with coarser values: a range such as 20-39, a name of several "
         "values, the first characters of a code (479**), a set {a, b}, or * for anything.",

@@ -14,6 +14,7 @@ from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError
+from discreet.labels.whose import Whose
 from discreet.models.base import PrivacyModel
 from discreet.models.by_people import held
 from discreet.models.robust.beliefs import MOST_STEPS
@@ -65,11 +66,13 @@ class NoRelease:
 class MethodComparison:
     """Methods side by side on one table.
 
-    All are judged by r-robustness of `attribute`, over the `people` who have a protected value. `l` is what was asked
-    of methods that know no adversary; `limit` is how many rows may be suppressed.
+    All are judged by r-robustness of `attribute`, over the `people` who have a protected value: rows, unless `whose`
+    says that each is another person's. `l` is what was asked of methods that know no adversary; `limit` is how many
+    rows may be suppressed.
     """
 
     rows: int
+    whose: Whose
     attribute: str
     people: int
     r: str

@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.models.verdicts import Verdict
 from discreet.releases.manifest import finite, reached
-from discreet.search.plan import Plan
+from discreet.search.plan import SUPPRESSED, Plan
 from discreet.utility.metrics import arithmetic_loss, geometric_loss
 
 FIGURES = "figures.json"
@@ -30,6 +32,23 @@ def private_folder(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.private")
 
 
+def people_figures(plan: Plan) -> dict[str, int] | None:
+    """How many people the source has, how many of them have a row that is published, and the most rows of one person.
+
+    None where a person has one row, as far as anybody said: then these are the figures of rows.
+    """
+    owners = plan.frequency.owners
+    if owners is None:
+        return None
+    published = np.zeros(len(plan.frequency.counts), dtype=np.bool_)
+    published[plan.row[plan.group != SUPPRESSED]] = True
+    return {
+        "source": owners.people,
+        "published": len(np.unique(owners.person[published[owners.row]])),
+        "most_rows": int(owners.rows.max(initial=0)),
+    }
+
+
 def figures(
     plan: Plan, verdicts: Sequence[Verdict], *, scans: int, seconds: Mapping[str, float], notes: Sequence[str]
 ) -> dict[str, Any]:
@@ -37,6 +56,7 @@ def figures(
     losses = plan.losses.tolist()
     return {
         "about": WARNING,
+        "people": people_figures(plan),
         "loss": arithmetic_loss(losses),
         "loss_geometric": geometric_loss(losses),
         "losses": dict(zip(plan.frequency.attributes, losses, strict=True)),

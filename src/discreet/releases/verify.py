@@ -34,7 +34,7 @@ _CHANGED = Mistake("manifest.json", "is not what was written: its checksum diffe
 _SOURCE = "give the original table: --source FILE (in Python, verify(folder, source=…))"
 _OWN_ROWS = Mistake(
     "confident_presence",
-    "needs to know who outside of the table has which values, and the published values are not exact enough to tell",
+    "needs to know which values there are outside of the table, and the published values are not exact enough to tell",
     "give the private rows too, or the policy that chooses them: --source FILE (in Python, source=…)",
 )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 from discreet.labels.figures import chance, percent
+from discreet.labels.whose import Whose
 from discreet.report.release import SizeBin
 from discreet.report.sections.chances import ChanceBin
 from discreet.report.sections.coarser import EXACTNESS
@@ -103,7 +104,9 @@ def histogram(bins: Sequence[SizeBin], k: int | None) -> str:
     )
 
 
-def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str, kept: bool, rounded: int = 0) -> str:
+def spread(
+    bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str, kept: bool, whose: Whose, rounded: int = 0
+) -> str:
     """Share of the people by a probability; the asked limit as a line that no bar may cross.
 
     `kept` is the verdict on the promise. Where shares are `rounded` to so many percent, a bar of 0% may hold somebody.
@@ -114,18 +117,18 @@ def spread(bins: Sequence[ChanceBin], limit: float | None, name: str, axis: str,
     columns = []
     for i, b in enumerate(bins):
         text = percent(b.share) if b.share else least
-        columns.append(Bar(i / slots, b.share, text, f"{_between(b)}: {text} of the people"))
+        columns.append(Bar(i / slots, b.share, text, f"{_between(b)}: {text} of the {whose.people}"))
     edges = [(i / slots, b.low) for i, b in enumerate(bins) if b.high > 0]
     if edges:
         edges.append((len(bins) / slots, bins[-1].high))
     if limit is not None and room and bins[-1].high < limit:
         edges.append(((len(bins) + 0.8) / slots, limit))  # somewhere in the empty place
-    meaning = f"{name} = {chance(limit or 0)}, as asked{': nobody is above' if kept and room else ''}"
+    meaning = f"{name} = {chance(limit or 0)}, as asked{': ' + whose.nobody + ' is above' if kept and room else ''}"
     marks = [Mark(at, meaning) for at, edge in edges if edge == limit][:1]
     told = "; ".join(f"{_between(b)}: {c.text}" for b, c in zip(bins, columns, strict=True))
     never = [(0.5 / slots, "none")] if bins and bins[0].high == 0 else []
     ticks = never + [(at, chance(edge)) for at, edge in edges]
-    return bars(columns, slots, ticks, marks, axis, f"Share of the people by {axis}. {told}")
+    return bars(columns, slots, ticks, marks, axis, f"Share of the {whose.people} by {axis}. {told}")
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class ReportData(ReleaseData):
     Not for publication: figures about the source say more of it than the release does.
     """
 
+    people: Mapping[str, int] | None  # of the source and of the release, and the most rows of one; None: not counted
     loss: float
     loss_geometric: float
     share_step: int
@@ -97,15 +98,17 @@ def report_data(
                 roles_of(manifest),
                 manifest["publish"],
                 agreeing(plan.groups),
+                release.whose,
                 seeded=release.seeded,
                 stars=release.suppressed if manifest["suppressed_as"] == "star" else 0,
                 exchanged=f"{percent(exact.exchanged)} of the published rows" if exact and exact.exchanged else "",
                 seen_through="" if worst is None else seen_through(worst),
-                who=presence_risks(sections["presence"], sections["confidences"], roles_of(manifest)),
+                who=presence_risks(sections["presence"], sections["confidences"], roles_of(manifest), release.whose),
                 tied=tied_risks(sections["tied_values"]),
                 applied=manifest.get("applied"),
             ),
         },
+        people=figures["people"],
         loss=figures["loss"],
         loss_geometric=figures["loss_geometric"],
         share_step=grain.step,

@@ -17,6 +17,7 @@ import numpy as np
 from discreet.arrays import number_equal
 from discreet.counts.groups import Groups, People, Tally
 from discreet.labels.figures import percent
+from discreet.labels.whose import Whose
 from discreet.models.promise import PRESENCE, VALUES
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import is_exact
@@ -32,6 +33,12 @@ FOUND_BY_VALUE = 0.1  # … no other row has their sensitive value: it finds the
 FOUND_AMONG_FEW = 0.5  # … fewer rows than a group was promised to have have their sensitive value
 TOLD = 0.01  # a smaller share of rows with rare values is no news: there are rare diseases
 
+UNSAID = (
+    "Nothing says whose rows these are. What is promised is promised of rows, and a person with several of them may be "
+    "less protected. A policy can say it: role: person for the column that tells whose row it is, or "
+    "one_row_per_person: true."
+)
+
 
 @dataclass(frozen=True)
 class Exposure:
@@ -46,7 +53,12 @@ class Exposure:
 
 
 def exposures(
-    promises: Sequence[Mapping[str, Any]], roles: Mapping[str, str], publish: str, groups: Groups, k: int | None
+    promises: Sequence[Mapping[str, Any]],
+    roles: Mapping[str, str],
+    publish: str,
+    groups: Groups,
+    k: int | None,
+    whose: Whose,
 ) -> tuple[Exposure, ...]:
     """What promises of a manifest leave open in these groups, which have rows; the grave ones first.
 
@@ -57,22 +69,23 @@ def exposures(
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     kinds = [model_of(p) for p in promises]
     hidden = any(PRESENCE in _about(word) for word, _ in kinds)
-    told = [
+    told = [Exposure(UNSAID, None, False)] if whose is Whose.UNSAID else []
+    told += [
         one
         for name in sensitive
         if name in groups.tallies
         for one in (
             *(
-                _of_one_value(name)
+                _of_one_value(name, whose)
                 if hidden and _is_constant(groups.tallies[name])
                 else _of_values(name, _about_values(name, kinds, sensitive), groups)
             ),
-            *_of_rare_values(name, groups.tallies[name], k),
+            *_of_rare_values(name, groups.tallies[name], k, whose),
         )
     ]
     told += _of_rows(groups, is_exact(publish))
     if not hidden:
-        told += _of_presence(groups.people)
+        told += _of_presence(groups.people, whose)
     return tuple(sorted(told, key=lambda one: not one.grave))
 
 
@@ -134,9 +147,10 @@ def _is_constant(tally: Tally) -> bool:
     return bool((tally.values == tally.values[0]).all())
 
 
-def _of_one_value(name: str) -> list[Exposure]:
+def _of_one_value(name: str, whose: Whose) -> list[Exposure]:
     """A column that says of everybody what the table is about, where a promise hides who is in the table."""
-    sentence = f"{shown(name)}: all rows have the same value. Whoever is known to be in the table has it."
+    known = whose.either("Whoever is", "A row that is")
+    sentence = f"{shown(name)}: all rows have the same value. {known} known to be in the table has it."
     return [Exposure(sentence, 1.0, False)]
 
 
@@ -179,7 +193,7 @@ def _others(about: Sequence[tuple[str, Mapping[str, Any]]], tally: Tally) -> flo
     return float(1 - value_rows[protected].sum() / max(value_rows.sum(), 1))
 
 
-def _of_rare_values(name: str, tally: Tally, k: int | None) -> list[Exposure]:
+def _of_rare_values(name: str, tally: Tally, k: int | None, whose: Whose) -> list[Exposure]:
     """A column of values that hardly anybody shares finds people by itself."""
     once, few = rare_share(tally, 2), rare_share(tally, k or 2)
     if few < TOLD:
@@ -188,7 +202,7 @@ def _of_rare_values(name: str, tally: Tally, k: int | None) -> list[Exposure]:
     parts += [f"{percent(few)} one that fewer than {k} rows have"] if few > once else []
     sentence = (
         f"{shown(name)}: {', '.join(parts)}. Whoever knows such a value finds the row by it, "
-        "and that they differ within a group protects nobody."
+        f"and that they differ within a group protects {whose.nobody}."
     )
     return [Exposure(sentence, few, once >= FOUND_BY_VALUE or few >= FOUND_AMONG_FEW)]
 
@@ -202,14 +216,15 @@ def _of_rows(groups: Groups, exact: bool) -> list[Exposure]:
     return [Exposure(f"{percent(alone)} of the rows are alone {where}.", alone, alone >= ALONE)]
 
 
-def _of_presence(people: People | None) -> list[Exposure]:
+def _of_presence(people: People | None, whose: Whose) -> list[Exposure]:
     """Who is in the table, where nothing is promised about it."""
     if people is None:
-        sentence = "Nothing is promised about who is in the table."
+        sentence = f"Nothing is promised about {whose.either('who is', 'being')} in the table."
         return [Exposure(sentence, None, False)]
     share = unique_share(people)
+    seen = whose.either("people sees who of them is", "the population sees which of it is")
     sentence = (
         f"Quasi-identifiers are published exactly, and {percent(share)} of the rows are the only ones with theirs: "
-        "whoever holds a list of people sees who of them is in the table."
+        f"whoever holds a list of {seen} in the table."
     )
     return [Exposure(sentence, share, False)]

@@ -17,7 +17,7 @@ from discreet.report.release import ReleaseData
 from discreet.report.sections.coarser import EXACTNESS
 from discreet.report.sections.presence_charts import confidences, presences
 from discreet.report.sections.registry import CUSTODIAN, RELEASE, SECTIONS
-from discreet.report.text import became, checked_from, headline
+from discreet.report.text import became, checked_from, headline, so_many_people
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -55,9 +55,12 @@ def _common(data: ReleaseData) -> dict[str, object]:
         "exactness": EXACTNESS,
         "headline": headline(data),
         "apart": PUBLICATIONS[data.publish].exact,
+        "by_rows": data.whose.by_rows,
         "checked_from": checked_from(data),
         "glossary": glossary(data.publish),
+        "private": isinstance(data, ReportData),
         "roles": roles(data.publish),
+        "so_many_people": so_many_people,
         "words": PUBLICATIONS[data.publish].words,
     }
 

@@ -11,6 +11,7 @@ _ROLES = {
     "quasi_identifier": "made coarser",
     "sensitive": "published as it is, protected by the groups",
     "other": "published as it is, protected by nothing",
+    "person": "never published; says whose row it is",
 }
 _GLOSSARY = (
     ("quasi-identifier", "a column that others may know about a person, such as age or postcode"),

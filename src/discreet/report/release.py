@@ -15,6 +15,7 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.groups import Groups
 from discreet.labels.figures import number, percent
+from discreet.labels.whose import Whose, whose_of
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.promise import Risk
 from discreet.models.registry import model_from_words
@@ -30,7 +31,7 @@ from discreet.report.sections.presence_risks import presence_risks_in_general
 from discreet.report.sections.registry import Public, public_figures
 from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.values import PublishedColumn
-from discreet.report.words import hierarchy_in_words, model_of, promise_in_words, roles_of
+from discreet.report.words import hierarchy_in_words, model_of, promise_in_words, roles_of, setting_of
 
 FEW_SIZES = 8  # so many have a place each
 _UNTOLD = "known to the publisher alone, who has the original table"
@@ -107,6 +108,7 @@ class ReleaseData:
     settings: Mapping[str, str]
     versions: Mapping[str, str]
     files: Mapping[str, Mapping[str, Any]]
+    whose: Whose  # whose rows they are, as far as anybody said
     needs_source: bool  # is there a promise that only whoever has the original table can judge?
     needs_population: bool  # is there one about who is in the table?
 
@@ -175,7 +177,7 @@ def release_data(
 
     `groups` are what anybody sees of it (`Findings.judged`); the `mapping` of a release without one is empty.
     """
-    roles = roles_of(manifest)
+    roles, whose = roles_of(manifest), whose_of(manifest)
     promises, rows = manifest["promises"], manifest["rows"]
     kinds = [model_of(p) for p in promises]
     models = [model for promise in promises for model in _models(promise, manifest)]
@@ -186,7 +188,9 @@ def release_data(
     return ReleaseData(
         keeps_promises=all(p["holds"] for p in promises),
         promises=tuple(
-            replace(line, holds=None) if line.holds and any(map(_takes_more, _models(promise, manifest))) else line
+            replace(line, holds=None)
+            if line.holds and (whose is Whose.NAMED or any(map(_takes_more, _models(promise, manifest))))
+            else line
             for line, promise in zip(promise_lines(manifest, achieved), promises, strict=True)
         ),
         source=rows["source"],
@@ -207,14 +211,15 @@ def release_data(
             roles,
             manifest["publish"],
             agreeing(filled),
+            whose,
             seeded=manifest["random"] == "seed",
             stars=rows["suppressed"] if manifest["suppressed_as"] == "star" else 0,
             exchanged="some of the published rows" if manifest.get("distorted") else "",
-            who=presence_risks_in_general([kind for kind, _ in kinds], roles),
+            who=presence_risks_in_general([kind for kind, _ in kinds], roles, whose),
             tied=tied_risks(sections["tied_values"]),
             applied=manifest.get("applied"),
         ),
-        exposures=exposures(promises, roles, manifest["publish"], filled, k),
+        exposures=exposures(promises, roles, manifest["publish"], filled, k, whose),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],
         search=manifest["search"],
@@ -224,7 +229,8 @@ def release_data(
         settings=settings_of(manifest),
         versions={str(name): str(v) for name, v in sorted(manifest["versions"].items())},
         files={str(name): dict(about) for name, about in sorted(manifest["files"].items()) if name != REPORT},
-        needs_source=any(map(needs_source, models)),
+        whose=whose,
+        needs_source=whose is Whose.NAMED or any(map(needs_source, models)),
         needs_population=any(isinstance(model, AboutPopulation) for model in models),
     )
 
@@ -232,9 +238,10 @@ def release_data(
 def promise_lines(manifest: Mapping[str, Any], achieved: Mapping[str, str]) -> tuple[PromiseLine, ...]:
     """Every promise of a manifest; `achieved` has what was achieved in words, by the word of the promise."""
     sensitive = [name for name, role in roles_of(manifest).items() if role == "sensitive"]
+    setting = setting_of(manifest)
     return tuple(
         PromiseLine(
-            promise_in_words(p, sensitive, manifest["publish"]),
+            promise_in_words(p, sensitive, setting),
             printable(p["promise"]),
             printable(p["required"]),
             None if p["level"] is None else float(p["level"]),

@@ -32,7 +32,8 @@ def to_text(data: ReportData) -> str:
     lines += [f"  {'GRAVE' if one.grave else 'open'}: {one.sentence}" for one in data.warnings]
     for p in data.promises:
         lines.append(f"  {p.name}: {VERDICTS[p.holds]} (asked {p.asked}, achieved {p.told})")
-    lines.append(f"  {people(data)}")
+    lines.append(f"  {in_and_out(data)}")
+    lines += [f"  {so_many_people(data)}"] if data.people is not None else []
     if data.groups:
         lines.append(
             f"  {data.groups:,} group{'s' * (data.groups != 1)}, the smallest with "
@@ -60,7 +61,7 @@ def to_text(data: ReportData) -> str:
 
 def checked_from(data: ReleaseData) -> str:
     """What whoever checks the promises again needs."""
-    besides = ["the people around the table (--population)"] if data.needs_population else []
+    besides = ["the population around the table (--population)"] if data.needs_population else []
     besides += ["for what only the original table tells, that table (--source)"] if data.needs_source else []
     return " and, ".join(["from the files", *besides]) if besides else "from the files alone"
 
@@ -73,22 +74,33 @@ def headline(data: ReleaseData) -> str:
     grave = any(one.grave for one in data.exposures)
     if data.kept is None:
         names = ", ".join(data.unjudged)
-        unprotected = " The promises leave people unprotected." if grave else ""
+        unprotected = f" The promises leave {data.whose.people} unprotected." if grave else ""
         return f"{useless}Not judged by the release alone: {names}. Its publisher says it is kept.{unprotected}"
     if useless:
         return f"{useless}Its promises are kept."
     if grave:
-        return "This release keeps its promises, and they leave people unprotected."
+        return f"This release keeps its promises, and they leave {data.whose.people} unprotected."
     return "This release keeps its promises."
 
 
-def people(data: ReleaseData) -> str:
+def in_and_out(data: ReleaseData) -> str:
     """How many are in, and how many are out."""
     if not data.suppressed:
         return f"all {data.source:,} rows published, none suppressed"
     return (
         f"{data.published:,} of {data.source:,} rows published, {data.suppressed:,} suppressed "
         f"({percent(data.suppressed / max(data.source, 1))}; at most {data.limit:,} allowed)"
+    )
+
+
+def so_many_people(data: ReportData) -> str:
+    """Whose the rows of the source are, where people were counted."""
+    assert data.people is not None
+    everybody, published = data.people["source"], data.people["published"]
+    there = "all of them" if published == everybody else f"{published:,} of them"
+    return (
+        f"{data.source:,} rows of {data.whose.so_many(everybody)}, at most {data.people['most_rows']:,} of one person; "
+        f"{there} in the release"
     )
 
 

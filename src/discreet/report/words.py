@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.labels.whose import whose_of
 from discreet.models.others_known import OTHERS_KNOWN
+from discreet.models.promise import Setting
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import is_exact
 from discreet.report.marginals import printable, shown
@@ -27,14 +29,15 @@ def attribute_of(parameters: Mapping[str, Any], sensitive: Sequence[str]) -> str
     return str(named) if named is not None else sensitive[0] if len(sensitive) == 1 else None
 
 
-def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str], publish: str = "generalization") -> str:
+def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str], setting: Setting) -> str:
     """The promise as a sentence; a model without one of its own here is told by its name.
 
     >>> five = {"model": {"k_anonymity": {"k": 5}}, "promise": "5-anonymity"}
-    >>> promise_in_words(five, [])
+    >>> from discreet.labels.whose import Whose
+    >>> promise_in_words(five, [], Setting(exact=False, whose=Whose.ONE_EACH))
     'By what others may know, everybody looks the same as at least 4 others.'
-    >>> promise_in_words(five, [], "bucketization")
-    'Everybody shares a group with at least 4 others.'
+    >>> promise_in_words(five, [], Setting(exact=True, whose=Whose.UNSAID))
+    'Every row shares a group with at least 4 other rows.'
     """
     name, parameters = model_of(promise)
     attribute = attribute_of(parameters, sensitive)
@@ -42,8 +45,13 @@ def promise_in_words(promise: Mapping[str, Any], sensitive: Sequence[str], publi
     sentence = MODELS[name].sentence if name in MODELS else None
     if sentence is None:
         return printable(str(promise["promise"])) + "."
-    beside = " That also holds for whoever knows the person's other sensitive values."
-    return sentence(parameters, column, is_exact(publish)) + (beside if parameters.get(OTHERS_KNOWN) is True else "")
+    beside = f" That also holds for whoever knows the {setting.whose.person}'s other sensitive values."
+    return sentence(parameters, column, setting) + (beside if parameters.get(OTHERS_KNOWN) is True else "")
+
+
+def setting_of(manifest: Mapping[str, Any]) -> Setting:
+    """What sentences about the promises of a manifest depend on."""
+    return Setting(is_exact(manifest["publish"]), whose_of(manifest))
 
 
 def hierarchy_in_words(words: object) -> str:

@@ -71,6 +71,7 @@ class Release:
             "rows": m["rows"]["source"],
             "published": m["rows"]["published"],
             "suppressed": m["rows"]["suppressed"],
+            "people": about["people"],
             "loss": about["loss"],
             "loss_geometric": about["loss_geometric"],
             "losses": about["losses"],
@@ -153,7 +154,7 @@ def _lost_to_priors(plan: Plan) -> list[str]:
     if not plan.suppressed or never is None:
         return []
     had_to = (
-        f"at least {never:,} had to be, whatever the grouping, since too few values are possible for people like them"
+        f"at least {never:,} had to be, whatever the grouping, since too few values are possible for rows like them"
     )
     why = had_to if never else "none of them is proven to be beyond every grouping"
     return [
@@ -395,11 +396,10 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Publi
     frequency = plan.frequency
     suppressed = plan.suppressed
     columns = _columns(policy, intake.engine)
-    notes = [
-        f"{c} is published as it is: nothing is promised about it, and it may single people out" for c in policy.others
-    ]
+    alone = f"it may single {policy.whose.people} out"
+    notes = [f"{c} is published as it is: nothing is promised about it, and {alone}" for c in policy.others]
     kind = PUBLICATIONS[policy.publish]
-    notes += kind.notes(plan)
+    notes += kind.notes(plan, policy.whose)
     return {
         "discreet": versions()["discreet"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),

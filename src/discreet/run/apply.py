@@ -38,7 +38,7 @@ from discreet.search.plan import SUPPRESSED, Recoding
 
 _NOT_TAKEN_OVER = ("source", "schema", "summary")  # what names another table or file
 _TOGETHER = "publish old and new rows together as a new release"
-_IF_NEW = "; if you know that nobody in them is in the earlier release, say --all-new (in Python, all_new=True)"
+_IF_NEW = "; if you know that none of them is in the earlier release, say --all-new (in Python, all_new=True)"
 
 
 def apply(
@@ -113,7 +113,7 @@ def _check_kind(earlier: Path, manifest: Manifest) -> None:
         rule = f"was published by {manifest['publish']}, which has no mapping for later rows to follow"
         raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
     if is_about_population(manifest):
-        rule = "promises that nobody can tell who is in the table, and later rows change who is"
+        rule = "promises to hide who is in the table, and later rows change who is"
         raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
 
 
@@ -145,7 +145,7 @@ def _keep_what_holds(
     _check_limit(kept, policy, uncovered=plan.suppressed, unfit=unfit)
     exposed = kept.suppressed - plan.suppressed - unfit
     many = f"{exposed:,} new row{'s' * (exposed != 1)}"
-    notes = [f"{many} held back for people who came, left or stayed"] if exposed > 0 else []
+    notes = [f"{many} held back for {policy.whose.people} that came, left or stayed"] if exposed > 0 else []
     return kept.without(kept.groups.sizes == 0), notes
 
 
@@ -200,7 +200,7 @@ def _check_limit(plan: Recoding, policy: Policy, *, uncovered: int, unfit: int) 
     raise Infeasible(
         f"{plan.suppressed:,} of {plan.frequency.rows:,} new rows don't fit the earlier release: no group covers "
         f"{uncovered:,}; the groups of {unfit:,} break a promise, by themselves or together with the earlier rows; "
-        f"those of {max(exposed, 0):,} more would break one for people who came, left or stayed, once somebody "
-        f"subtracts the earlier release (its policy lets {limit:,} be suppressed)",
+        f"those of {max(exposed, 0):,} more would break one for {policy.whose.people} that came, left or stayed, once "
+        f"somebody subtracts the earlier release (its policy lets {limit:,} be suppressed)",
         repair=f"wait for more rows, or {_TOGETHER}" + (_IF_NEW if exposed > 0 else ""),
     )

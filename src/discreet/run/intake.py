@@ -186,8 +186,8 @@ def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencie
     population = population_of(people, frequency.hierarchies)
     hides_presence = any(isinstance(model, Presence | ConfidentPresence) for model in policy.models)
     if where is None and population.size == frequency.rows and hides_presence:
-        rule = "every row matches: then everybody is in the table, and nobody's presence can be hidden"
-        raise DataError(Mistake("private", rule, "choose the rows to be published among all people who could be in"))
+        rule = "every row matches: then all of them are in the table, and the presence of none can be hidden"
+        raise DataError(Mistake("private", rule, "choose the rows to be published among all that could be in"))
     mistakes = population_mistakes(population, frequency, _place(where))
     if mistakes:
         raise DataError(*mistakes)

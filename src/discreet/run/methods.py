@@ -109,6 +109,7 @@ def compare_methods(policy: Policy, source: Any = None, progress: Progress = sil
         results.append(run(name, setting, workload))
     return MethodComparison(
         rows=f.rows,
+        whose=policy.whose.by_rows,
         attribute=robust.attribute,
         people=int(f.totals[robust.attribute][protected_leaves(robust, f)].sum()),
         r=as_text(robust.r),

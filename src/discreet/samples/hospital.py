@@ -71,6 +71,7 @@ HIV;Infection                 1 -.2
 _ATTRIBUTES = """\
 # What becomes of each column, what must be promised, and how to publish.
 source: patients.csv
+one_row_per_person: true     # every row is another patient, so what holds of rows holds of people
 
 attributes:
   patient:                   # a number that leads to one person: never published

@@ -49,7 +49,7 @@ def hides_a_value(models: Sequence[PrivacyModel], published: Groups) -> Infeasib
             values = "a value that it names" if len(hidden) == 1 else f"{len(hidden)} values that it names"
             return Infeasible(
                 f"{model.describe()}: every row with {values} would be suppressed, and that there is a release at all "
-                "would tell what the suppressed people have",
+                "would tell what the suppressed rows have",
                 repair=f"lower suppress, or give {shown(model.attribute)} a taxonomy that lists what is possible",
             )
     return None

@@ -28,7 +28,7 @@ from discreet.models.parameters import (
     as_text,
     exact,
 )
-from discreet.models.promise import PRESENCE, VALUES, Promise, Words, read_as
+from discreet.models.promise import PRESENCE, VALUES, Promise, Setting, Words, read_as
 
 SEPARATE = "separate"  # a table for every quasi-identifier
 BEST = "best"  # the search chooses which quasi-identifiers share a table
@@ -154,7 +154,7 @@ class AlphaBeta(Parameterized):
 
     def require(self) -> str:
         alpha, beta = as_text(self.alpha), as_text(self.beta)
-        return f"presence at most {alpha} without a list of the people, association at most {beta}"
+        return f"presence at most {alpha} without a list of the population, association at most {beta}"
 
     def describe(self) -> str:
         return f"({as_text(self.alpha)}, {as_text(self.beta)})-privacy of {self.attribute}"
@@ -214,10 +214,11 @@ def _distinct(groups: Groups) -> IntArray:
     return groups.distinct
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
+    nobody = setting.whose.either("nobody who", "no row that")
     return (
-        "Without a list of the people there are, nobody who fits into a group is in the table with a probability above "
-        f"{parameters['alpha']}, and nobody who is in it has a certain value of {column} with a probability above "
+        f"Without a list of the population, {nobody} fits into a group is in the table with a probability above "
+        f"{parameters['alpha']}, and {nobody} is in it has a certain value of {column} with a probability above "
         f"{parameters['beta']}."
     )
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
+from discreet.labels.whose import Whose
 from discreet.models.by_people import chances, chances_at_most
 from discreet.models.groups.k_anonymity import LEAST_K
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.promise import VALUES, Promise, Words, read_as
+from discreet.models.promise import VALUES, Promise, Setting, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,13 @@ class AlphaK(Parameterized):
         return f"({as_text(self.alpha)}, {self.k})-anonymity of {self.attribute}"
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     least, most = parameters["k"], parameters["alpha"]
+    if setting.whose is Whose.NAMED:
+        return (
+            f"Every group has rows of at least {least} people, and nobody's chance to have a certain value of {column} "
+            f"in a group is above {most}, however many rows they have there."
+        )
     return f"Every group has at least {least} rows, and no value of {column} makes up more than {most} of any."
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups, Tally
+from discreet.labels.whose import Whose
 from discreet.models.exact import MARGIN, decide, pairs, sign_with_logs
 from discreet.models.groups.shares import largest_shares, lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
+from discreet.models.promise import SHIFT, VALUES, Promise, Setting, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,11 @@ class BetaLikeness(Parameterized):
         return ratio
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
-    return (
-        f"Knowing somebody's group makes no value of {column} more likely by more than {parameters['beta']} times "
-        "its share in the whole table."
-    )
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
+    times = f"by more than {parameters['beta']} times its share in the whole table"
+    if setting.whose is Whose.NAMED:  # somebody with many rows is likelier to have a value, whatever its share is
+        return f"In no group is a value of {column} more common {times}{setting.whose.counted}."
+    return f"Knowing {setting.whose.somebody}'s group makes no value of {column} more likely {times}."
 
 
 BETA_LIKENESS = Promise(

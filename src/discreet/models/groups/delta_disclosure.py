@@ -15,7 +15,7 @@ from discreet.counts.groups import Groups
 from discreet.models.exact import MARGIN, decide, pairs, sign_with_logs
 from discreet.models.groups.shares import largest_shares, lost_to_caps, one_over, table_shares
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
+from discreet.models.promise import SHIFT, VALUES, Promise, Setting, Words, read_as
 
 _LARGEST_EXPONENT = 700.0  # e^700 is above every ratio of two counts and still a number
 
@@ -110,10 +110,10 @@ class DeltaDisclosure(Parameterized):
         return low, change
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     return (
         f"In every group, the share of each value of {column} differs from that in the whole table by less than "
-        f"a factor of e to the power of {parameters['delta']}."
+        f"a factor of e to the power of {parameters['delta']}{setting.whose.counted}."
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.models.parameters import Parameter, Parameterized, Whole
-from discreet.models.promise import Promise, Words, read_as
+from discreet.models.promise import Promise, Setting, Words, read_as
 
 LEAST_K = Whole(2, "a release with k = 1 promises nothing")
 
@@ -59,12 +59,12 @@ class KAnonymity(Parameterized):
         return f"{self.k}-anonymity"
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
-    others = int(parameters["k"]) - 1
-    so_many = f"at least {others:,} other{'s' * (others != 1)}."
-    if exact:  # who they are is plain to see, or any combination of their values
-        return f"Everybody shares a group with {so_many}"
-    return f"By what others may know, everybody looks the same as {so_many}"
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
+    whose = setting.whose
+    others = f"at least {whose.others(int(parameters['k']) - 1)}."
+    if setting.exact:  # who they are is plain to see, or any combination of their values
+        return f"{whose.everybody.capitalize()} shares a group with {others}"
+    return f"By what others may know, {whose.everybody} looks the same as {others}"
 
 
 _EVERY_COLUMN = {"attribute": ("k_anonymity is about all sensitive attributes alike", "leave it out")}

@@ -18,6 +18,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.errors import Mistake
+from discreet.labels.whose import Whose
 from discreet.models.by_people import chances, chances_at_most
 from discreet.models.exact import decide, pairs, products_at_most, sign_with_logs
 from discreet.models.groups.shares import lost_to_share, share_at_most
@@ -33,7 +34,7 @@ from discreet.models.parameters import (
     as_text,
     exact,
 )
-from discreet.models.promise import VALUES, Given, Promise, Read, Words, read_as
+from discreet.models.promise import VALUES, Given, Promise, Read, Setting, Words, read_as
 
 _LEAST_L = Whole(2, "every group has at least one value, so l = 1 promises nothing")
 _REAL_L = Number(1, why="every group reaches l = 1, so it promises nothing")
@@ -295,18 +296,24 @@ def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> R
     return [] if mistakes else models, [*mistakes, *more]
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     least = parameters["l"]
     match parameters.get("kind", "distinct"):
         case "distinct":
             return f"Every group holds at least {least} different values of {column}."
         case "entropy":
-            return f"In every group, {column} is as uncertain as {least} equally likely values."
+            return f"In every group, {column} is as uncertain as {least} equally likely values{setting.whose.counted}."
         case "recursive":
+            rows = "rows, and the people," if setting.whose is Whose.NAMED else "rows"
             return (
-                f"In every group, the most common value of {column} has less than {parameters.get('c')} times the rows "
-                f"of all values from the {_ordinal(int(least))} most common on."
+                f"In every group, the most common value of {column} has less than {parameters.get('c')} times the "
+                f"{rows} of all values from the {_ordinal(int(least))} most common on."
             )
+    if setting.whose is Whose.NAMED:
+        return (
+            f"Nobody's chance to have a certain value of {column} in a group is above 1 in {least}, however many rows "
+            "they have there."
+        )
     return f"In no group does one value of {column} make up more than one row in {least}."
 
 

@@ -14,7 +14,7 @@ from discreet.counts.groups import Groups, Tally
 from discreet.models.exact import MARGIN, decide, pairs
 from discreet.models.groups.shares import lost_to_caps, table_shares
 from discreet.models.parameters import Choice, Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.promise import SHIFT, VALUES, Promise, Words, read_as
+from discreet.models.promise import SHIFT, VALUES, Promise, Setting, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,8 @@ def _surplus(counts: dict[int, int], reference: dict[int, int]) -> tuple[int, in
     return sum(max(0, count * rows - reference[value] * n) for value, count in counts.items()), n * rows
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
-    distance = parameters["t"]
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
+    distance = f"{parameters['t']}{setting.whose.counted}"
     return f"In every group, {column} is distributed as in the whole table, up to a distance of {distance}."
 
 

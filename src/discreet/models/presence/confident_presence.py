@@ -211,7 +211,7 @@ def _plain(value: object) -> object:
 
 def _outside(groups: Groups) -> Outside:
     if groups.outside is None:
-        rule = "needs to know of the people outside of the table, which is not here"
+        rule = "needs to know of the population outside of the table, which is not here"
         repair = "give the population again: --population FILE (in Python, population=…)"
         raise DataError(Mistake("confident_presence", rule, repair))
     return groups.outside

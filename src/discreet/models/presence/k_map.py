@@ -16,7 +16,7 @@ from discreet.models.groups.k_anonymity import LEAST_K
 from discreet.models.parameters import Parameter, Parameterized
 from discreet.models.presence.presence import named, population_in, source_words
 from discreet.models.presence.words import APART, read_numbers_and_population
-from discreet.models.promise import POPULATION, Given, Promise, Read, Risk, Words
+from discreet.models.promise import POPULATION, Given, Promise, Read, Risk, Setting, Words
 
 EXAMPLE = "{k: 5, population: people.csv}"
 
@@ -67,7 +67,7 @@ class KMap(Parameterized):
         """
         if people >= self.k:
             return None
-        rule = f"{self.describe()} can't be had: the population has {people:,} people"
+        rule = f"{self.describe()} can't be had: the population has only {people:,}"
         return Infeasible(rule, repair=f"ask for k of at most {people:,}, or name a larger population")
 
     def among(self) -> object | None:
@@ -89,20 +89,23 @@ def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> R
     return ([] if mistakes else [KMap(values["k"], population)]), mistakes
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
-    return f"Every published row could be about any of at least {parameters['k']} people of the population."
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
+    many = setting.whose.so_many(int(parameters["k"]))
+    return f"Every published row could be about any of at least {many} of the population."
 
 
-def _leaves_open(parameters: Words, agreeing: float) -> list[Risk]:
+def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:
+    whose = setting.whose
     return [
         (
-            "Knowing that somebody is in the table",
-            "The promise counts the people who could be meant, in the table or not. Whoever knows that a person is in "
-            "it looks among the published rows alone, which may be one.",
+            f"Knowing that {whose.somebody} is in the table",
+            f"The promise counts the {whose.people} that could be meant, in the table or not. Whoever knows that a "
+            f"{whose.person} is in it looks among the published rows alone, which may be one.",
         ),
         (
-            "A population that is not everybody",
-            "People were counted among those whom the publisher listed. Whoever can rule out some of them finds fewer.",
+            "A population that is not complete",
+            f"The {whose.people} were counted among those that the publisher listed. Whoever can rule out some of them "
+            "finds fewer.",
         ),
     ]
 

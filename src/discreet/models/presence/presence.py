@@ -97,8 +97,8 @@ class Presence(Parameterized):
             return None
         share = f"{rows / people:.4g}"
         rule = (
-            f"{self.describe()} can't be had: {rows:,} of the population's {people:,} people are in the table, which "
-            f"is {share} of them, and everybody's chance of being in it is as much on average, whatever is published"
+            f"{self.describe()} can't be had: {rows:,} of the population's {people:,} are in the table, which is "
+            f"{share} of them, and the chance of being in it is as much on average, whatever is published"
         )
         other = "fewer rows, or name a larger" if rows > self.delta[1] * people else "more rows, or name a smaller"
         return Infeasible(rule, repair=f"choose delta with {share} in it, publish {other} population")

@@ -23,7 +23,7 @@ from discreet.models.parameters import Choice, Number, Parameter, Whole, Wrong, 
 from discreet.models.parameters import exact as as_fraction
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import JUDGED, TOLD, Presence
-from discreet.models.promise import PRESENCE, Given, Promise, Read, Risk, Words
+from discreet.models.promise import PRESENCE, Given, Promise, Read, Risk, Setting, Words
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
 CONFIDENT_EXAMPLE = "{delta: [0, 0.2], confidence: 0.8, population: people.csv}"
@@ -251,33 +251,37 @@ def _read_confident(given: Given, place: str, sensitive: Sequence[str], folder: 
     return [*models], mistakes
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
-    low, high = parameters["delta"]
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
+    (low, high), whose = parameters["delta"], setting.whose
     if not as_fraction(low):
-        chances = f"nobody is in it with a probability above {high}"
+        chances = f"{whose.nobody} is in it with a probability above {high}"
     elif as_fraction(high) == 1:
-        chances = f"everybody is in it with a probability of at least {low}"
+        chances = f"{whose.everybody} is in it with a probability of at least {low}"
     else:
-        chances = f"everybody is in it with a probability of at least {low} and at most {high}"
-    sentence = f"Whoever knows everybody in the population still cannot tell who is in the table: {chances}."
+        chances = f"{whose.everybody} is in it with a probability of at least {low} and at most {high}"
+    everybody, who = whose.either("everybody in", "every row of"), whose.either("who", "which")
+    sentence = f"Whoever knows {everybody} the population still cannot tell {who} is in the table: {chances}."
     if parameters.get("suppression") == TOLD:
-        sentence += " Not if she also knows by what rule rows were left out: then she may be sure of people left out."
+        sentence += (
+            f" Not if she also knows by what rule rows were left out: then she may be sure of {whose.people} left out."
+        )
     return sentence
 
 
-def _confident_sentence(parameters: Words, column: str, exact: bool) -> str:
+def _confident_sentence(parameters: Words, column: str, setting: Setting) -> str:
     return (
-        f"{_sentence(parameters, column, exact)} The publisher, who knows only how common each value is, is sure of "
+        f"{_sentence(parameters, column, setting)} The publisher, who knows only how common each value is, is sure of "
         f"that with a confidence of {parameters['confidence']} for each group. If rows were left out, that is so for "
-        "somebody who does not know by what rule: groups that could not be published are left out."
+        "whoever does not know by what rule: groups that could not be published are left out."
     )
 
 
-def _if_values_go_together(parameters: Words, agreeing: float) -> list[Risk]:
+def _if_values_go_together(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:
+    people = setting.whose.people
     return [
         (
-            "People whose values go together",
-            "The confidence holds if the people outside of the table have their values independently of each other: "
+            f"{people.capitalize()} whose values go together",
+            f"The confidence holds if the {people} outside of the table have their values independently of each other: "
             "nothing else follows from how common each value is. Where columns go together, fine groups break the "
             "promise more often than the confidence says, and a higher confidence hardly mends that. Coarser groups "
             "(publish: generalization) suffer least; the promise `presence`, with the population itself, not at all.",

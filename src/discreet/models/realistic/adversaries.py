@@ -133,4 +133,4 @@ def _shape(prior: Prior) -> str:
 
 
 def _knowing(known: int) -> str:
-    return "" if not known else f", knowing {known:,} {'person' if known == 1 else 'people'} of the table"
+    return "" if not known else f", knowing {known:,} row{'s' * (known != 1)} of the table"

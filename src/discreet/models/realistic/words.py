@@ -15,8 +15,9 @@ from pathlib import Path
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import is_file, read_numbers
+from discreet.labels.whose import Whose
 from discreet.models.parameters import Parameter, read_parameters
-from discreet.models.promise import SHIFT, VALUES, Given, Promise, Read, Risk, Words, attributes_read
+from discreet.models.promise import SHIFT, VALUES, Given, Promise, Read, Risk, Setting, Words, attributes_read
 from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates
 from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, Prior, SharesPrior
@@ -185,16 +186,19 @@ def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> R
     return [Realistic(asked.epsilon, asked.adversary, a, asked.predicates) for a in attributes], []
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     what = "what the policy lists about" if parameters.get("predicates") else "any value of"
+    one_each = setting.whose is Whose.ONE_EACH  # the model takes rows away, and counts those she knows
+    subject, its = ("Being in the table", "somebody's") if one_each else ("A row of the table", "its")
+    row = "person's row" if one_each else "row"
     return (
-        f"Being in the table hardly changes what others believe: the belief of {_adversary(parameters)} in {what} "
-        f"somebody's {column}, and the doubt of it, is within a factor of {parameters['epsilon']} of what it would be "
-        "without that person's row."
+        f"{subject} hardly changes what others believe: the belief of {_adversary(parameters, one_each)} in {what} "
+        f"{its} {column}, and the doubt of it, is within a factor of {parameters['epsilon']} of what it would be "
+        f"without that {row}{setting.whose.counted}."
     )
 
 
-def _adversary(parameters: Words) -> str:
+def _adversary(parameters: Words, one_each: bool) -> str:
     """Who is meant, for people."""
     prior = parameters.get("prior", "table")
     shape = {"table": "the shares of the whole table", "uniform": "equal shares of all values"}
@@ -207,7 +211,8 @@ def _adversary(parameters: Words) -> str:
         case _:
             who = f"an adversary who expects {belief} and whom no data would convince otherwise"
     known = parameters.get("known", 0)
-    return who + (f" and who knows the rows of {_people(known)}" if known else "")
+    rows = f"the rows of {_people(known)}" if one_each else f"{known:,} row{'s' * (known != 1)}"
+    return who + (f" and who knows {rows}" if known else "")
 
 
 def _people(count: object) -> str:
@@ -215,7 +220,9 @@ def _people(count: object) -> str:
     return f"{number} {'person' if count == 1 else 'people'}"
 
 
-def _leaves_open(parameters: Words, agreeing: float) -> list[Risk]:
+def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:
+    everybody = setting.whose.either("everybody", "all rows")
+    own = setting.whose.either("a person's own row", "a single row")
     more = {
         "I": "Whoever expects other shares, or rests on more data, may learn more.",
         "II": "Whoever rests on more data may learn more.",
@@ -226,9 +233,8 @@ def _leaves_open(parameters: Words, agreeing: float) -> list[Risk]:
         (
             "Adversaries other than the one assumed",
             more[parameters["class"]]
-            + " So may whoever expects different shares for different people, by their age for instance. "
-            "And what the release teaches about everybody is not hidden: only what a person's own row adds to it."
-            + listed,
+            + f" So may whoever expects different shares for different {setting.whose.people}, by age for instance. "
+            f"And what the release teaches about {everybody} is not hidden: only what {own} adds to it." + listed,
         )
     ]
 

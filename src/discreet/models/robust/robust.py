@@ -206,7 +206,7 @@ class Robust(Parameterized):
 
     def _people(self, groups: Groups) -> People:
         if groups.people is None:
-            rule = "is about people whose quasi-identifiers are published beside the sensitive values of their group"
+            rule = "is about rows whose quasi-identifiers are published beside the sensitive values of their group"
             raise DiscreetError(Mistake(self.word, rule, "write publish: bucketization"))
         return groups.people
 

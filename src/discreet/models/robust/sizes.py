@@ -185,7 +185,7 @@ def unhidable(frequency: FrequencySet, model: Robust, limit: int) -> Infeasible 
     repairs += [f"write suppress: {share:g} at least"]
     return Infeasible(
         f"{model.describe()} can't be had: at least {lost:,} of {frequency.rows:,} rows can be hidden by no grouping, "
-        f"since too few values are possible for people like them, and {limit:,} may be suppressed",
+        f"since too few values are possible for rows like them, and {limit:,} may be suppressed",
         repair=", or ".join(repairs),
     )
 

@@ -15,7 +15,7 @@ from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import SEPARATORS, cells, is_file, read_lines
 from discreet.models.parameters import Number, Wrong, read_parameters
-from discreet.models.promise import VALUES, Given, Promise, Read, Risk, Words, agreement, attributes_read
+from discreet.models.promise import VALUES, Given, Promise, Read, Risk, Setting, Words, agreement, attributes_read
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.knowledge import MIN_SUPPORT
 from discreet.models.robust.robust import Robust
@@ -181,25 +181,28 @@ def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> R
     return [] if mistakes else [*models], mistakes
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     what = "what the policy protects" if parameters.get("values") else "a certain one"
+    whose = setting.whose
     return (
-        f"Whoever knows how common each value of {column} is among people of every kind still cannot be surer than "
-        f"1 in {parameters['r']} that somebody has {what}."
+        f"Whoever knows how common each value of {column} is among {whose.people} of every kind still cannot be surer "
+        f"than 1 in {parameters['r']} that {whose.somebody} has {what}."
     )
 
 
-def _leaves_open(parameters: Words, agreeing: float) -> list[Risk]:
+def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:
+    whose = setting.whose
     risks = [
         (
-            "Knowing individuals",
-            "The adversary is taken to know how values are distributed among people of each kind, not what a certain "
-            "person has. Whoever knows the value of somebody in a group can strike it out, and be surer of the others.",
+            whose.either("Knowing individuals", "Knowing single rows"),
+            f"The adversary is taken to know how values are distributed among {whose.people} of each kind, not what a "
+            f"certain {whose.person} has. Whoever knows the value of {whose.somebody} in a group can strike it out, "
+            "and be surer of the others.",
         ),
         (
             "Knowing other distributions",
             "The promise is about the distributions named above. Whoever knows more, from columns that are not in the "
-            "table or about kinds of people too rare to be counted, may learn more.",
+            f"table or about kinds of {whose.people} too rare to be counted, may learn more.",
         ),
     ]
     if parameters.get("values"):

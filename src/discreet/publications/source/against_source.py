@@ -179,7 +179,7 @@ def _bucketized(people: Grouped, values: Grouped, source: Frequencies, compared:
     return [
         *_misfits(people.file, (strange, "with values that no row of the source has")),
         *_misfits(people.file, (unserved, "in groups that have none of the values which the source has for them")),
-        *_misfits(values.file, (unheld, "in groups where nobody has them in the source")),
+        *_misfits(values.file, (unheld, "in groups where no row has them in the source")),
     ]
 
 
@@ -215,7 +215,7 @@ def _ambiguous(published: Ambiguous, sets: Sequence[Sequence[str]], table: Frequ
     offered = Offered(kind.source, np.stack(codes, axis=1).astype(np.int32), source.counts)
     left = unplaced(offered, _wanted(values.group, kind, values.frequencies), labels, met)
     unheld = np.bincount(table_of[met == 0], minlength=len(runs)).tolist()
-    misfits = _misfits(values.file, (left, "in groups where nobody has them in the source"))
+    misfits = _misfits(values.file, (left, "in groups where no row has them in the source"))
     for auxiliary, many in zip(published.auxiliary, unheld, strict=True):
         misfits += _misfits(auxiliary.file, (many, "of which no row of the source fits the group"))
     return misfits

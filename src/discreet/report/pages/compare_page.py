@@ -22,7 +22,7 @@ TEXT_ROWS = 12
 KINDS = {
     "size": "how many look alike",
     "values": "what a group's values look like",
-    "presence": "who is known to be in the table",
+    "presence": "how sure it is what is in the table",
     "belief": "what a realistic adversary comes to believe",
     "policy": "what was asked for",
 }

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from discreet.labels.figures import percent
+from discreet.labels.whose import Whose
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease
 from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart
@@ -31,11 +32,11 @@ KINDS = {
     "coarser values": ("l_diversity", "t_closeness"),
 }
 WORDS = {
-    "greedy": "hides which values belong to one person, and so who is there at all (judged as if she knew the groups)",
-    "art": "people who are about equally likely to have the protected values stand together (the search for robust)",
-    "anatomy": "rows of the most frequent sensitive values are mixed; who stands with whom is left to chance",
-    "injector": "as Anatomy, but nobody stands with a value that people like them never have in this table",
-    "mask": "similar people stand together; where a protected value is too frequent, rows are given another value",
+    "greedy": "hides which values belong to one row, and so what rows there are (judged as if she knew the groups)",
+    "art": "rows that are about equally likely to have the protected values stand together (the search for robust)",
+    "anatomy": "rows of the most frequent sensitive values are mixed; which stand together is left to chance",
+    "injector": "as Anatomy, but no row stands with a value that rows like it never have in this table",
+    "mask": "similar rows stand together; where a protected value is too frequent, rows are given another value",
     "l_diversity": "each region as coarse as it takes for no protected value to have above 1 in {l} rows of a group",
     "t_closeness": "every column equally coarse everywhere, until the values of each group look like the whole table's",
 }
@@ -45,10 +46,10 @@ _LEAST_ERROR = 1e-4  # the lower end of the chart's axis of errors
 def headline(c: MethodComparison) -> str:
     """What was compared."""
     name = shown(c.attribute)
-    whose = f"{c.people:,} of them with a protected value of {name}" if c.listed else f"every {name} protected"
+    protected = f"{c.people:,} of them with a protected value of {name}" if c.listed else f"every {name} protected"
     return (
-        f"{len(c.results)} ways to publish {c.rows:,} rows, {whose}, "
-        "against somebody who knows how frequent each value is among people of every kind"
+        f"{len(c.results)} ways to publish {c.rows:,} rows, {protected}, "
+        f"against an adversary who knows how frequent each value is among {c.whose.people} of every kind"
     )
 
 
@@ -85,7 +86,7 @@ def to_text(c: MethodComparison) -> str:
     lines += [f"  {NAMES[r.method]}: no release. {printable(r.why)}" for r in c.results if isinstance(r, NoRelease)]
     lines += [
         "",
-        f"  seen through: people with a protected value of whom she is surer than 1 in {c.r}",
+        f"  seen through: {c.whose.people} with a protected value of which she is surer than 1 in {c.r}",
         f"  answers off by: the median of 10,000 questions; policy: {printable('; '.join(c.promises))}",
     ]
     return "\n".join(lines)
@@ -122,7 +123,7 @@ def to_html(c: MethodComparison) -> str:
             headline=headline(c),
             kinds=[(words, [found[m] for m in methods if m in found]) for words, methods in KINDS.items()],
             measured=measured,
-            chart=_chart(measured),
+            chart=_chart(measured, c.whose),
             largest=max(largest, 1e-9),
             names=NAMES,
             told={method: text.format(l=c.l) for method, text in WORDS.items()},
@@ -162,15 +163,16 @@ def two_parts(first: float, second: float = 0.0) -> str:
     )
 
 
-def _chart(measured: list[MethodResult]) -> tuple[list[Line], Axis, Axis]:
+def _chart(measured: list[MethodResult], whose: Whose) -> tuple[list[Line], Axis, Axis]:
     """Privacy against usefulness: the share of people seen through (from, to), and how far answers are off."""
     lines = []
     for i, r in enumerate(measured):
-        told = f"{NAMES[r.method]}: {seen(r)} of the people seen through, answers off by {error(r.error.median)}"
+        off_by = f"answers off by {error(r.error.median)}"
+        told = f"{NAMES[r.method]}: {seen(r)} of the {whose.people} seen through, {off_by}"
         off = None if math.isnan(r.error.median) else max(r.error.median, _LEAST_ERROR)
         ends = dict.fromkeys([r.problematic, r.problematic + r.undecided])
         lines.append(Line(NAMES[r.method], i, tuple(Dot(end, off, told) for end in ends)))
-    across = Axis("people seen through", 0.0, 1.0, tuple((n / 5, f"{20 * n}%") for n in range(6)))
+    across = Axis(f"{whose.people} seen through", 0.0, 1.0, tuple((n / 5, f"{20 * n}%") for n in range(6)))
     errors = [d.y for line in lines for d in line.dots if d.y is not None]
     low = 10.0 ** math.floor(math.log10(min(errors, default=0.01)))
     high = 10.0 ** math.ceil(math.log10(max(errors, default=1.0)))

@@ -12,6 +12,7 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.groups import Groups, Outside
 from discreet.labels.figures import between, chance, number
+from discreet.labels.whose import Whose
 from discreet.models.parameters import exact
 from discreet.models.presence.confidence import confidence
 from discreet.models.presence.presence import Presence
@@ -62,6 +63,7 @@ class Present:
     elsewhere: int
     left_out: int
     hidden: int
+    whose: Whose
 
     @property
     def share(self) -> float:
@@ -87,14 +89,15 @@ class Present:
     def others_in_words(self) -> str:
         """What can be told of people in no published group."""
         if not self.elsewhere:
-            return "nobody"
-        who = f"{self.elsewhere:,} {'person' if self.elsewhere == 1 else 'people'}"
+            return self.whose.either("nobody", "none")
+        who = self.whose.so_many(self.elsewhere)
         if not self.left_out:
             return f"{who}, surely not in the table"
         rows = f"{self.left_out:,} suppressed row{'s' * (self.left_out != 1)}"
         if self.hidden == self.elsewhere:
             return f"{who}, with {rows} among them: a chance of {chance(self.left_out / self.elsewhere)}"
-        where = f"{self.hidden:,} of them, who are in groups of so few people that all of these are suppressed"
+        few = f"so few {self.whose.people} that all of these are suppressed"
+        where = f"{self.hidden:,} of them, {self.whose.either('who', 'which')} are in groups of {few}"
         told = f"a chance of {chance(self.left_out / max(self.hidden, 1))}"
         return f"{who}, with {rows} among {where}: {told}; the others are surely not in the table"
 
@@ -135,6 +138,7 @@ class Confident:
     coverage: bool
     left_out: int
     from_zero: bool  # δmin is 0: being known not to be in the table is tolerated
+    whose: Whose
 
     @property
     def rows(self) -> int:
@@ -159,24 +163,25 @@ class Confident:
     @property
     def coverage_in_words(self) -> str:
         if self.coverage:
-            return "everybody would stand in a group of the release"
+            return f"{self.whose.everybody} would stand in a group of the release"
+        others = f"{self.whose.either('whoever', 'whatever')} would stand in none of the groups"
         if self.left_out:
             rows = f"{self.left_out:,} suppressed row{'s' * (self.left_out != 1)}"
-            return f"{rows} and whoever would stand in none of the groups are judged together, as one"
+            return f"{rows} and {others} are judged together, as one"
         if self.from_zero:
-            return "whoever would stand in none of the groups is surely not in the table, which was tolerated"
-        return "nothing is promised to whoever would stand in none of the groups: they are surely not in the table"
+            return f"{others} is surely not in the table, which was tolerated"
+        return f"nothing is promised of {others}, which is surely not in the table"
 
 
-def confident(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> tuple[Confident, ...]:
+def confident(groups: Groups, promises: Sequence[Mapping[str, Any]], whose: Whose) -> tuple[Confident, ...]:
     """The confidence of the groups, for each such promise; nothing where the marginals are not known."""
     if groups.outside is None or not groups.sizes.any():
         return ()
     about = [p for p in promises if model_of(p)[0] == "confident_presence"]
-    return tuple(_confident(groups, groups.outside, p) for p in about)
+    return tuple(_confident(groups, groups.outside, p, whose) for p in about)
 
 
-def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any]) -> Confident:
+def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any], whose: Whose) -> Confident:
     p, size = model_of(promise)[1], outside.marginals.size
     delta, asked = Presence(p["delta"]).delta, float(exact(p["confidence"]))
     filled = np.flatnonzero(groups.sizes)  # of the others nothing is published
@@ -200,6 +205,7 @@ def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any]) -> 
         bool(p.get("coverage", False)),
         groups.left_out,
         delta[0] == 0,
+        whose,
     )
 
 
@@ -228,7 +234,7 @@ def at_least(share: float) -> str:
     return f"{floor(share * 1000 + 1e-8) / 10:g}%"  # confidences are known to a trillionth or so
 
 
-def present(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> Present | None:
+def present(groups: Groups, promises: Sequence[Mapping[str, Any]], whose: Whose) -> Present | None:
     """Everybody's chance, beside what was asked; None where nothing was, or the population is not known."""
     asked = [Presence(p["delta"]).delta for word, p in map(model_of, promises) if word == "presence"]
     if not asked or groups.population is None or not len(groups) + groups.elsewhere:
@@ -249,6 +255,7 @@ def present(groups: Groups, promises: Sequence[Mapping[str, Any]]) -> Present | 
         groups.elsewhere,
         groups.left_out,
         groups.elsewhere if groups.hidden is None else groups.hidden,
+        whose,
     )
 
 
@@ -305,18 +312,18 @@ def _present_line(figures: Present) -> list[str]:
 
 def _confident_lines(figures: tuple[Confident, ...]) -> list[str]:
     return [
-        f"confidence that people are in the table with a chance {one.delta}: at least {one.least_in_words} for "
-        f"every group, {one.mean_in_words} on average"
+        f"confidence that {one.whose.people} are in the table with a chance {one.delta}: at least {one.least_in_words} "
+        f"for every group, {one.mean_in_words} on average"
         for one in figures
     ]
 
 
 def _presence(known: Private) -> Present | None:
-    return present(known.plan.groups, known.promises)
+    return present(known.plan.groups, known.promises, known.whose)
 
 
 def _confidences(known: Private) -> tuple[Confident, ...]:
-    return confident(known.plan.groups, known.promises)
+    return confident(known.plan.groups, known.promises, known.whose)
 
 
 PRESENCE = Section(_presence, "report_presence.html.j2", lines=_present_line)

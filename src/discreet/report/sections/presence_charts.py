@@ -16,17 +16,17 @@ def presences(found: Present, kept: bool) -> str:
 
     What everybody knows, the table's share of the population, is marked too.
     """
-    axis = "chance of being in the table"
+    axis, whose = "chance of being in the table", found.whose
     shares = [b.people / found.people for b in found.bins]
     steps = [
-        Step(b.low, b.high, share, f"{b.in_words}: {b.people:,} people ({percent(share)})")
+        Step(b.low, b.high, share, f"{b.in_words}: {b.people:,} {whose.people} ({percent(share)})")
         for b, share in zip(found.bins, shares, strict=True)
     ]
-    least = None if found.least is None else Limit(found.least, "δmin", "nobody is below" if kept else "")
-    most = None if found.most is None else Limit(found.most, "δmax", "nobody is above" if kept else "")
+    least = None if found.least is None else Limit(found.least, "δmin", f"{whose.nobody} is below" if kept else "")
+    most = None if found.most is None else Limit(found.most, "δmax", f"{whose.nobody} is above" if kept else "")
     if least is not None and found.least == found.most:
-        least, most = Limit(least.value, "δ", "everybody is at it" if kept else ""), None
-    known = (found.share, f"{chance(found.share)} of all people")
+        least, most = Limit(least.value, "δ", f"{whose.everybody} is at it" if kept else ""), None
+    known = (found.share, f"{chance(found.share)} of all {whose.people}")
     return _limited(steps, least, most, known, axis, f"Share of the population by {axis}.")
 
 

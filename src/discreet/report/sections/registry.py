@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.counts.groups import Groups
+from discreet.labels.whose import Whose, whose_of
 from discreet.publications.published import Published
 from discreet.registry import Registry
 from discreet.report.marginals import Grain
@@ -24,6 +25,11 @@ class Public:
     published: Published
     groups: Groups  # those with rows
 
+    @property
+    def whose(self) -> Whose:
+        """Whose rows they are."""
+        return whose_of(self.manifest)
+
 
 @dataclass(frozen=True, eq=False)
 class Private:
@@ -33,6 +39,11 @@ class Private:
     manifest: Mapping[str, Any]
     about: Mapping[str, Any]
     grain: Grain
+
+    @property
+    def whose(self) -> Whose:
+        """Whose rows they are."""
+        return whose_of(self.manifest)
 
     @property
     def promises(self) -> Sequence[Mapping[str, Any]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.arrays import IntArray, number_equal
 from discreet.labels.figures import percent
+from discreet.labels.whose import Whose
 from discreet.models.others_known import OTHERS_KNOWN
 from discreet.models.promise import Risk
 from discreet.publications.recoded_tables import Recoded
@@ -32,13 +33,14 @@ class Tied:
     promised: bool
     share: float
     agreeing: float
+    whose: Whose
 
     @property
     def sentence(self) -> str:
         """For a privacy board."""
         return (
-            f"Whoever finds somebody's group and knows {' and '.join(map(shown, self.known))} of the person knows "
-            f"{shown(self.column)}, too: {percent(self.share)} of the published rows."
+            f"Whoever finds {self.whose.somebody}'s group and knows {' and '.join(map(shown, self.known))} of the "
+            f"{self.whose.person} knows {shown(self.column)}, too: {percent(self.share)} of the published rows."
         )
 
     @property
@@ -63,7 +65,7 @@ def tied_values(known: Public) -> tuple[Tied, ...]:
         others = {other: codes for other, codes in columns.items() if other != name}
         cell = number_equal([group, *others.values()], len(group))
         shares = (_determined(of, own, counts) / total for of in (cell, group))
-        ties.append(Tied(name, tuple(others), name in promised, *shares))
+        ties.append(Tied(name, tuple(others), name in promised, *shares, whose=known.whose.by_rows))
     return tuple(ties)
 
 

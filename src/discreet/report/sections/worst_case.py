@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.groups import Groups, People, Tally
+from discreet.labels.whose import Whose
 from discreet.models.parameters import as_text, exact
 from discreet.models.registry import model_from_words
 from discreet.models.robust.knowledge import default_sets
@@ -58,6 +59,7 @@ class WorstCase:
     groups: int
     exactly: int
     all_groups: int
+    whose: Whose
     step: int = 1  # shares are told in steps of so many percent
 
     @property
@@ -69,12 +71,15 @@ class WorstCase:
     def above_in_words(self) -> str:
         """Of how many people she is surer than 1 in r."""
         if not self.anybody_above:
-            return "nobody"
+            return self.whose.nobody
         about = "about " if self.groups < self.all_groups else ""
-        return f"{about}{self.above}% of the people" if self.above else f"fewer than {self.step}% of the people"
+        share = f"{about}{self.above}%" if self.above else f"fewer than {self.step}%"
+        return f"{share} of the {self.whose.people}"
 
 
-def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain: Grain) -> WorstCase | None:
+def worst_case(
+    plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain: Grain, whose: Whose
+) -> WorstCase | None:
     """Against the promised adversary, or the default one where none is promised."""
     name = next(iter(plan.frequency.sensitive), None)
     if name is None or not len(plan.groups) or not plan.frequency.hierarchies:
@@ -114,6 +119,7 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
         len(groups),
         len(groups) - by_bound,
         len(plan.groups),
+        whose,
         grain.step,
     )
 
@@ -121,8 +127,8 @@ def worst_case(plan: Bucketization, promises: Sequence[Mapping[str, Any]], grain
 def seen_through(found: WorstCase) -> str:
     """What she learns where nothing is promised about her, in one sentence."""
     return (
-        f"whoever knows what is common among which people is surer than 1 in {found.r} of the {found.attribute} of "
-        f"{found.above_in_words}"
+        f"whoever knows what is common among which {found.whose.people} is surer than 1 in {found.r} of the "
+        f"{found.attribute} of {found.above_in_words}"
     )
 
 
@@ -188,7 +194,7 @@ def _entries(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
 def _figures(known: Private) -> WorstCase | None:
     if not isinstance(known.plan, Bucketization):  # nobody's group can be told from another's
         return None
-    return worst_case(known.plan, known.promises, known.grain)
+    return worst_case(known.plan, known.promises, known.grain, known.whose.by_rows)
 
 
 def _lines(figures: WorstCase) -> list[str]:

@@ -72,10 +72,10 @@ def check_possible(problem: Problem, model: AlphaBeta) -> None:
     different = [len(np.unique(codes)) for codes in combinations(f, tables_of(f, model)).T]
     least_alpha = smallest_alpha(different, size, f.rows)
     if alpha < least_alpha:
-        rules.append(f"no group of this table hides anybody better than {round_up(least_alpha)}")
+        rules.append(f"no group of this table hides a row better than {round_up(least_alpha)}")
         repairs.append(f"the smallest possible alpha is {round_up(least_alpha)}")
         if least_alpha == 1:
-            repairs.append("name more quasi-identifiers, or fewer together: only values in tables apart hide anybody")
+            repairs.append("name more quasi-identifiers, or fewer together: only values in tables apart hide a row")
     if rules:
         raise Infeasible(f"no release has {model.describe()}: {', and '.join(rules)}", repair="; ".join(repairs))
 

@@ -148,7 +148,7 @@ def _refusal(draft: Draft, rows: IntArray) -> Infeasible:
     share = draft.robust.require().removeprefix("at most ")
     return Infeasible(
         f"{missing:,} of {f.rows:,} rows could not be given a group in which every promise holds, and {limit:,} may be "
-        f"suppressed; {known:,} of them have a protected value that more than {share} of the people like them have",
+        f"suppressed; {known:,} of them have a protected value that more than {share} of the rows like them have",
         closest=f"{f.rows - missing:,} rows can be published",
         witness=witness(draft.problem.models, draft.groups_of(draft.failed)) if len(draft.failed) else None,
         repair=f"write suppress: {_rounded_up(missing / f.rows):g}, ask for a smaller r, or raise min_support",

@@ -47,7 +47,7 @@ def demand(problem: Problem, search: str) -> Demand:
     """What the strictest promise about sensitive values asks; the others are left to `kept`."""
     strictness = [(model, rows) for model in problem.models if (rows := rows_per_value(model)) > 1]
     if not strictness:
-        rule = f"{search} parts people from their sensitive values, and no promise says how well"
+        rule = f"{search} parts rows from their sensitive values, and no promise says how well"
         raise DiscreetError(Mistake("search", rule, "require l_diversity, alpha_k or robust, for example"))
     strictest = max(rows for _, rows in strictness)
     attribute = next(model.attribute for model, rows in strictness if rows == strictest)
