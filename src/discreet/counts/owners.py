@@ -198,6 +198,14 @@ def owners_of(
     return Owners(row.astype(np.int64), person, count, int(everybody.people[0]), values)
 
 
+def regrouped(owners: Owners, row: IntArray) -> Owners:
+    """The same people where combinations became others (`row`), several of them perhaps the same one."""
+    key, at = np.unique(row[owners.row] * (owners.people + 1) + owners.person, return_inverse=True)
+    count = np.bincount(at.reshape(-1), weights=owners.count, minlength=len(key)).astype(np.int64)
+    new_row, person = np.divmod(key, owners.people + 1)
+    return replace(owners, row=new_row, person=person.astype(np.int32), count=count)
+
+
 def alone(owners: Owners) -> Owners:
     """The same for a frequency set in which every pair of combination and person is a combination of its own."""
     return replace(owners, row=np.arange(len(owners.row)), apart=True)

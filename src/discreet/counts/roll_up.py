@@ -150,20 +150,9 @@ class RollUp:
             np.array(starts, dtype=np.int64),
             self._changes,
         )
-        tallies = {}
-        for name, t in finer.groups.tallies.items():
-            offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
-            tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
-        together = finer.groups.together
-        if together is not None:
-            together = merged_together(together, group, len(sizes))
-        population = finer.groups.population
-        if population is not None:
-            population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)
-        owners = self._owners(group, len(sizes)) if finer is self._rows else finer.groups.owners
-        if owners is not None and finer is not self._rows:
-            owners = owners.merged(group, len(sizes))
-        groups = Groups(sizes, tallies, population=population, together=together, owners=owners)
+        groups = merged_groups(finer.groups, group, sizes)
+        if finer is self._rows:
+            groups = replace(groups, owners=self._owners(group, len(sizes)))
         counted = Counted(node, keys, groups)
         if self.frequency.marginals is not None:
             counted = replace(counted, groups=replace(counted.groups, outside=self._outside(counted)))
@@ -244,8 +233,19 @@ def _layout(hierarchies: Sequence[Hierarchy]) -> tuple[int, Fields]:
     return max(word[-1] + 1, 1), fields
 
 
-def merged_together(together: Together, group: Codes, groups: int) -> Together:
-    """What stands together in groups that were merged: `group` is what each became."""
-    t = together
-    offsets, values, counts = merge_tallies(group, groups, t.offsets, t.values, t.counts, len(t.joint))
-    return Together(offsets, values, counts, t.joint)
+def merged_groups(groups: Groups, group: Codes, sizes: IntArray) -> Groups:
+    """Groups when each becomes another (`group`), of which there are as many as `sizes`."""
+    tallies = {}
+    for name, t in groups.tallies.items():
+        offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
+        tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
+    together = groups.together
+    if together is not None:
+        j = together.joint
+        tied = merge_tallies(group, len(sizes), together.offsets, together.values, together.counts, len(j))
+        together = Together(*tied, j)
+    population = groups.population
+    if population is not None:
+        population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)
+    owners = None if groups.owners is None else groups.owners.merged(group, len(sizes))
+    return Groups(sizes, tallies, population=population, together=together, owners=owners)

@@ -94,7 +94,7 @@ def in_order(columns: Sequence[pa.Array]) -> tuple[pa.Array, NDArray[np.int32]]:
     >>> names.to_pylist(), codes
     (['a', 'b'], array([ 1, -1,  0,  1], dtype=int32))
     """
-    whole = pa.chunked_array(columns, pa.large_string()).combine_chunks()
+    whole = pa.chunked_array([c.cast(pa.large_string()) for c in columns], pa.large_string()).combine_chunks()
     encoded = whole.dictionary_encode()
     order = to_numpy(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)
     number = np.full(len(order) + 1, -1, dtype=np.int32)

@@ -3,7 +3,8 @@
 Nothing in a release says which rows are one person's. So whoever finds somebody's group sees its rows, and may know how
 many of them are his. Each promise is judged by the rows' counts and by the people's: each person counts once in a group
 (and once for each value he has there), compared with the people of the whole table. A model for which that is not the
-question says itself how it is judged (`held_by_people`, `reached_by_people`): the chance of a value is one.
+question says itself how it is judged (`held_by_people`, `reached_by_people`): the chance of a value is one. Of some it
+makes no difference whose rows they are (`rows_decide`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
 
 
+def rows_decide(model: PrivacyModel) -> bool:
+    """Is the verdict on a group the same, whosever rows they are?"""
+    return bool(getattr(model, "rows_decide", False))
+
+
 def held(model: PrivacyModel, groups: Groups) -> BoolArray:
     """Which groups keep a promise, by rows and by people.
 
@@ -32,7 +38,7 @@ def held(model: PrivacyModel, groups: Groups) -> BoolArray:
     >>> KAnonymity(2).holds(visits).tolist(), held(KAnonymity(2), visits).tolist()
     ([True, True], [True, False])
     """
-    if groups.owners is None:
+    if groups.owners is None or rows_decide(model):
         return model.holds(groups)
     own: Callable[[Groups], BoolArray] | None = getattr(model, "held_by_people", None)
     if own is not None:
@@ -42,7 +48,7 @@ def held(model: PrivacyModel, groups: Groups) -> BoolArray:
 
 def reached(model: PrivacyModel, groups: Groups) -> FloatArray:
     """What each group achieves: the worse of what it does by rows and by people."""
-    if groups.owners is None:
+    if groups.owners is None or rows_decide(model):
         return model.level(groups)
     own: Callable[[Groups], FloatArray] | None = getattr(model, "reached_by_people", None)
     if own is not None:
@@ -61,7 +67,7 @@ def surely_lost(model: PrivacyModel, groups: Groups) -> IntArray:
     are too small, which a model says by `lost_by_people`.
     """
     least = model.least_suppressed(groups)
-    if groups.owners is None:
+    if groups.owners is None or rows_decide(model):
         return least
     own: Callable[[Groups], IntArray] | None = getattr(model, "lost_by_people", None)
     if own is not None:
@@ -77,7 +83,7 @@ def survives_merging(model: PrivacyModel, owners: bool, constant: bool) -> bool:
     Merging is adding up, which is what models call monotone, only where nobody is in both groups. A model that is
     judged in a way of its own says `merges_by_people`.
     """
-    if not owners:
+    if not owners or rows_decide(model):
         return model.monotone
     own: bool | None = getattr(model, "merges_by_people", None)
     return model.monotone and (constant if own is None else own)
@@ -85,7 +91,8 @@ def survives_merging(model: PrivacyModel, owners: bool, constant: bool) -> bool:
 
 def tallied_by_people(models: tuple[PrivacyModel, ...]) -> set[str]:
     """The sensitive attributes of which promises ask how many people have each value."""
-    return {model.attribute for model in models if model.attribute and not hasattr(model, "held_by_people")}
+    counted = (model for model in models if not rows_decide(model) and not hasattr(model, "held_by_people"))
+    return {model.attribute for model in counted if model.attribute}
 
 
 def chances(groups: Groups, attribute: str) -> FloatArray:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from discreet.engines.base import PublishedTables, Tables
     from discreet.publications.published import Manifest, Published
     from discreet.publications.published_rules import PublishedRule
+    from discreet.publications.source.people import Standing
     from discreet.publications.source.population import Surroundings
     from discreet.search.plan import Plan
     from discreet.utility.queries import Workload
@@ -110,6 +111,11 @@ class Publication(Protocol):
 
     def check_mapping(self, published: Any, manifest: Manifest, mapping: Mapping[str, Any]) -> list[Mistake]:
         """What is wrong with a mapping that was published with the tables."""
+
+    def standing(
+        self, published: Any, table: FrequencySet, mapping: Mapping[str, Any] | None, suppressed: int
+    ) -> Standing | None:
+        """Whose rows of the table that it was made from stand in its groups; None if that can't be told."""
 
     def compare(self, published: Any, comparing: Comparing) -> list[Mistake]:
         """What the tables say that their source does not."""

@@ -13,8 +13,10 @@ from discreet.policy.kinds import Comparing, KindWords
 from discreet.search.registry import searches_for
 
 if TYPE_CHECKING:
+    from discreet.counts.frequency import FrequencySet
     from discreet.publications.published import Manifest
     from discreet.publications.published_rules import PublishedRule
+    from discreet.publications.source.people import Standing
     from discreet.search.plan import Plan
 
 
@@ -51,6 +53,11 @@ class Kind:
 
     def check_mapping(self, published: Any, manifest: Manifest, mapping: Mapping[str, Any]) -> list[Mistake]:
         return []
+
+    def standing(
+        self, published: Any, table: FrequencySet, mapping: Mapping[str, Any] | None, suppressed: int
+    ) -> Standing | None:
+        return None
 
     def compare(self, published: Any, comparing: Comparing) -> list[Mistake]:
         return []

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.publications.published import Manifest
     from discreet.publications.published_rules import PublishedRule
     from discreet.publications.recoded_tables import Recoded
+    from discreet.publications.source.people import Standing
     from discreet.publications.source.population import Surroundings
     from discreet.search.plan import Plan, Recoding
     from discreet.utility.queries import Workload
@@ -86,6 +87,14 @@ class RecodedKind(Kind):
         from discreet.publications.mapping_check import mapping_mistakes
 
         return mapping_mistakes(mapping, manifest, published.texts())
+
+    def standing(
+        self, published: Recoded, table: FrequencySet, mapping: Mapping[str, Any] | None, suppressed: int
+    ) -> Standing | None:
+        from discreet.publications.source.people import standing_in
+
+        assert mapping is not None, "where a row can stand is told by the mapping"
+        return standing_in(published, table, mapping, suppressed)
 
     def compare(self, published: Recoded, comparing: Comparing) -> list[Mistake]:
         from discreet.publications.source.against_source import recoded_misfits

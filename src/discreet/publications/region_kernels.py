@@ -26,7 +26,7 @@ def cheapest_cover(codes: Codes, low: Codes, high: Codes, cost: FloatArray) -> I
     return result
 
 
-NOBODYS, SEVERAL = -1, -2
+NOBODYS, SEVERAL = -1, -2  # known to `regions`, too, which does not load this
 _WORDS = 64  # boxes are tried 64 a word, so many words at a time
 
 

@@ -19,6 +19,7 @@ from discreet.publications.mapping import boxes_of_groups
 from discreet.publications.published import AGAIN
 
 _STRANGE = Mistake("mapping.json", "is not the mapping of this release", AGAIN)
+SEVERAL = -2  # the group of whoever falls in more than one
 # What reading a mapping that we did not write can raise.
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 
@@ -42,21 +43,22 @@ class Regions:
 
     def people(self, population: Population, hierarchies: Sequence[Hierarchy]) -> tuple[IntArray, int]:
         """How many people fall in each group, and how many fall in more than one."""
-        from discreet.publications.region_kernels import (  # late: most re-checks need no compiled code
-            NOBODYS,
-            SEVERAL,
-            owners,
-        )
-
-        leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
-        narrow = np.argsort(((self.high - self.low + 1) / leaves).sum(axis=0)) if len(self.low) else np.arange(0)
-        codes = np.stack([population.codes[d] for d in narrow], axis=1) if len(narrow) else None
-        if codes is None:
-            return np.zeros(self.groups, dtype=np.int64), 0
-        owner = owners(codes, self.low[:, narrow], self.high[:, narrow], self.group, leaves[narrow])
-        inside = (owner != NOBODYS) & (owner != SEVERAL)
+        owner = self.group_of(population.codes, len(population.counts), hierarchies)
+        inside = owner >= 0
         inhabitants = np.bincount(owner[inside], weights=population.counts[inside], minlength=self.groups)
         return inhabitants.astype(np.int64), int(population.counts[owner == SEVERAL].sum())
+
+    def group_of(self, codes: Sequence[Codes], combinations: int, hierarchies: Sequence[Hierarchy]) -> IntArray:
+        """The group that each combination falls in; −1 if in none, SEVERAL if in more than one."""
+        from discreet.publications.region_kernels import owners  # late: most re-checks need no compiled code
+
+        if not len(hierarchies) or not len(self.low):
+            return np.full(combinations, -1, dtype=np.int64)
+        leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
+        narrow = np.argsort(((self.high - self.low + 1) / leaves).sum(axis=0))
+        columns = np.stack([codes[d] for d in narrow], axis=1)
+        owner: IntArray = owners(columns, self.low[:, narrow], self.high[:, narrow], self.group, leaves[narrow])
+        return owner
 
 
 def regions(

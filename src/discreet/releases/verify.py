@@ -14,14 +14,17 @@ from discreet.counts.groups import Groups
 from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError, Unavailable
+from discreet.labels.whose import Whose, whose_of
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
+from discreet.models.by_people import rows_decide
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import needs_population
 from discreet.models.registry import model_from_words
 from discreet.models.verdicts import Verdict, verdict
-from discreet.policy.kinds import PUBLICATIONS, Comparing
+from discreet.policy.kinds import PUBLICATIONS, Comparing, Publication
 from discreet.publications.published import AGAIN, Manifest, Published
 from discreet.publications.source.outside import promised_marginals, read_population
+from discreet.publications.source.people import judged_by_people
 from discreet.publications.source.population import Surroundings, differing
 from discreet.publications.source.table import read_source
 from discreet.releases.contents import REPORT, check_contents, read_manifest, read_mapping
@@ -32,6 +35,10 @@ from discreet.releases.references import PUBLISHED
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _CHANGED = Mistake("manifest.json", "is not what was written: its checksum differs", AGAIN)
 _SOURCE = "give the original table: --source FILE (in Python, verify(folder, source=…))"
+_UNTOLD = (
+    "several of the source's rows could stand in one place of the release, so that it does not tell whose do; "
+    "it was judged when the release was made"
+)
 _OWN_ROWS = Mistake(
     "confident_presence",
     "needs to know which values there are outside of the table, and the published values are not exact enough to tell",
@@ -54,6 +61,9 @@ class Findings:
     missing: tuple[Mistake, ...] = ()  # what each of these would take
     signature: str = ""  # whose it is, as far as that was checked; empty if there is none
     unread: tuple[str, ...] = ()  # parts of the release that could not be compared with the others
+    people_open: tuple[
+        tuple[str, str], ...
+    ] = ()  # what is promised to people and could not be judged, and what it takes
     published: Published | None = field(default=None, repr=False, compare=False)  # the release as it was counted
     judged: Groups | None = field(default=None, repr=False, compare=False)  # what anybody sees of its groups
 
@@ -68,6 +78,7 @@ class Findings:
         """Promises and parts of the release that are open: what, and what it would take."""
         return (
             *((model.describe(), str(why)) for model, why in zip(self.unjudged, self.missing, strict=True)),
+            *self.people_open,
             *((REPORT, why) for why in self.unread),
         )
 
@@ -100,6 +111,10 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
         if table is not None and not wrong:
             other += kind.compare(published, Comparing(table, source, tables, manifest, mapping))
         other += wrong
+        if whose_of(manifest) is Whose.NAMED and not wrong:
+            models = [v.model for v in found.verdicts]
+            open_to_people, broken = check_people(kind, models, published, table, mapping, manifest)
+            found, other = replace(found, people_open=open_to_people), [*other, *broken]
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except Unavailable:
         raise  # who could not look has found nothing
@@ -107,6 +122,29 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
         return Findings((), (*check_contents(folder, manifest), *error.mistakes), 0, 0)
     except _NOT_OURS:
         return Findings((), (_CHANGED,), 0, 0)
+
+
+def check_people(
+    kind: Publication,
+    models: Sequence[PrivacyModel],
+    published: Published,
+    table: FrequencySet | None,
+    mapping: Mapping[str, Any] | None,
+    manifest: Manifest,
+) -> tuple[tuple[tuple[str, str], ...], list[Mistake]]:
+    """What is promised to people: what stays open, with what it would take, and what is broken."""
+    models = [model for model in models if not rows_decide(model)]
+    if not models:
+        return (), []
+    if table is None:
+        return (("what holds of people", f"the files don't tell whose rows they are; {_SOURCE}"),), []
+    if table.owners is None:  # a row is a person: the files tell all
+        return (), []
+    standing = kind.standing(published, table, mapping, int(manifest["rows"]["suppressed"]))
+    if standing is None:
+        return tuple((f"{model.describe()}, by people", _UNTOLD) for model in models), []
+    by_people = judged_by_people(models, standing)
+    return tuple((f"{model.describe()}, by people", _UNTOLD) for model in by_people.undecided), list(by_people.mistakes)
 
 
 def is_about_population(manifest: Manifest) -> bool:

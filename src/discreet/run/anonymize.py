@@ -28,8 +28,9 @@ from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
 from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
 from discreet.progress import Progress, silent
-from discreet.publications.published import Manifest
+from discreet.publications.published import Manifest, Published
 from discreet.publications.published_rules import PublishedRule, published_rules, taxonomy_notes
+from discreet.publications.source.people import judged_by_people
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
@@ -348,6 +349,7 @@ def publish(
             if not findings.kept:
                 broken = (_broken(v) for v in findings.verdicts if not v.holds)
                 raise ReleaseError(*findings.mistakes, *findings.missing, *broken)
+            _check_people(policy, intake, plan, published, mapping)
             assert findings.judged is not None
             manifest["promises"] = promises(findings.verdicts)
             manifest |= measures(findings.judged.sizes, plan.suppressed)
@@ -357,7 +359,8 @@ def publish(
         manifest["files"][REPORT] = about_file(partial / REPORT)
         about = {"discreet": manifest["discreet"], "created": manifest["created"]}
         notes = [*notes, *taxonomy_notes(plan.frequency)]
-        about |= figures(plan, findings.verdicts, scans=intake.scans, seconds=clock.seconds, notes=notes)
+        judged = findings.verdicts if plan.frequency.owners is None else verdicts(policy.models, plan.groups)
+        about |= figures(plan, judged, scans=intake.scans, seconds=clock.seconds, notes=notes)
         data = report_data(plan, manifest, about, release)
         (work.private / REPORT).write_text(custodian_page(data), encoding="utf-8")
         manifest["checksum"] = checksum(manifest)
@@ -370,6 +373,17 @@ def publish(
         (work.private / FIGURES).write_text(_json(about), encoding="utf-8")
         tables.describe(_json(manifest))
     return Release(folder, manifest, target.private, about, data)
+
+
+def _check_people(
+    policy: Policy, intake: Intake, plan: Plan, published: Published, mapping: Mapping[str, Any] | None
+) -> None:
+    """What is promised to people, once more: by the tables as they were written, and whose rows fit them."""
+    if intake.frequency.owners is None:
+        return
+    standing = PUBLICATIONS[policy.publish].standing(published, intake.frequency, mapping, plan.suppressed)
+    if standing is not None and (broken := judged_by_people(policy.models, standing).mistakes):
+        raise ReleaseError(*broken)
 
 
 def paths_among(*named: Any) -> list[Path]:

@@ -61,16 +61,23 @@ class Summarized:
     counted: Engine | None = None
     statistics: Statistics | None = None
     seen: Look | None = None
+    person: str | None = None  # the column that says whose row it is
 
     def looks(self, suppressing: bool = False) -> Looks:
         """Looks at the table, through the summary's hierarchies; `suppressing`, it matters how many rows there are."""
         s = self.summary
         rows = tuple(np.rint(s.marginal(d) * s.rows).astype(np.int64) for d in range(len(s.hierarchies)))
         if self.statistics is None:
-            return Looks(self.engine, s.hierarchies, s.sensitive_hierarchies, rows, self.population)
+            return Looks(self.engine, s.hierarchies, s.sensitive_hierarchies, rows, self.population, self.person)
         expected = s.rows if suppressing else None
         return EstimatedLooks(
-            self.engine, s.hierarchies, s.sensitive_hierarchies, rows, expected=expected, seen=self.seen
+            self.engine,
+            s.hierarchies,
+            s.sensitive_hierarchies,
+            rows,
+            person=self.person,
+            expected=expected,
+            seen=self.seen,
         )
 
 
@@ -94,7 +101,7 @@ def summarize(policy: Policy, source: Any = None) -> Summarized:
         _check_fits(policy, made, path, file if isinstance(file, Path) else None, people)
     _check_promises(policy, made)
     population = None if people is None else population_of(people, made.hierarchies)
-    return Summarized(engine, made, population, counted)
+    return Summarized(engine, made, population, counted, person=policy.person)
 
 
 def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
@@ -280,7 +287,8 @@ def _by_statistics(
 ) -> Summarized:
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
-    return Summarized(engine, statistics_summary(statistics, hierarchies[:width], sensitive), statistics=statistics)
+    summary = statistics_summary(statistics, hierarchies[:width], sensitive)
+    return Summarized(engine, summary, statistics=statistics, person=policy.person)
 
 
 def _told(statistics: Statistics) -> dict[str, object]:

@@ -29,7 +29,8 @@ from discreet.search.instant.s_instant import standing_for
 class Looks:
     """The table of an engine, to be looked at through the hierarchies of its columns.
 
-    `leaf_rows[d]` is how many rows have each leaf of quasi-identifier d.
+    `leaf_rows[d]` is how many rows have each leaf of quasi-identifier d. `person` is the column that says whose row it
+    is, if there is one: then people are counted too.
     """
 
     engine: Engine
@@ -37,6 +38,7 @@ class Looks:
     sensitive: Mapping[str, Hierarchy]
     leaf_rows: tuple[IntArray, ...]
     population: Population | None = None  # what promises about presence are about
+    person: str | None = None
 
     def at_node(self, node: Node) -> FrequencySet:
         """The table generalized to the levels of a node."""
@@ -59,9 +61,9 @@ class Looks:
             for h, merged in zip(self.hierarchies, stands_for, strict=True)
         }
         looked = self.engine.coded(codes)
-        frequencies = looked.frequencies([*codes, *self.sensitive])
+        frequencies = looked.frequencies([*codes, *self.sensitive], self.person)
         self.engine.scans += looked.scans
-        known = Frequencies(self._leaves(frequencies), frequencies.codes, frequencies.counts)
+        known = replace(frequencies, values=self._leaves(frequencies))
         return replace(
             frequency_set(known, self.hierarchies, self.sensitive, self.leaf_rows), population=self.population
         )
@@ -160,7 +162,7 @@ class EstimatedLooks(Looks):
             for h, merged in zip(self.hierarchies, stands_for, strict=True)
         }
         assert isinstance(self.engine, SqlEngine)  # no other keeps statistics
-        counted = coded_counts(self.engine, codes, list(self.sensitive))
+        counted = coded_counts(self.engine, codes, list(self.sensitive), self.person)
         values, columns = [], []
         for d, h in enumerate(self.hierarchies):
             every = (*h.leaves, *counted.unknown.values[d])
@@ -168,9 +170,8 @@ class EstimatedLooks(Looks):
             occurring, code = np.unique(place, return_inverse=True)
             values.append(tuple(every[i] for i in occurring.tolist()))
             columns.append(code.reshape(-1).astype(np.int32))
-        frequencies = Frequencies(
-            (*values, *counted.others.values), (*columns, *counted.others.codes), counted.others.counts
-        )
+        others = counted.others
+        frequencies = replace(others, values=(*values, *others.values), codes=(*columns, *others.codes))
         stands = (
             {leaf: h.leaves[s] for leaf, s in zip(h.leaves, merged.tolist(), strict=True)}
             for h, merged in zip(self.hierarchies, stands_for, strict=True)

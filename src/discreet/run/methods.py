@@ -131,6 +131,7 @@ def _head(frequency: FrequencySet) -> FrequencySet:
         codes=tuple(codes[:_FEW] for codes in frequency.codes),
         sensitive={name: codes[:_FEW] for name, codes in frequency.sensitive.items()},
         counts=frequency.counts[:_FEW],
+        owners=None,
     )
 
 

@@ -162,7 +162,7 @@ class SqlEngine(ABC):
             for i, place in enumerate(known):
                 codes[i].append(numbered_texts(batch.column(i), place))
             if owner:
-                people.append(batch.column(len(columns)).cast(pa.large_string()))
+                people.append(batch.column(len(columns)))
             for i, parts in enumerate(whole, start=len(texts)):
                 parts.append(to_numpy(batch.column(i)).astype(np.int64))
         counts, *numbered = map(np.concatenate, whole)

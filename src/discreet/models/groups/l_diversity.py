@@ -55,7 +55,7 @@ class DistinctDiversity(Parameterized):
     attribute: str
     monotone = True
     higher_is_safer = True
-    merges_by_people = True
+    rows_decide = True  # who has a value has a row with it
     compares = False
     word = "l_diversity"
     fixed = (("kind", "distinct"),)
@@ -70,12 +70,6 @@ class DistinctDiversity(Parameterized):
 
     def level(self, groups: Groups) -> FloatArray:
         return np.diff(groups.tallies[self.attribute].offsets).astype(np.float64)
-
-    def held_by_people(self, groups: Groups) -> BoolArray:
-        return self.holds(groups)  # who has a value has a row with it
-
-    def reached_by_people(self, groups: Groups) -> FloatArray:
-        return self.level(groups)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         return np.where(self.holds(groups), 0, groups.sizes)  # parts have no more values than the whole

@@ -17,6 +17,7 @@ from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy, Value
+from discreet.labels.whose import PERSON
 from discreet.policy.policy import Policy, read_policy
 from discreet.publications.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
 
@@ -31,7 +32,8 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     """
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
-    frequencies = count_source(source, columns)
+    person = next(iter(columns_of(manifest, PERSON)), None)
+    frequencies = count_source(source, columns, person)
     values = dict(zip(columns, frequencies.values, strict=True))
     words = manifest.get("hierarchies", {})
     return frequency_set(
@@ -46,10 +48,11 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     )
 
 
-def count_source(source: Any, columns: Sequence[str]) -> Frequencies:
-    """Columns of the table that a release was made from, as they are: one scan."""
-    engine = _open(source, columns)
-    lacking = [c for c in columns if c not in engine.columns]
+def count_source(source: Any, columns: Sequence[str], person: str | None = None) -> Frequencies:
+    """Columns of the table that a release was made from, as they are: one scan. One may say whose row it is."""
+    needed = [*columns, *([] if person is None else [person])]
+    engine = _open(source, needed)
+    lacking = [c for c in needed if c not in engine.columns]
     if lacking:
         raise DataError(
             *(
@@ -57,7 +60,7 @@ def count_source(source: Any, columns: Sequence[str]) -> Frequencies:
                 for c in lacking
             )
         )
-    return engine.frequencies(columns)
+    return engine.frequencies(columns, person)
 
 
 def _open(source: Any, columns: Sequence[str]) -> Engine:

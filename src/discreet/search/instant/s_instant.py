@@ -20,9 +20,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from discreet.arrays import Codes
+from discreet.arrays import Codes, number_equal
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet, Population
+from discreet.counts.owners import regrouped
 from discreet.counts.roll_up import Node, RollUp
 from discreet.models.base import PrivacyModel
 from discreet.models.likelihood.likely import Options
@@ -239,10 +240,13 @@ def standing_for(frequency: FrequencySet, stands_for: Sequence[Codes]) -> Freque
     raised = [leaf[codes] for leaf, codes in zip(stands_for, frequency.codes, strict=True)]
     columns = [*raised, *(frequency.sensitive[name] for name in sensitive)]
     merged_columns, counts = merged(columns, [len(h.leaves) for h in hierarchies], frequency.counts)
-    width = len(raised)
+    width, owners = len(raised), frequency.owners
+    if owners is not None:
+        owners = regrouped(owners, number_equal(columns, len(frequency.counts)))  # numbered in the order of `merged`
     return replace(
         frequency,
         codes=tuple(merged_columns[:width]),
         sensitive=dict(zip(sensitive, merged_columns[width:], strict=True)),
         counts=counts,
+        owners=owners,
     )

@@ -18,11 +18,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, IntArray, rows_among
-from discreet.counts.groups import Groups, Tally
-from discreet.counts.kernels import Keys, Spreads, merge_groups, merge_tallies, spread_of_groups
-from discreet.counts.roll_up import RollUp, merged_together
+from discreet.counts.groups import Groups
+from discreet.counts.kernels import Keys, Spreads, merge_groups, spread_of_groups
+from discreet.counts.roll_up import RollUp, merged_groups
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold, least_suppressed
+from discreet.models.by_people import tallied_by_people
 from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, may_differ
 from discreet.search.plan import SUPPRESSED, Problem, Recoding
 
@@ -100,7 +101,9 @@ class Cuts:
         ]
         self.closed_cost = sum(f.rows * int(w) * s for w, s in zip(self._widest, self._share, strict=True))
         self._maps: dict[tuple[int, Opened], tuple[IntArray, IntArray]] = {}
-        self._roll_up = RollUp(f, attributes={m.attribute for m in problem.models})
+        self._roll_up = RollUp(
+            f, attributes={m.attribute for m in problem.models}, people_by=tallied_by_people(problem.models)
+        )
         finest = self._roll_up.groups((0,) * len(f.hierarchies))
         self._fields = self._roll_up.fields
         self.rows = Rows(finest.keys, finest.groups)
@@ -252,14 +255,7 @@ class Cuts:
             self._starts,
             np.concatenate([np.empty(0, dtype=np.uint64), *changes]),
         )
-        tallies = {}
-        for name, t in rows.groups.tallies.items():
-            offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
-            tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
-        together = rows.groups.together
-        if together is not None:
-            together = merged_together(together, group, len(sizes))
-        return Rows(keys, Groups(sizes, tallies, together=together)), group
+        return Rows(keys, merged_groups(rows.groups, group, sizes)), group
 
     def _map(self, d: int, opened: Opened) -> tuple[IntArray, IntArray]:
         """Per leaf of an attribute, the first leaf of what it becomes, and how many leaves that has beside."""
