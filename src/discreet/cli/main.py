@@ -231,6 +231,10 @@ def apply(
         bool,
         typer.Option("--all-new", help="You know that nobody in these rows is in the earlier release; it will say so."),
     ] = False,
+    earlier_source: Annotated[
+        str | None,
+        typer.Option(help="The table of the earlier release, where a column says whose rows they are: who is in both?"),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -252,6 +256,7 @@ def apply(
             sign=sign,
             key=key,
             all_new=all_new,
+            earlier_source=earlier_source,
             progress=progress,
         )
     screen.say(made.to_json(), to_text(made.report) + _where(made))

@@ -8,7 +8,7 @@ limit, nothing is published.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,14 @@ from discreet.progress import Progress, silent
 from discreet.publications.mapping import recode
 from discreet.publications.published import Manifest
 from discreet.publications.recoded_tables import Recoded, group_recoded, read_recoded
+from discreet.publications.source.table import count_source
 from discreet.publications.tables import published_values
 from discreet.releases.contents import read_manifest, read_mapping
 from discreet.releases.verify import is_about_population
 from discreet.run.anonymize import Release, paths_among, publish, target_at
+from discreet.run.came_and_left import BothTables, both_tables, texts_of
 from discreet.run.intake import take_in
-from discreet.run.subtraction import hold_back, side_by_side
+from discreet.run.subtraction import HeldBack, TwoTables, hold_back, side_by_side
 from discreet.run.verify import verify
 from discreet.search.plan import SUPPRESSED, Recoding
 
@@ -53,12 +55,16 @@ def apply(
     sign: Path | str | None = None,
     key: Path | str | None = None,
     all_new: bool = False,
+    earlier_source: Any = None,
     progress: Progress = silent,
 ) -> Release:
     """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind.
 
     `all_new` is what the custodian knows and no table tells: that nobody in `source` is in the earlier release. Then
     nothing is learnt by subtracting, and it is not judged; the release says that this was said.
+
+    Where a column says whose rows they are, that is looked up: `earlier_source` is the table that the earlier release
+    was made from. Whoever is in both counts once (see `came_and_left`).
 
     `private` is the custodian's folder, as for `anonymize`. `database` says where the earlier tables are, if they are
     in one that the environment does not name (see `verify`). `sign` is the private key for the new release, `key` the
@@ -83,7 +89,10 @@ def apply(
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, mapping)
-        plan, notes = _keep_what_holds(plan, policy, before, manifest, all_new=all_new)
+        both = None
+        if policy.person is not None:
+            both = _both_tables(policy, manifest, mapping, before, earlier_source, source)
+        plan, notes = _keep_what_holds(plan, policy, before, manifest, all_new=all_new, both=both)
     applied = {
         "manifest_sha256": sha256(earlier / "manifest.json"),
         "rows": before.rows - before.starred,
@@ -126,11 +135,18 @@ def _check_earlier(earlier: Path, database: str | None, key: Path | str | None) 
 
 
 def _keep_what_holds(
-    plan: Recoding, policy: Policy, before: Recoded, manifest: Manifest, *, all_new: bool
+    plan: Recoding,
+    policy: Policy,
+    before: Recoded,
+    manifest: Manifest,
+    *,
+    all_new: bool,
+    both: BothTables | None = None,
 ) -> tuple[Recoding, list[str]]:
     """Hold new rows back until everything that two releases tell keeps the promises; then nothing is left to fail.
 
-    Returns what is published, and what the custodian is told of the rest.
+    Returns what is published, and what the custodian is told of the rest. Where it is known whose rows they are (in
+    `both` tables), groups are held back whole: rows that look alike are different people's.
     """
     tables = side_by_side(before, _as_published(plan, tuple(before.sensitive)))
     held = hold_back(tables, policy.models, manifest["hierarchies"], all_new=all_new)
@@ -140,13 +156,42 @@ def _keep_what_holds(
     by_itself = held
     if not all_new:
         by_itself = hold_back(tables, policy.models, manifest["hierarchies"], all_new=True)
-    kept = _without(plan, tables.later_row, held.published)
+    if both is None:
+        kept = _without(plan, tables.later_row, held.published)
+    else:
+        kept = _without_groups(plan, both, policy, tables, held)
     unfit = int((tables.later - by_itself.published).sum())
     _check_limit(kept, policy, uncovered=plan.suppressed, unfit=unfit)
     exposed = kept.suppressed - plan.suppressed - unfit
     many = f"{exposed:,} new row{'s' * (exposed != 1)}"
     notes = [f"{many} held back for {policy.whose.people} that came, left or stayed"] if exposed > 0 else []
     return kept.without(kept.groups.sizes == 0), notes
+
+
+def _both_tables(
+    policy: Policy, manifest: Manifest, mapping: Mapping[str, Any], before: Recoded, earlier_source: Any, source: Any
+) -> BothTables:
+    if earlier_source is None:
+        rule = f"{policy.person} says whose rows they are: people who are in the earlier release, too, count once"
+        repair = "give the table that it was made from: --earlier-source FILE (in Python, earlier_source=…)"
+        raise DiscreetError(Mistake("earlier source", rule, repair))
+    later = count_source(source, [*policy.quasi_identifiers, *policy.sensitive], policy.person)
+    return both_tables(policy, manifest, mapping, before, earlier_source, later)
+
+
+def _without_groups(plan: Recoding, both: BothTables, policy: Policy, tables: TwoTables, held: HeldBack) -> Recoding:
+    """The plan without the groups of which rows have to be held back, by what readers see or by people."""
+    texts = texts_of(plan)
+    place = {text: g for g, text in enumerate(both.texts)}
+    touched = np.zeros(tables.groups, dtype=np.bool_)
+    touched[tables.group[held.published < tables.later]] = True
+    stays = plan.group != SUPPRESSED
+    of_plan = np.zeros(plan.group_count, dtype=np.bool_)
+    of_plan[plan.group[stays]] = touched[tables.group[tables.later_row]]
+    by_rows = np.zeros(len(both.texts), dtype=np.bool_)
+    by_rows[[place[texts[g]] for g in np.flatnonzero(of_plan).tolist()]] = True
+    by_people = both.held_back(policy.models, by_rows)
+    return plan.without(np.array([bool(by_people[place[text]]) for text in texts], dtype=np.bool_))
 
 
 def _without(plan: Recoding, row: IntArray, published: IntArray) -> Recoding:
