@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,7 @@ from discreet.arrays import Codes, IntArray
 from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.engines.base import Frequencies
-from discreet.errors import Mistake, did_you_mean, offenders
+from discreet.errors import DataError, Mistake, did_you_mean, offenders
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 
 _ROUNDING = Fraction(1, 100)  # shares written with few digits need not add up to 1 exactly
@@ -25,6 +26,24 @@ def population_of(frequencies: Frequencies, hierarchies: Sequence[Hierarchy]) ->
     codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, frequencies.values, frequencies.codes, strict=True)]
     ordered, counts = merged(codes, [len(h.leaves) for h in hierarchies], frequencies.counts)
     return Population(tuple(ordered), counts)
+
+
+def each_once(frequencies: Frequencies, place: str) -> Frequencies:
+    """People instead of rows, where rows of different people are told apart: each counts once.
+
+    Whoever is not named is a person for each row. Refused: people whose rows differ, who would be counted twice.
+    """
+    if frequencies.person is None:
+        return frequencies
+    named = frequencies.person >= 0
+    several = np.bincount(frequencies.person[named]) > 1
+    if several.any():
+        many = int(several.sum())
+        who = "1 person has" if many == 1 else f"{many:,} people have"
+        rule = f"{who} rows with different quasi-identifiers, and could be in several groups"
+        raise DataError(Mistake(place, rule, "keep one row for each person, the same that the table has"))
+    counts = np.where(named, 1, frequencies.counts)
+    return replace(frequencies, counts=counts, person=None, names=None)
 
 
 def strangers(population: Population, frequency: FrequencySet) -> int:

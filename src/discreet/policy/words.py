@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.addresses import located
 from discreet.errors import Mistake, PolicyError, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import RULE, exact_number, is_long
+from discreet.models.others_known import asks_for_others
 from discreet.models.registry import word_of
 from discreet.policy.kinds import (
     choose_search,
@@ -195,7 +196,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])
-        mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False))
+        mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False), found["models"])
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 
@@ -234,13 +235,23 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
     return mistakes
 
 
-def _people_misfits(attributes: Sequence[Attribute], one_row_per_person: bool) -> list[Mistake]:
+def _people_misfits(
+    attributes: Sequence[Attribute], one_row_per_person: bool, models: Sequence[PrivacyModel]
+) -> list[Mistake]:
     """A column says whose rows they are, or each is said to be another person's: not both."""
     person = next((a.name for a in attributes if a.role == Role.PERSON), None)
-    if person is None or not one_row_per_person:
+    if person is None:
         return []
-    rule = f"is of no use: {shown(person)} has the role person, and says whose rows they are"
-    return [Mistake("one_row_per_person", rule, "leave it out, or give the column the role identifier")]
+    mistakes = []
+    if one_row_per_person:
+        rule = f"is of no use: {shown(person)} has the role person, and says whose rows they are"
+        mistakes.append(Mistake("one_row_per_person", rule, "leave it out, or give the column the role identifier"))
+    if any(map(asks_for_others, models)):
+        rule = f"others_known is judged by rows alone, and {shown(person)} says that people may have several"
+        mistakes.append(
+            Mistake("require", rule, "leave others_known out, or give a table with one row for each person")
+        )
+    return mistakes
 
 
 def _promises(

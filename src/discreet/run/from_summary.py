@@ -29,7 +29,16 @@ from discreet.models.likelihood.likely import supports
 from discreet.policy.policy import Policy
 from discreet.policy.words import STATISTICS, SUMMARIES
 from discreet.progress import Progress, silent
-from discreet.run.intake import PeopleByValue, build_all, by_value, check_promises, check_stars, open_tables
+from discreet.run.intake import (
+    PeopleByValue,
+    build_all,
+    by_value,
+    check_one_row_each,
+    check_promises,
+    check_stars,
+    open_tables,
+    population_counted,
+)
 from discreet.run.looks import EstimatedLooks, Look, Looks, Surprised
 from discreet.search.instant.cuts import s_instant_cut
 from discreet.search.instant.m_instant import THRESHOLD as M_THRESHOLD
@@ -89,7 +98,7 @@ def summarize(policy: Policy, source: Any = None) -> Summarized:
         rule = f"{shown(policy.search)} can't tell from a summary how likely {' and '.join(strange)} is kept"
         raise PolicyError(Mistake("search", rule, "leave `search` out"))
     engine, counted, _ = open_tables(policy, source)
-    people = None if counted is None else counted.frequencies(policy.quasi_identifiers)
+    people = None if counted is None else population_counted(policy, counted)
     if policy.summary == STATISTICS:
         return _estimated(policy, engine, counted)
     if policy.summary is None or policy.summary in SUMMARIES:
@@ -112,7 +121,7 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
     if kind == STATISTICS:
         raise PolicyError(Mistake("summary", "the database keeps its statistics itself", "save another kind"))
     engine, counted, _ = open_tables(policy, source)
-    made = _made(policy, engine, kind, None if counted is None else counted.frequencies(policy.quasi_identifiers))
+    made = _made(policy, engine, kind, None if counted is None else population_counted(policy, counted))
     named = policy.location if source is None else source
     save(
         made,
@@ -189,6 +198,8 @@ def _threshold(policy: Policy) -> float:
 
 def _made_sure(policy: Policy, known: Summarized, plan: Recoding) -> Recoding:
     """The plan, if the table is what the summary said."""
+    if known.population is not None:
+        check_one_row_each(policy, plan.frequency)
     _check_population(plan)
     check_promises(policy.models, plan.frequency)  # again: a sample may lack values that the table has
     if known.statistics is not None:

@@ -14,6 +14,7 @@ from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.counts.outside import (
+    each_once,
     marginals_from,
     marginals_of,
     people_by_value,
@@ -27,7 +28,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.words import rule_from_words
-from discreet.models.base import PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.others_known import asks_for_others
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
@@ -58,7 +59,7 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     engine, population, everybody = open_tables(policy, source)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     frequencies = engine.frequencies(columns, policy.person)
-    people = None if population is None else population.frequencies(policy.quasi_identifiers)
+    people = None if population is None else population_counted(policy, population)
     if people is not None:
         everybody = by_value(policy.quasi_identifiers, people)
     hierarchies = build_all(policy, by_value(columns, frequencies), everybody)
@@ -69,10 +70,30 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
         frequency = _with_population(policy, frequency, people)
     elif everybody is not None:
         frequency = _with_marginals(frequency, everybody)
+    if people is not None or everybody is not None:
+        check_one_row_each(policy, frequency)
     check_promises(policy.models, frequency)
     if any(map(asks_for_others, policy.models)):
         frequency = replace(frequency, tied=True)
     return Intake(engine, frequency, population)
+
+
+def population_counted(policy: Policy, population: Engine) -> Frequencies:
+    """The population's people by their quasi-identifiers, each once: one scan."""
+    where = population_named(policy.models)
+    frequencies = population.frequencies(policy.quasi_identifiers, policy.person)
+    return each_once(frequencies, "private" if where is None else _place(where))
+
+
+def check_one_row_each(policy: Policy, frequency: FrequencySet) -> None:
+    """Who is in a table is judged by its rows among a population's people: then nobody may have several."""
+    if frequency.owners is None:
+        return
+    several = int((frequency.owners.rows > 1).sum())
+    who = "1 person has" if several == 1 else f"{several:,} people have"
+    about = " and ".join(model.describe() for model in policy.models if isinstance(model, AboutPopulation))
+    rule = f"{who} several rows, and {about} is judged of tables with one row for each person"
+    raise DataError(Mistake("source", rule, "publish a table of who is in, with one row for each"))
 
 
 def check_promises(models: Sequence[PrivacyModel], frequency: FrequencySet) -> None:
@@ -108,7 +129,8 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
         mistakes += error.mistakes
     where = population_named(policy.models)
     if where is not None:
-        population, wrong = _open_population(where, policy.quasi_identifiers)
+        columns = [*policy.quasi_identifiers, *([] if policy.person is None else [policy.person])]
+        population, wrong = _open_population(where, columns)
         mistakes += wrong
     elif rows is not None and any(map(needs_population, policy.models)):
         population = everybody

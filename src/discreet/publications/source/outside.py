@@ -9,14 +9,15 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet, Marginals
-from discreet.counts.outside import people_by_value, population_of
+from discreet.counts.outside import each_once, people_by_value, population_of
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.labels.whose import PERSON
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import counts_population, read_marginals
-from discreet.publications.published import Manifest, hierarchy_in_words, quasi_identifiers_of
+from discreet.publications.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
 from discreet.publications.source.population import Surroundings, outsiders
 from discreet.publications.source.table import value_codes
 
@@ -26,20 +27,21 @@ _MARGINALS = "confident_presence.marginals"
 def read_population(
     population: Any, manifest: Manifest, models: Sequence[PrivacyModel], table: FrequencySet | None
 ) -> Surroundings:
-    """Everybody in a population (a path or a frame): their quasi-identifiers alone, one scan.
+    """Everybody in a population (a path or a frame): their quasi-identifiers alone, each person once; one scan.
 
     `table` is the source, where it is given too: it tells exactly who is not in it.
     """
-    columns = quasi_identifiers_of(manifest)
-    engine = open_source(population, columns)
+    columns, person = quasi_identifiers_of(manifest), columns_of(manifest, PERSON)
+    needed = [*columns, *person]
+    engine = open_source(population, needed)
     lacking = [
         Mistake("population", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
-        for c in columns
+        for c in needed
         if c not in engine.columns
     ]
     if lacking:
         raise DataError(*lacking)
-    frequencies = engine.frequencies(columns)
+    frequencies = each_once(engine.frequencies(columns, next(iter(person), None)), "population")
     words = manifest["hierarchies"]
     hierarchies = tuple(
         hierarchy_in_words(name, words[name], values) for name, values in zip(columns, frequencies.values, strict=True)
