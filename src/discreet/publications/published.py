@@ -17,6 +17,7 @@ from discreet.errors import DataError, HierarchyError, Mistake, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.words import rule_from_words
+from discreet.labels.whose import PERSON
 
 if TYPE_CHECKING:
     from discreet.publications.source.population import Around
@@ -70,6 +71,11 @@ class Published(Protocol):
 def columns_of(manifest: Manifest, role: str) -> list[str]:
     """The published columns with a role."""
     return [c for c in manifest["columns"] if manifest["roles"][c] == role]
+
+
+def person_of(manifest: Manifest) -> str | None:
+    """The column of the source that says whose row it is, if the release was made by one."""
+    return next((name for name, role in manifest["roles"].items() if role == PERSON), None)
 
 
 def quasi_identifiers_of(manifest: Manifest) -> list[str]:

@@ -66,12 +66,12 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
     frequency = frequency_set(frequencies, hierarchies[:width], sensitive)
+    if people is not None or everybody is not None:
+        check_one_row_each(policy, frequency)
     if people is not None:
         frequency = _with_population(policy, frequency, people)
     elif everybody is not None:
         frequency = _with_marginals(frequency, everybody)
-    if people is not None or everybody is not None:
-        check_one_row_each(policy, frequency)
     check_promises(policy.models, frequency)
     if any(map(asks_for_others, policy.models)):
         frequency = replace(frequency, tied=True)

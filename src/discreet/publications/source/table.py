@@ -17,9 +17,8 @@ from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy, Value
-from discreet.labels.whose import PERSON
 from discreet.policy.policy import Policy, read_policy
-from discreet.publications.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
+from discreet.publications.published import Manifest, columns_of, hierarchy_in_words, person_of, quasi_identifiers_of
 
 
 def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> FrequencySet:
@@ -32,8 +31,7 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     """
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
-    person = next(iter(columns_of(manifest, PERSON)), None)
-    frequencies = count_source(source, columns, person)
+    frequencies = count_source(source, columns, person_of(manifest))
     values = dict(zip(columns, frequencies.values, strict=True))
     words = manifest.get("hierarchies", {})
     return frequency_set(
