@@ -7,6 +7,8 @@ from campaign.garden import POLICIES
 
 from discreet.audit.kinds.registry import KINDS
 from discreet.audit.promises.registry import reading_of
+from discreet.labels.whose import Whose
+from discreet.models.promise import Setting
 from discreet.models.registry import MODELS, model_from_words
 from discreet.policy.kinds import PUBLICATIONS, choose_search
 from discreet.report.html import TEMPLATES
@@ -27,8 +29,12 @@ def test_a_promise_is_read_told_judged_again_and_warmed_up(word: str) -> None:
         models, mistakes = model_from_words(word, parameters, word, ["disease"])
         assert models and not mistakes
         [(_, words)] = models[0].to_words().items()
-        told = promise_in_words({"model": {word: words}, "promise": "nothing"}, ["disease"])
-        assert told != "nothing." and told.endswith(".")  # the report has a sentence
+        told = [
+            promise_in_words({"model": {word: words}, "promise": "nothing"}, ["disease"], Setting(exact, whose))
+            for whose in Whose
+            for exact in (False, True)
+        ]
+        assert "nothing." not in told and all(one.endswith(".") for one in told)  # the report has a sentence
         assert reading.parameters.keys() | {"attribute"} >= words.keys() - {"coverage"}
         assert {word: parameters} in [
             *promises(),

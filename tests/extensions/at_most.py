@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.models.parameters import Name, Parameter, Parameterized, Whole
-from discreet.models.promise import VALUES, Promise, Words, read_as
+from discreet.models.promise import VALUES, Promise, Setting, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class AtMost(Parameterized):
         return most
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     return f"In no group do more than {parameters['rows']} rows have the same {column}."
 
 

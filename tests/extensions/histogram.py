@@ -144,7 +144,7 @@ HISTOGRAM = Histogram(
     KindWords(
         title="histogram: how often each sensitive value occurs, and nothing else",
         group="all rows of the table",
-        together="Nobody's row is told from anybody else's.",
+        together="No row is told from another.",
         use=("Each row is a sensitive value, and how many rows of the original table have it.",),
         quasi_identifiers="never published",
         undeclared="is not published.",

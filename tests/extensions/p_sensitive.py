@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.models.parameters import Name, Parameter, Parameterized, Whole
-from discreet.models.promise import VALUES, Promise, Words, read_as
+from discreet.models.promise import VALUES, Promise, Setting, Words, read_as
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class PSensitive(Parameterized):
         return np.diff(groups.tallies[self.attribute].offsets)
 
 
-def _sentence(parameters: Words, column: str, exact: bool) -> str:
+def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     return f"Every group has at least {parameters['k']} rows and {parameters['p']} different values of {column}."
 
 

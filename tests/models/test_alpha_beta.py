@@ -130,7 +130,7 @@ def test_the_deciding_group_is_told_by_its_presence_and_one_with_too_frequent_a_
     assert (found.holds, found.deciding_group) == (False, 4)
     assert str(found.witness()) == (
         "a group of 4 rows reaches 0.75 where (0.5, 0.5)-privacy of s asks for "
-        "presence at most 0.5 without a list of the people, association at most 0.5"
+        "presence at most 0.5 without a list of the population, association at most 0.5"
     )
 
 

@@ -159,7 +159,7 @@ def test_every_search_for_coarser_values_keeps_it(tmp_path: Path, publish: str, 
             [promise["level"] for promise in made.manifest["promises"]]
         )
         page = (folder / "report.html").read_text()
-        assert "That also holds for whoever knows the person&#39;s other sensitive values." in page
+        assert "That also holds for whoever knows the row&#39;s other sensitive values." in page
         assert "Learning s2 from s1" not in page
 
 

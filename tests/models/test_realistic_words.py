@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import PolicyError
+from discreet.labels.whose import Whose
+from discreet.models.promise import Setting
 from discreet.models.realistic.adversaries import ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.predicates import Predicate, Predicates
 from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
@@ -160,7 +162,7 @@ def test_the_promise_is_told_in_one_line() -> None:
     told = Realistic(3, ClassOne(1000, UNIFORM, 2), "disease").describe()
     assert (
         told
-        == "3-privacy of disease against 1000 people's worth of belief in equal shares, knowing 2 people of the table"
+        == "3-privacy of disease against 1000 people's worth of belief in equal shares, knowing 2 rows of the table"
     )
 
 
@@ -173,8 +175,8 @@ def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
     for adversary in (ClassOne(1000), ClassTwo(1000, 1), ClassThree(UNIFORM), ClassThree(listed, 20)):
         model = Realistic(2.5, adversary, "disease")
         promise = {"model": model.to_words(), "promise": model.describe()}
-        told.append(promise_in_words(promise, ["disease"]))
-        titles = dict(open_risks([promise], {"disease": "sensitive"}, "generalization", {}))
+        told.append(promise_in_words(promise, ["disease"], Setting(False, Whose.ONE_EACH)))
+        titles = dict(open_risks([promise], {"disease": "sensitive"}, "generalization", {}, Whose.ONE_EACH))
         assert "may learn more" in titles["Adversaries other than the one assumed"]
         assert not any(title.startswith("Learning disease") for title in titles)
     assert all("within a factor of 2.5" in sentence for sentence in told)

@@ -161,7 +161,7 @@ def test_what_can_only_be_seen_in_the_data_is_told_there(tmp_path: Path) -> None
     [nobody] = told({"sick": "maybe"})
     assert nobody.startswith("private: no row matches; write values as they stand in the data")
     [everybody] = told({"age": ["30", "31", "40", "x"]})
-    assert everybody.startswith("private: every row matches: then everybody is in the table")
+    assert everybody.startswith("private: every row matches: then all of them are in the table")
     assert told({"sik": "yes", "agee": "30"}) == [
         "private.sik: no such column; did you mean 'sick'?",
         "private.agee: no such column; did you mean 'age'?",

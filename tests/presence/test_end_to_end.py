@@ -90,7 +90,7 @@ def test_a_delta_that_nothing_can_keep_tells_what_could_be(tmp_path: Path) -> No
         "private": {"sick": "yes"},
         "require": [{"presence": {"delta": [0, 0.2]}}],
     }
-    told = r"10 of the population's 40 people are in the table, which is 0\.25 .* choose delta with 0\.25 in it"
+    told = r"10 of the population's 40 are in the table, which is 0\.25 .* choose delta with 0\.25 in it"
     for publish in ("generalization", "multidimensional"):
         with pytest.raises(Infeasible, match=told):
             anonymize(policy_from_words(words | {"publish": publish}), tmp_path / "release", source=everybody)

@@ -74,7 +74,7 @@ def test_a_table_that_was_not_taken_from_the_population_is_refused(population: R
         expected = f"{missing} rows of the table are" if missing > 1 else "1 row of the table is"
         expected += " not in it, by their quasi-identifiers"
     else:
-        expected = "everybody in it is in the table, so that nobody's presence can be hidden"
+        expected = "all of it is in the table, so that the presence of none can be hidden"
     assert (mistake.place, mistake.rule) == ("population", expected)
 
 

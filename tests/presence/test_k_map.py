@@ -93,8 +93,8 @@ def test_a_row_may_stand_alone_where_many_could_be_meant(tmp_path: Path) -> None
         *("20-24", "20-24", "40-44")
     ]
     page = (release.folder / "report.html").read_text()
-    assert "Every published row could be about any of at least 3 people of the population." in page
-    assert "Knowing that somebody is in the table" in page
+    assert "Every published row could be about any of at least 3 rows of the population." in page
+    assert "Knowing that a row is in the table" in page
     assert verify(release.folder, population=PEOPLE).kept
     fewer = {"age": PEOPLE["age"][:-1]}
     assert not verify(release.folder, population=fewer).kept
@@ -121,5 +121,5 @@ def test_mistakes_are_told_at_once() -> None:
 
 def test_a_population_that_is_too_small_is_told_before_the_search(tmp_path: Path) -> None:
     promise = {"k_map": {"k": 9, "population": str(write(tmp_path / "people.csv", PEOPLE))}}
-    with pytest.raises(Infeasible, match="the population has 8 people"):
+    with pytest.raises(Infeasible, match="the population has only 8"):
         anonymize(policy_from_words(WORDS | {"require": [promise]}), tmp_path / "release", source=TABLE)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet, Marginals, Population
 from discreet.counts.groups import Groups
+from discreet.labels.whose import Whose
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
@@ -74,7 +75,7 @@ def test_chances_are_those_of_people_counted_one_by_one(given_groups, data):
     left_out = data.draw(st.integers(0, 5))
     elsewhere = left_out + data.draw(st.integers(0, 50))
     groups = Groups(sizes, population=sizes + others, left_out=left_out, elsewhere=elsewhere)
-    found = present(groups, words(Presence((0, 0.9))))
+    found = present(groups, words(Presence((0, 0.9))), Whose.ONE_EACH)
     everybody = [Fraction(n, n + o) for n, o in zip(sizes.tolist(), others.tolist(), strict=True) for _ in range(n + o)]
     everybody += [Fraction(left_out, elsewhere or 1)] * elsewhere
     assert found is not None
@@ -86,7 +87,7 @@ def test_chances_are_those_of_people_counted_one_by_one(given_groups, data):
 
 def test_a_release_that_promises_nothing_about_it_tells_nothing():
     groups = Groups(np.array([3]), population=np.array([5]))
-    assert present(groups, []) is None and confident(groups, []) == ()
+    assert present(groups, [], Whose.ONE_EACH) is None and confident(groups, [], Whose.ONE_EACH) == ()
     plan = full_domain(TABLE, (1,), 2)
     data = custodian(plan, manifest(plan, 2))
     assert data.presence is None and not data.confidences
@@ -95,7 +96,7 @@ def test_a_release_that_promises_nothing_about_it_tells_nothing():
 
 def test_two_promises_are_shown_as_what_keeps_both():
     groups = Groups(np.array([1]), population=np.array([5]))
-    found = present(groups, words(Presence((0.1, 0.5)), Presence((0, 0.3))))
+    found = present(groups, words(Presence((0.1, 0.5)), Presence((0, 0.3))), Whose.ONE_EACH)
     assert found is not None and (found.least, found.most) == (0.1, 0.3)
 
 
@@ -170,21 +171,21 @@ def test_of_too_many_groups_a_sample_is_told_but_the_least_confidence_is_of_all(
     told = reached(verdicts(models, plan.groups))
     monkeypatch.setattr(module, "LEAST_GROUPS", 2)
     monkeypatch.setattr(module, "WORK", 1)
-    [found] = confident(plan.groups, told)
+    [found] = confident(plan.groups, told, Whose.ONE_EACH)
     assert (found.groups, found.all_groups) == (2, len(plan.groups)) == (2, 3)
     assert found.smallest == models[0].level(plan.groups).min()
     text = custodian_page(custodian(plan, manifest(plan, 2, promises=told)))
     assert "from a random sample of 2 of 3 groups" in text
-    assert confident(plan.groups, told) == confident(plan.groups, told)
+    assert confident(plan.groups, told, Whose.ONE_EACH) == confident(plan.groups, told, Whose.ONE_EACH)
 
 
 def test_suppressed_rows_are_told_with_the_chance_of_those_around_them():
     groups = Groups(np.array([4]), population=np.array([40]), left_out=2, elsewhere=10)
-    found = present(groups, words(Presence((0, 0.3))))
+    found = present(groups, words(Presence((0, 0.3))), Whose.ONE_EACH)
     assert found is not None
     assert found.others_in_words == "10 people, with 2 suppressed rows among them: a chance of 20%"
-    nobody = present(replace(groups, left_out=0, elsewhere=0), words(Presence((0, 0.3))))
-    sure = present(replace(groups, left_out=0, elsewhere=1), words(Presence((0, 0.3))))
+    nobody = present(replace(groups, left_out=0, elsewhere=0), words(Presence((0, 0.3))), Whose.ONE_EACH)
+    sure = present(replace(groups, left_out=0, elsewhere=1), words(Presence((0, 0.3))), Whose.ONE_EACH)
     assert nobody is not None and nobody.others_in_words == "nobody"
     assert sure is not None and sure.others_in_words == "1 person, surely not in the table"
 
@@ -192,7 +193,7 @@ def test_suppressed_rows_are_told_with_the_chance_of_those_around_them():
 def test_the_marks_claim_no_more_than_is_true():
     inside, outside = (Groups(np.array([1, n]), population=np.array([10, 10])) for n in (2, 3))
     asked = words(Presence((0.1, 0.2)))
-    kept, broken = present(inside, asked), present(outside, asked)
+    kept, broken = (present(groups, asked, Whose.ONE_EACH) for groups in (inside, outside))
     assert kept is not None and broken is not None
     assert "δmax = 20%, as asked: nobody is above" in presences(kept, True)
     assert "δmin = 10%, as asked: nobody is below" in presences(kept, True)
@@ -218,7 +219,7 @@ def risks(*models: PrivacyModel) -> dict[str, str]:
 
 def test_what_is_left_open_is_told():
     found = risks(Presence((0, 0.2)))
-    assert "400 people" in found["A population that is not everybody"]
+    assert "400 people" in found["A population that is not complete"]
     assert "the least chance is" in found["Learning that somebody is not in the table"]
     assert "illness" in found["Knowing more of a person than quasi-identifiers"]
     assert "Learning that somebody is in the table" not in found

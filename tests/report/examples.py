@@ -16,6 +16,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Value
 from discreet.hierarchies.rules import Taxonomy
 from discreet.publications.published import Counted, Published
+from discreet.releases.figures import people_figures
 from discreet.report.data import ReportData, report_data
 from discreet.report.release import release_data
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
@@ -125,13 +126,20 @@ def manifest(plan: Plan, k: int, **changes: Any) -> dict[str, Any]:
         "node": dict(zip(f.attributes, plan.node, strict=True)) if plan.node else None,
         "groups": len(sizes),
         "smallest_group": smallest,
+        "people": people_figures(plan),
         "loss": float(plan.losses.mean()),
         "loss_geometric": float(np.prod(1 + plan.losses) ** (1 / len(plan.losses)) - 1),
         "losses": losses,
         "discernibility": float((sizes**2).sum() + f.rows * plan.suppressed),
         "average_group": float(sizes.mean()) if len(sizes) else 0.0,
         "hierarchies": {h.attribute: h.rule.to_words() for h in f.hierarchies},
-        "policy": {"publish": "generalization", "suppress": "1/10", "utility": "loss", "source": "/raw/people.csv"},
+        "policy": {
+            "publish": "generalization",
+            "suppress": "1/10",
+            "utility": "loss",
+            "source": "/raw/people.csv",
+            "one_row_per_person": True,
+        },
         "random": "operating system",
         "versions": {"python": "3.11.4", "numpy": "2.3.0"},
         "scans": 1,

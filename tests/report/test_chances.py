@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.labels.whose import Whose
 from discreet.report.charts import spread
 from discreet.report.marginals import Grain
 from discreet.report.sections.chances import MOST_BINS, chances
@@ -48,21 +49,21 @@ def test_shares_are_rounded_by_the_grain():
 
 def test_the_mark_claims_no_more_than_is_true():
     below, above = (chances(np.array([0.04, x]), np.array([9, 1]), 0.1).bins for x in (0.1, 0.11))
-    assert "1/r = 10%, as asked: nobody is above" in spread(below, 0.1, "1/r", "belief", True)
-    assert "1/r = 10%, as asked<" in spread(below, 0.1, "1/r", "belief", False)
-    assert "1/r = 10%, as asked<" in spread(above, 0.1, "1/r", "belief", True)
-    assert "as asked" not in spread(below, None, "1/r", "belief", True)
+    assert "1/r = 10%, as asked: nobody is above" in spread(below, 0.1, "1/r", "belief", True, Whose.ONE_EACH)
+    assert "1/r = 10%, as asked<" in spread(below, 0.1, "1/r", "belief", False, Whose.ONE_EACH)
+    assert "1/r = 10%, as asked<" in spread(above, 0.1, "1/r", "belief", True, Whose.ONE_EACH)
+    assert "as asked" not in spread(below, None, "1/r", "belief", True, Whose.ONE_EACH)
 
 
 def test_a_bar_rounded_to_nothing_is_not_called_empty():
     bins = chances(np.array([0.01, 0.3]), np.array([1, 999]), None, Grain(1_000)).bins
-    assert "up to 1%: &lt;1% of the people" in spread(bins, None, "", "belief", True, 1)
+    assert "up to 1%: &lt;1% of the people" in spread(bins, None, "", "belief", True, Whose.ONE_EACH, 1)
 
 
 def test_those_of_whom_it_cannot_be_true_have_a_bin_of_their_own():
     bins = chances(np.array([0.0, 0.3, 0.0]), np.array([1, 2, 1]), 0.5).bins
     assert [(b.low, b.high, b.share) for b in bins] == [(0, 0, 0.5), (0, 0.5, 0.5)]
-    drawn = spread(bins, 0.5, "1/r", "belief", True)
+    drawn = spread(bins, 0.5, "1/r", "belief", True, Whose.ONE_EACH)
     assert ">none</text>" in drawn and "none: 50% of the people" in drawn
     nobody = chances(np.array([0.0]), np.array([7]), 0.5).bins
-    assert "nobody is above" in spread(nobody, 0.5, "1/r", "belief", True)
+    assert "nobody is above" in spread(nobody, 0.5, "1/r", "belief", True, Whose.ONE_EACH)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.labels.whose import Whose
 from discreet.publications.tables import published_values
 from discreet.report.html import custodian_page
 from discreet.report.marginals import Grain
@@ -208,16 +209,18 @@ def test_a_level_beyond_all_numbers_and_a_release_without_groups_are_told_in_wor
 def test_what_a_promise_leaves_open_of_two_columns_is_told_once():
     promise = {"class": "II", "stubbornness": 9, "epsilon": 3}
     said = [{"model": {"realistic": promise | {"attribute": name}}} for name in ("disease", "income")]
-    risks = open_risks(said, dict.fromkeys(("disease", "income"), "sensitive"), "generalization", {})
+    risks = open_risks(said, dict.fromkeys(("disease", "income"), "sensitive"), "generalization", {}, Whose.UNSAID)
     assert [title for title, _ in risks].count("Adversaries other than the one assumed") == 1
 
 
 def test_that_confidence_rests_on_independent_values_is_told_with_what_helps():
     said = [{"model": {"confident_presence": {"delta": [0, 0.5], "confidence": 0.999}}}]
-    [told] = [text for title, text in open_risks(said, {}, "multidimensional", {}) if "go together" in title]
+    risks = open_risks(said, {}, "multidimensional", {}, Whose.UNSAID)
+    [told] = [text for title, text in risks if "go together" in title]
     assert "a higher confidence hardly mends that" in told
     assert "publish: generalization" in told and "`presence`" in told
-    only_presence = open_risks([{"model": {"presence": {"delta": [0, 0.5]}}}], {}, "multidimensional", {})
+    presence = {"model": {"presence": {"delta": [0, 0.5]}}}
+    only_presence = open_risks([presence], {}, "multidimensional", {}, Whose.UNSAID)
     assert not [title for title, _ in only_presence if "go together" in title]
 
 

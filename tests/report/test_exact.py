@@ -149,9 +149,9 @@ def test_who_is_in_a_bucketized_release_is_named_as_open():
 def test_what_an_ambiguous_release_leaves_open_is_named():
     data = data_of(patients(), promises=[ambiguity("4/9", "1/2", 4 / 9)])
     titles = dict(data.open_risks)
-    assert {"A list of the population", "People whom several groups cover"} <= set(titles)
+    assert {"A list of the population", "People that several groups cover"} <= set(titles)
     assert not any("in the table" in title for title in titles)
-    assert "She is taken to know that the person is in the table" in custodian_page(data)
+    assert "Being in the table is taken to be known to her" in custodian_page(data)
 
 
 def test_no_rare_value_is_told_of_exact_values():

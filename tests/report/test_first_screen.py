@@ -52,7 +52,7 @@ def test_a_group_that_agrees_is_told_in_red_on_every_first_screen(tmp_path: Path
         assert f'<li class="grave">{told}' in screen
         assert screen.startswith('<section class="verdict warned"')
     lines = to_text(release.report).splitlines()
-    assert lines[0] == "This release keeps its promises, and they leave people unprotected."
+    assert lines[0] == "This release keeps its promises, and they leave rows unprotected."
     assert lines[1].startswith(f"  GRAVE: {told}")
     first = release.to_json()["warnings"][0]
     assert (first["grave"], first["share"], release.to_json()["kept"]) == (True, 0.5, True)

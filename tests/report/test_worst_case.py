@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.labels.whose import Whose
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.robust import Robust
 from discreet.models.verdicts import verdicts
@@ -36,7 +37,7 @@ def data_of(model: Robust, plan: Bucketization = PLAN) -> ReportData:
 
 def test_beliefs_are_the_posteriors_of_the_promise():
     model = Robust("1.2", "illness", min_support=5)
-    found = worst_case(PLAN, judged(model), Grain(1_000))
+    found = worst_case(PLAN, judged(model), Grain(1_000), Whose.ONE_EACH)
     right = model.posteriors(PLAN.groups)
     people = PLAN.people.counts
     assert found is not None and found.promised
@@ -60,7 +61,7 @@ def test_a_tie_at_the_limit_is_nobody_above():
 def test_a_broken_promise_has_somebody_above_however_little():
     words = judged(Robust("1.2", "illness", min_support=5))
     words[0]["holds"] = False
-    found = worst_case(PLAN, words, Grain(1_000))
+    found = worst_case(PLAN, words, Grain(1_000), Whose.ONE_EACH)
     assert found is not None and found.anybody_above
 
 
@@ -102,12 +103,12 @@ def test_given_knowledge_is_told_as_such():
 
 
 def test_an_r_close_to_one_is_no_trouble():
-    found = worst_case(PLAN, judged(Robust("1.0000001", "illness", min_support=5)), Grain(1_000))
+    found = worst_case(PLAN, judged(Robust("1.0000001", "illness", min_support=5)), Grain(1_000), Whose.ONE_EACH)
     assert found is not None and found.r == "1.0000001"
 
 
 def test_a_set_that_says_nothing_of_anybody_in_particular_is_told_in_words():
-    found = worst_case(PLAN, judged(Robust("1.2", "illness", min_support=10_000)), Grain(1_000))
+    found = worst_case(PLAN, judged(Robust("1.2", "illness", min_support=10_000)), Grain(1_000), Whose.ONE_EACH)
     assert found is not None and found.sets == "nothing but the whole table"
 
 
@@ -119,7 +120,7 @@ def test_a_large_release_is_judged_by_a_sample(monkeypatch: pytest.MonkeyPatch):
     model = Robust("1.2", "illness", min_support=5)
     levels = [Counter(zip(g.sizes.tolist(), model.level(g).tolist(), strict=True)) for g in (part, PLAN.groups)]
     assert not levels[0] - levels[1]
-    assert worst_case(PLAN, [], Grain(1_000)) is None
+    assert worst_case(PLAN, [], Grain(1_000), Whose.ONE_EACH) is None
     data = data_of(model)
     assert data.worst_case is not None
     assert data.worst_case.posteriors.largest == pytest.approx(model.level(PLAN.groups).max())
@@ -128,5 +129,5 @@ def test_a_large_release_is_judged_by_a_sample(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_promise_of_something_else_costs_no_long_look_at_a_large_table(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "LOOKED_UP", len(TABLE.counts))
-    assert worst_case(PLAN, [], Grain(1_000)) is None
-    assert worst_case(PLAN, judged(Robust("1.2", "illness", min_support=5)), Grain(1_000)) is not None
+    assert worst_case(PLAN, [], Grain(1_000), Whose.ONE_EACH) is None
+    assert worst_case(PLAN, judged(Robust("1.2", "illness", min_support=5)), Grain(1_000), Whose.ONE_EACH) is not None
