@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -29,16 +30,23 @@ class Visits:
         return Drawn(dict(attributes), tuple(rows))
 
 
-def visits(random: Random, *, rows: tuple[int, int] = (6, 60), moving: str | None = None, **more: Any) -> Visits:
-    """So many rows of people who have one to eight each. `moving`: who has other quasi-identifiers from row to row.
+def visits(
+    random: Random,
+    *,
+    rows: tuple[int, int] = (6, 60),
+    most: Sequence[int] = (1, 2, 2, 3, 3, 5, 8),
+    moving: str | None = None,
+    **more: Any,
+) -> Visits:
+    """So many rows of people who have one or more each, one of `most` at most.
 
-    `more` is for `draw`, which makes the people. Some rows may be nobody's by name.
+    `moving`: who has other quasi-identifiers from row to row. `more` is for `draw`, which makes the people. Some rows
+    may be nobody's by name.
     """
-    count = random.randint(*rows)
-    most = random.choice((1, 2, 2, 3, 3, 5, 8))
+    count, many_at_most = random.randint(*rows), random.choice(most)
     numbers: list[int] = []
     while sum(numbers) < count:
-        numbers.append(min(random.randint(1, most), count - sum(numbers)))
+        numbers.append(min(random.randint(1, many_at_most), count - sum(numbers)))
     people = draw(random, rows=(len(numbers), len(numbers)), **more)
     moving = moving or random.choice((NONE, NONE, SOME, ALL))
     movers = {NONE: 0.0, SOME: random.choice((0.1, 0.3)), ALL: 1.0}[moving]
