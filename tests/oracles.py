@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 Values = Sequence[Hashable]
@@ -44,6 +44,49 @@ def keeps_one(model: object, group: Values, table: Values, order: Values = (), p
     if kind == "hierarchical":
         return hierarchical_distance(group, table, paths or {}) <= parameters["t"]
     return PROMISES[word, kind](group, table, **parameters)
+
+
+Owned = Sequence[tuple[Hashable, Hashable]]  # whose a row is, and its value
+
+
+def keeps_by_people(model: object, group: Owned, table: Owned, order: Values = (), paths: Paths | None = None) -> bool:
+    """Does one group keep the promise, by its rows and by the people whose they are?
+
+    Of a promise about a value's chance, all worlds are gone through; any other is asked of the rows, and of a table in
+    which everybody has one row for each value that he has.
+    """
+    [(word, parameters)] = model.to_words().items()  # type: ignore[attr-defined]
+    people = {person for person, _ in group}
+    if word == "k_anonymity":
+        return len(people) >= parameters["k"]
+    if word == "alpha_k":
+        return len(people) >= parameters["k"] and surest(group) <= Fraction(str(parameters["alpha"]))
+    if parameters.get("kind") == "frequency":
+        return surest(group) <= 1 / Fraction(str(parameters["l"]))
+    views = [(group, table), (sorted(set(group), key=str), sorted(set(table), key=str))]
+    return all(
+        keeps_one(model, [value for _, value in some], [value for _, value in all_], order, paths)
+        for some, all_ in views
+    )
+
+
+def surest(group: Owned) -> Fraction:
+    """The largest chance that somebody has some value, for whoever knows how many of the group's rows are whose."""
+    values = [value for _, value in group]
+    return max(
+        had_by_chance(values, value, [person for person, _ in group].count(owner))
+        for owner in {person for person, _ in group}
+        for value in set(values)
+    )
+
+
+def had_by_chance(values: Values, value: Hashable, own: int) -> Fraction:
+    """In which share of the worlds somebody with so many rows has a value: the values dealt to the rows in all ways.
+
+    The first rows are his; which they are makes no difference. A world is given by which rows have the value.
+    """
+    worlds = list(combinations(range(len(values)), list(values).count(value)))
+    return Fraction(sum(any(row < own for row in having) for having in worlds), len(worlds))
 
 
 def exact(value: object) -> object:

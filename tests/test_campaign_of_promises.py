@@ -26,6 +26,7 @@ from campaign.promises.policies import families, make
 from campaign.promises.possible import possible
 from campaign.promises.posteriors import both_releases, confidence, dealings, presence_with_list
 from campaign.promises.product import BROKEN, NOT_JUDGED, RELEASE, Answer, ask
+from campaign.promises.runs import run
 from campaign.promises.truth import ambiguous
 from campaign.workers import Job
 
@@ -268,7 +269,7 @@ def test_a_taxonomy_in_a_file_is_read_as_its_lines() -> None:
 MODULES = [path.stem for path in sorted((ROOT / "campaign" / "promises").glob("[a-z]*.py"))]
 
 
-@pytest.mark.parametrize("name", ["__main__", *(f"promises.{module}" for module in MODULES)])
+@pytest.mark.parametrize("name", ["__main__", "judged", *(f"promises.{module}" for module in MODULES)])
 def test_the_examples_of_the_campaign_run(name: str) -> None:
     assert doctest.testmod(import_module(f"campaign.{name}")).failed == 0
 
@@ -332,9 +333,9 @@ def test_the_same_seed_gives_the_same_case_and_it_can_be_kept(family: str, tmp_p
 
 
 def test_a_worker_that_hangs_or_dies_is_noticed(tmp_path: Path) -> None:
-    [hung] = Crew(1, limit=0.0).run([Job(0, tmp_path / "one", "optimal", 0, 1)])
+    [hung] = Crew(run, 1, limit=0.0).run([Job(0, tmp_path / "one", "optimal", 0, 1)])
     assert [kind for kind, _ in hung.troubles] == ["hang"]
-    [dead] = Crew(1).run([Job(0, tmp_path / "no such case")])
+    [dead] = Crew(run, 1).run([Job(0, tmp_path / "no such case")])
     assert [kind for kind, _ in dead.troubles] == ["fault"]
 
 

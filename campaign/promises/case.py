@@ -40,6 +40,11 @@ class Case:
     def sensitive(self) -> tuple[str, ...]:
         return self._of_role("sensitive")
 
+    @property
+    def person(self) -> str | None:
+        """The column that says whose row it is, if there is one."""
+        return next(iter(self._of_role("person")), None)
+
     def _of_role(self, role: str) -> tuple[str, ...]:
         return tuple(name for name in self.names if self.words["attributes"][name]["role"] == role)
 

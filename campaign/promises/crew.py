@@ -7,16 +7,16 @@ import os
 import shutil
 import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TypeVar
 
 from campaign.clock import Clock
 from campaign.promises.audited import Trouble
 from campaign.promises.case import Case
-from campaign.promises.outsider import judge
-from campaign.promises.policies import make
-from campaign.promises.product import ask
+from campaign.promises.product import Answer
 from campaign.workers import Job, Worker, dismiss, is_of_use, start
 
 LIMIT = 20.0  # seconds for a run; one that takes longer is tried once more, for kernels may have been compiled
@@ -45,7 +45,15 @@ class _Worker(Worker):
         self.clock = Clock.of(self.process.pid)
 
 
-def run(job: Job) -> Result:
+Answered = TypeVar("Answered", bound=Answer)
+
+
+def run_case(
+    job: Job,
+    make: Callable[[str, int, int], Case],
+    ask: Callable[[Case, Path], Answered],
+    judge: Callable[[Case, Answered, Path], list[Trouble]],
+) -> Result:
     """Draw a case, let the real thing publish it, and judge what came of it."""
     clock = Clock.of(os.getpid())
     case = make(job.family, job.index, job.seed) if job.family else Case.load(job.folder)
@@ -62,7 +70,7 @@ def run(job: Job) -> Result:
     return Result(job, case.family, answer.ended, answer.message, tuple(troubles), seconds, max(seconds - asked, 0.0))
 
 
-def work(pipe: Connection) -> None:
+def work(pipe: Connection, run: Callable[[Job], Result]) -> None:
     """Take jobs until there are none."""
     for variable in [v for v in os.environ if v.startswith(("PG", "SPARK_", "DISCREET_"))]:
         del os.environ[variable]
@@ -71,12 +79,12 @@ def work(pipe: Connection) -> None:
 
 
 class Crew:
-    """So many workers, each a copy of a process that has imported everything and run nothing."""
+    """So many workers, each a copy of a process that has imported everything and run nothing; `run` does a job."""
 
-    def __init__(self, workers: int = 2, limit: float = LIMIT):
+    def __init__(self, run: Callable[[Job], Result], workers: int = 2, limit: float = LIMIT):
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["campaign.preload", "campaign.promises.crew"])
-        self._count, self._limit = workers, limit
+        self._context.set_forkserver_preload(["campaign.preload", run.__module__])
+        self._run, self._count, self._limit = run, workers, limit
         self._tried: set[Job] = set()
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
@@ -111,7 +119,7 @@ class Crew:
                 dismiss(w)
 
     def _hire(self) -> _Worker:
-        return _Worker(*start(self._context, work))
+        return _Worker(*start(self._context, work, self._run))
 
     def _listen(self, w: _Worker) -> Result | None:
         """The result of a worker's job, if it has one, died or had to be ended."""

@@ -47,16 +47,16 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     if answer.ended == "mistake":
         return [("fault", f"refused a good policy: {answer.message}"[:500])]
     if answer.ended == "refused":
-        return list(_refusal(case, answer))
+        return list(refusal(case, answer))
     if case.theirs is not None:
         return list(foreign_file(case, answer))
     published = read_folder(folder / RELEASE)
     groups = groups_of(case, published)
-    troubles = [*_counts(case, published, groups), *_truth(case, published, groups)]
-    broken = list(_broken(case, published, groups))
+    troubles = [*counted(case, published, groups), *truth_of(case, published, groups)]
+    broken = list(broken_promises(case, published, groups))
     troubles += [("broken", why) for why in broken]
-    troubles += _agreement(case, answer, kept=not broken)
-    troubles += _figures(case, groups, answer)
+    troubles += agreement(case, answer, kept=not broken)
+    troubles += figures(case, groups, answer)
     troubles += audited(case, groups, answer)
     if case.second is not None:
         troubles += composed(case, published, read_folder(folder / SECOND), answer)
@@ -80,7 +80,7 @@ def publish_of(case: Case) -> str:
 # --- what is published -----------------------------------------------------------------------------------------------
 
 
-def _counts(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[Trouble]:
+def counted(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[Trouble]:
     """Rows published and suppressed, as the manifest says and as the files show."""
     said = published.manifest["rows"]
     rows = sum(group.size for group in groups)
@@ -95,7 +95,7 @@ def _counts(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[
             yield "untrue", f"{starred} rows of stars for {wanted} suppressed ones"
 
 
-def _truth(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[Trouble]:
+def truth_of(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[Trouble]:
     """Is there a row of the source for every published one?"""
     match publish_of(case):
         case "bucketization":
@@ -142,7 +142,7 @@ def _bucketed_truth(case: Case, published: Folder, groups: Sequence[Group]) -> I
 # --- promises --------------------------------------------------------------------------------------------------------
 
 
-def _broken(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[str]:
+def broken_promises(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[str]:
     """Promises that the published files break, by definition."""
     rules = Rules(case, asked(case))
     whole = {name: sum((g.values[name] for g in groups), Counter[Value]()) for name in case.sensitive}
@@ -203,9 +203,10 @@ def _shown(group: Group) -> str:
 # --- anonymize, verify and audit -------------------------------------------------------------------------------------
 
 
-def _agreement(case: Case, answer: Answer, *, kept: bool) -> Iterator[Trouble]:
+def agreement(case: Case, answer: Answer, *, kept: bool) -> Iterator[Trouble]:
     """`anonymize` published it, so everybody else must find it kept; or not judged, where something has to be given."""
     needs = {a.word for a in asked(case)} & {"robust", "presence", "confident_presence"}
+    needs |= {"person"} if case.person else set()  # the files don't tell whose rows they are
     for who, states in (("verify", answer.verified), ("audit", answer.audited)):
         for name, state in states.items():
             why = answer.why[f"{who} {name}"]
@@ -223,7 +224,7 @@ def _agreement(case: Case, answer: Answer, *, kept: bool) -> Iterator[Trouble]:
 # --- the best there is -----------------------------------------------------------------------------------------------
 
 
-def _figures(case: Case, groups: Sequence[Group], answer: Answer) -> Iterator[Trouble]:
+def figures(case: Case, groups: Sequence[Group], answer: Answer, rules: type[Rules] = Rules) -> Iterator[Trouble]:
     """The loss that is told, and whether it is the least, if that is claimed."""
     if publish_of(case) not in LABELLED:
         return
@@ -232,7 +233,7 @@ def _figures(case: Case, groups: Sequence[Group], answer: Answer) -> Iterator[Tr
     if abs(loss - answer.figures["loss"]) > _CLOSE:
         yield "untrue", f"a loss of {answer.figures['loss']} is told, {loss} is lost"
     claimed = answer.figures["facts"].get("optimal")
-    best = None if claimed is None else possible(case)
+    best = None if claimed is None else possible(case, rules)
     if best is None or not best.settling:
         return
     utility = str(case.words.get("utility", "loss"))
@@ -264,7 +265,7 @@ def _losses(case: Case, groups: Sequence[Group]) -> tuple[Fraction, ...]:
     return tuple(losses)
 
 
-def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
+def refusal(case: Case, answer: Answer, rules: type[Rules] = Rules) -> Iterator[Trouble]:
     """Was there nothing to publish? Whatever a generalization may publish, finer kinds of coarser values may, too.
 
     And is it said rightly: no limit that nobody set, no advice that would not help.
@@ -276,7 +277,7 @@ def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
         yield "refusal" if claimed else MORE, f"a grouping keeps α and β: {answer.message}"[:500]
     if publish_of(case) not in LABELLED or case.second is not None:
         return
-    best = possible(case)
+    best = possible(case, rules)
     for kind, releases in () if best is None else (("refusal", best.settling), (MORE, best.any)):
         if releases:
             first = releases[0]
@@ -284,6 +285,6 @@ def _refusal(case: Case, answer: Answer) -> Iterator[Trouble]:
             return
     if best is not None and publish_of(case) == "generalization" and "raise `suppress`" in answer.message:
         share = f"{len(case.rows) - 1}/{len(case.rows)}"
-        nearly_all = possible(replace(case, words={**case.words, "suppress": share}))
+        nearly_all = possible(replace(case, words={**case.words, "suppress": share}), rules)
         if nearly_all is not None and not nearly_all.any:
             yield MORE, f"whatever is suppressed, nothing is possible: {answer.message}"[:500]

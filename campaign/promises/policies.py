@@ -272,22 +272,6 @@ FAMILIES: Mapping[str, tuple[int, Callable[[Random], Case]]] = {
 }
 
 
-def schedule(count: int) -> list[tuple[str, int]]:
-    """The family of each run and its number within it: shares as above, evenly spread.
-
-    >>> [family for family, _ in schedule(3)]
-    ['optimal', 'references', 'bucketization']
-    """
-    shares = {name: share for name, (share, _) in FAMILIES.items()}
-    whole, made = sum(shares.values()), dict.fromkeys(shares, 0)
-    places: list[tuple[str, int]] = []
-    for i in range(count):
-        family = max(shares, key=lambda name: shares[name] * (i + 1) / whole - made[name])
-        places.append((family, made[family]))
-        made[family] += 1
-    return places
-
-
 def make(family: str, number: int, seed: int) -> Case:
     """The case with this number; the same seed gives the same one."""
     _, maker = FAMILIES[family]

@@ -39,7 +39,7 @@ class Possible:
     any: tuple[Release, ...]
 
 
-def possible(case: Case) -> Possible | None:
+def possible(case: Case, kind: type[Rules] = Rules) -> Possible | None:
     """All of them; None if a hierarchy follows the data, there are too many, or a promise is about more than groups.
 
     A release is a generalization and the groups that are left out of it, no more rows than the policy allows. What is
@@ -49,7 +49,7 @@ def possible(case: Case) -> Possible | None:
     choices = _choices(case)
     if choices is None or {a.word for a in asked(case)} & _ABOUT_MORE:
         return None
-    rules = Rules(case, asked(case))
+    rules = kind(case, asked(case))
     limits, hides = next(
         (
             (delta(a.about), a.about.get("suppression", "judged") == "judged")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, product
 from math import ceil, comb, floor, prod
 from typing import Any
@@ -23,8 +23,24 @@ MOST_WORLDS = 60_000
 # --- robust: who is likely to have what is known -----------------------------------------------------------------
 
 
+Held = frozenset[Value]  # a protected value, or set of values
+Links = list[list[dict[Held, Fraction]]]  # of everybody of every group, the chance of what is protected
+
+
 def robust(about: Mapping[str, Any], groups: Sequence[Group], source: Source, attribute: str) -> bool:
-    """Is nobody linked to a protected value by more than 1/r?
+    """Is nobody linked to a protected value by more than 1/r?"""
+    limit = 1 / number(about["r"])
+    return all(
+        chance <= limit
+        for view in links(about, groups, source, attribute)
+        for people in view
+        for chances in people
+        for chance in chances.values()
+    )
+
+
+def links(about: Mapping[str, Any], groups: Sequence[Group], source: Source, attribute: str) -> Iterator[Links]:
+    """What each adversary of `robust` believes.
 
     She judges people by any set of quasi-identifiers, and knows how frequent each value is among people who have the
     same of these as they have, where at least `min_support` rows do; else how frequent it is in the table. A world
@@ -32,7 +48,7 @@ def robust(about: Mapping[str, Any], groups: Sequence[Group], source: Source, at
     at "this or not" alone.
     """
     names, rows, values = source
-    width, limit = len(names), 1 / number(about["r"])
+    width = len(names)
     every = [places for many in range(1, width + 1) for places in combinations(range(width), many)]
     named = about.get("attribute_sets")
     sets = every if named is None else [tuple(names.index(name) for name in which) for which in named]
@@ -40,11 +56,33 @@ def robust(about: Mapping[str, Any], groups: Sequence[Group], source: Source, at
     protected = [frozenset(v if isinstance(v, list) else [v]) for v in about.get("values") or everything]
     for places in sets:
         known = _knowledge(places, rows, values, int(about.get("min_support", _FEWEST)))
-        for group in groups:
-            beliefs = [known.get(tuple(person[at] for at in places), known[None]) for person in group.people]
-            if not _is_hidden(beliefs, group.values[attribute], protected, limit):
-                return False
-    return True
+        beliefs = [
+            [known.get(tuple(person[at] for at in places), known[None]) for person in group.people] for group in groups
+        ]
+        dealt = [group.values[attribute] for group in groups]
+        yield list(map(partial(_by_all_values, protected), beliefs, dealt))
+        yield list(map(partial(_this_or_not, protected), beliefs, dealt))
+
+
+def _by_all_values(protected: Sequence[Held], beliefs: Sequence[Belief], dealt: Counts) -> list[dict[Held, Fraction]]:
+    return [
+        {held: sum((chances.get(value, Fraction(0)) for value in held), Fraction(0)) for held in protected}
+        for chances in dealings(beliefs, dealt)
+    ]
+
+
+def _this_or_not(protected: Sequence[Held], beliefs: Sequence[Belief], dealt: Counts) -> list[dict[Held, Fraction]]:
+    people: list[dict[Held, Fraction]] = [{} for _ in beliefs]
+    for held in protected:
+        having = sum(count for value, count in dealt.items() if value in held)
+        if not having:
+            continue
+        this = [sum((b.get(value, Fraction(0)) for value in held), Fraction(0)) for b in beliefs]
+        views: list[Belief] = [{"this": share, "not": 1 - share} for share in this]
+        counts: Counts = Counter({"this": having, "not": dealt.total() - having})
+        for person, chances in zip(people, dealings(views, counts), strict=True):
+            person[held] = chances.get("this", Fraction(0))
+    return people
 
 
 def _knowledge(
@@ -57,22 +95,6 @@ def _knowledge(
     known: dict[Row | None, Belief] = {kind: shares(c) for kind, c in kinds.items() if c.total() >= fewest}
     known[None] = shares(Counter(values))
     return known
-
-
-def _is_hidden(
-    beliefs: Sequence[Belief], dealt: Counts, protected: Sequence[frozenset[Value]], limit: Fraction
-) -> bool:
-    for chances in dealings(beliefs, dealt):
-        if any(sum(chances.get(value, Fraction(0)) for value in held) > limit for held in protected):
-            return False
-    for held in protected:  # this or not this
-        two = [{"this": sum((b.get(v, Fraction(0)) for v in held), Fraction(0))} for b in beliefs]
-        views: list[Belief] = [{"this": view["this"], "not": 1 - view["this"]} for view in two]
-        having = sum(count for value, count in dealt.items() if value in held)
-        counts: Counts = Counter({"this": having, "not": dealt.total() - having})
-        if having and any(chances.get("this", Fraction(0)) > limit for chances in dealings(views, counts)):
-            return False
-    return True
 
 
 def dealings(beliefs: Sequence[Belief], dealt: Counts) -> list[dict[Value, Fraction]]:

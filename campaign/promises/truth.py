@@ -15,27 +15,38 @@ MOST_STEPS = 50_000
 
 
 def assignment(published: Sequence[Left], source: Sequence[Right], fits: Callable[[Left, Right], bool]) -> bool:
-    """Can every published row have a row of the source of its own that fits? A matching, by augmenting paths.
+    """Can every published row have a row of the source of its own that fits?
 
     >>> assignment(["1-2", "1"], ["1", "2"], lambda label, leaf: leaf in label)
     True
     >>> assignment(["1", "1"], ["1", "2"], lambda label, leaf: leaf in label)
     False
     """
-    edges = [[at for at, row in enumerate(source) if fits(label, row)] for label in published]
+    return matching(published, source, fits) is not None
+
+
+def matching(
+    ones: Sequence[Left], others: Sequence[Right], fits: Callable[[Left, Right], bool]
+) -> dict[int, int] | None:
+    """Give each of the ones another of its own, by augmenting paths: from the place of the other to that of the one.
+
+    >>> matching(["1-2", "1"], ["1", "2"], lambda label, leaf: leaf in label)
+    {0: 1, 1: 0}
+    """
+    edges = [[at for at, other in enumerate(others) if fits(one, other)] for one in ones]
     holder: dict[int, int] = {}
 
-    def augment(row: int, seen: set[int]) -> bool:
-        for at in edges[row]:
+    def augment(one: int, seen: set[int]) -> bool:
+        for at in edges[one]:
             if at in seen:
                 continue
             seen.add(at)
             if at not in holder or augment(holder[at], seen):
-                holder[at] = row
+                holder[at] = one
                 return True
         return False
 
-    return all(augment(row, set()) for row in range(len(published)))
+    return holder if all(augment(one, set()) for one in range(len(ones))) else None
 
 
 def bucketed(groups: Sequence[Group], attribute: str, people: Sequence[Row], values: Sequence[Value]) -> bool | None:

@@ -1,0 +1,93 @@
+"""Judges a run by people: what the files and the source, which names whose row it is, say of every promise.
+
+Troubles are those of `campaign.promises`, and `leak`: somebody's name is published. What she can't settle (too many
+rows that look alike) is `more`, with what a search did not find though it was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from campaign.people import apart
+from campaign.people.product import Answer
+from campaign.people.rules import PeopleRules
+from campaign.people.standing import Standing, by_labels, by_word, settle
+from campaign.promises import outsider
+from campaign.promises.audited import MORE, Trouble
+from campaign.promises.case import Case
+from campaign.promises.outsider import LABELLED, publish_of
+from campaign.promises.product import RELEASE
+from campaign.promises.reading import Folder, Group, read_folder
+from campaign.promises.rules import asked
+
+KINDS = ("fault", "hang", "broken", "untrue", "leak", "optimal", "refusal", "contradiction")
+
+
+def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
+    """Everything that is wrong with how a run ended."""
+    if answer.ended in ("fault", "mistake"):
+        return outsider.judge(case, answer, folder)
+    if answer.ended == "refused":
+        labelled = publish_of(case) in LABELLED
+        return list(outsider.refusal(case, answer, PeopleRules) if labelled else apart.refusal(case, answer))
+    published = read_folder(folder / RELEASE)
+    groups = outsider.groups_of(case, published)
+    troubles = [*outsider.counted(case, published, groups), *outsider.truth_of(case, published, groups)]
+    by_rows = [("broken", why) for why in outsider.broken_promises(case, published, groups)]
+    by_people = list(_by_people(case, published, groups, answer))
+    kept = not by_rows and not any(kind == "broken" for kind, _ in by_people)
+    troubles += by_rows + by_people
+    # The files alone don't tell whose rows they are.
+    troubles += outsider.agreement(case, _where(answer, "alone"), kept=not by_rows)
+    troubles += outsider.agreement(case, _where(answer, "beside"), kept=kept)
+    troubles += outsider.figures(case, groups, answer, PeopleRules)
+    return [*troubles, *_leaks(case, folder / RELEASE)]
+
+
+def _where(answer: Answer, name: str) -> Answer:
+    """What `verify` and `audit` said alone, or beside the table."""
+    verified, audited = ({n: s for n, s in said.items() if n == name} for said in (answer.verified, answer.audited))
+    return replace(answer, verified=verified, audited=audited)
+
+
+def _by_people(case: Case, published: Folder, groups: Sequence[Group], answer: Answer) -> Iterator[Trouble]:
+    """Promises that the release breaks in people."""
+    rules = PeopleRules(case, asked(case))
+    labelled = publish_of(case) in LABELLED
+    alike = by_labels(case, published, groups) if labelled else None
+    if alike is None or any(len(a.groups) > 1 for a in alike):
+        if answer.said is not None:
+            alike = by_word(case, published, groups, answer.said)
+        if alike is None:
+            yield "untrue", "the groups are not those that the release says its rows stand in"
+            return
+    judged = partial(_of_labelled, rules) if labelled else apart.Judge(rules, groups).troubles
+    wrong = settle(alike, rules.owners, len(groups), judged)
+    if wrong is None:
+        yield MORE, "too many rows look alike to say whose are where"
+    for why in wrong or ():
+        yield "broken", why
+
+
+def _of_labelled(rules: PeopleRules, standing: Standing) -> list[str]:
+    """A line for every group that breaks a promise."""
+    wrong = []
+    for places in standing:
+        promise = rules.broken_by_people(places)
+        if promise is not None:
+            rows = sorted(rules.of_people(places, promise.attribute), key=str)
+            wrong.append(f"{promise.promise} of {promise.attribute or 'the group'} in people: {rows}"[:400])
+    return wrong
+
+
+def _leaks(case: Case, release: Path) -> Iterator[Trouble]:
+    """No published file may have a name, be it in its middle."""
+    assert case.person is not None
+    names = {name for name in case.column(case.person) if name}
+    for path in sorted(release.iterdir()):
+        text = path.read_bytes()
+        if any(name.encode() in text for name in names):
+            yield "leak", f"{path.name} has the name of somebody"
