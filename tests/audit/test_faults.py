@@ -78,7 +78,7 @@ def test_a_group_below_k_is_reported(copied):
     change_rows(folder, lambda lines: lines[: line - 1] + lines[line:])
     fault = found(folder)["group_below_k"]
     assert (fault.count, fault.place, fault.grave) == (1, "data.csv", True)
-    assert fault.rule == "1 group has fewer than 3 people"
+    assert fault.rule == "1 group has fewer than 3 rows"
     assert fault.line >= line
 
 

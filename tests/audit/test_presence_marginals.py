@@ -199,7 +199,7 @@ def test_counts_of_too_few_people_are_told():
     assert found["presence_expected"].worst == 1
     assert "1 group has more rows" in found["presence_expected"].assumes
     assert all(line.promised is None for line in found.values())
-    with pytest.raises(DataError, match="fewer than the 4 of the release"):
+    with pytest.raises(DataError, match="fewer than the 4 rows of the release"):
         presence_marginals(case.view(), counted(case.people[:3]))
 
 

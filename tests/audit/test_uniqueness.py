@@ -155,7 +155,7 @@ def test_a_sample_in_which_all_differ_says_that_all_do():
 
 
 def test_a_population_smaller_than_the_sample_is_refused():
-    with pytest.raises(PolicyError, match="at least 6, the people of the release, got 5"):
+    with pytest.raises(PolicyError, match="at least 6, as many as the release is about, got 5"):
         population_uniques(np.array([1, 2, 3]), 5)
 
 

@@ -108,7 +108,7 @@ def test_a_group_of_one_value_that_a_promise_allows_is_a_sign(tmp_path: Path) ->
     audit = discreet.audit_release(tmp_path / "release", source=table)
     assert audit.kept is True
     [sign] = [fault for fault in audit.faults if fault.fault == "homogeneous_group"]
-    assert not sign.grave and "told of 3 people" in sign.rule
+    assert not sign.grave and "told of 3 rows" in sign.rule
     strict = [{"model": {"l_diversity": {"l": 2}}, "level": 1.0, "deciding_group": None}]
     resign(tmp_path / "release", promises=strict)
     broken = discreet.audit_release(tmp_path / "release")

@@ -9,8 +9,9 @@ from html.parser import HTMLParser
 import pytest
 
 from discreet.audit import lines
-from discreet.audit.audit import Audit
+from discreet.audit.audit import Audit, WhoseRows
 from discreet.audit.lines import Deciding, Fault, Level, Line
+from discreet.audit.reading.whose import ONE_EACH, PEOPLE
 from discreet.report.pages import audit_words as words
 from discreet.report.pages.audit_page import alike, gauge, spread, to_html
 
@@ -26,23 +27,25 @@ LINE = Line(
     threshold=0.5,
     histogram=(0, 0, 0, 0, 10, 20, 20, 20, 30, 0, 0, 0),
     attribute="disease",
-    deciding=Deciding(3, 12, 27, "data.csv"),
+    deciding=Deciding(3, 12, 27, "data.csv", PEOPLE),
     details={"mean": 0.25},
+    of=PEOPLE,
 )
 QUIET = replace(
     LINE, adversary="prosecutor", threat=lines.REIDENTIFICATION, worst=0.1, above=0, threshold=0.2, attribute=None
 )
 KEPT = Level(
-    "k_anonymity", None, "people in the smallest group", lines.AT_LEAST, 5.0, 5.0, True, Deciding(1, 5, 2, "data.csv")
+    "k_anonymity", None, "people in the smallest group", lines.AT_LEAST, 5.0, 5.0, True,
+    Deciding(1, 5, 2, "data.csv", PEOPLE),
 )
 BROKEN = replace(KEPT, achieved=3.0, holds=False)
 FAULT = Fault("row_number", "data.csv: id", "numbers the rows", "leave it out", count=3, line=2)
 
 
 def audit(*lines: Line, levels: tuple[Level, ...] = (), faults: tuple[Fault, ...] = ()) -> Audit:
-    return Audit(
-        "release", "generalization", True, 100, 10, 5, 3, lines, levels, faults, ("Somebody else: give more.",)
-    )
+    """An audit of a release of which it is said that every row is another person's."""
+    notes, whose = ("Somebody else: give more.",), WhoseRows(ONE_EACH)
+    return Audit("release", "generalization", True, 100, 10, 5, 3, lines, levels, faults, notes, whose=whose)
 
 
 class Page(HTMLParser):
@@ -73,7 +76,7 @@ def test_the_page_tells_every_line_with_what_it_assumes() -> None:
     text = to_html(audit(LINE, QUIET, presence, levels=(KEPT,), faults=(FAULT,)))
     page = Page(text)
     for told in ("Knows only the release: disease", "All worlds are as likely.", "12 people, line 27 of data.csv",
-                 "30 of 100 (30%)", "above the limit", "within the limit", "may be above", "Who is in the table?",
+                 "30 of 100 people (30%)", "above the limit", "within the limit", "may be above", "Who is in the table?",
                  "Which row is whose?", "Who has what?", "numbers the rows", "Somebody else: give more.",
                  "mean: 0.25", "k-anonymity: people in the smallest group"):  # fmt: skip
         assert told in page.words, told
@@ -174,7 +177,7 @@ def test_the_json_has_everything_in_plain_values() -> None:
     assert told["steps"] == list(lines.STEPS)
     [line] = told["lines"]
     assert (line["share_above"], line["breaks"], line["verdict"]) == (0.3, False, "above the limit")
-    assert line["deciding"] == {"group": 3, "size": 12, "line": 27, "file": "data.csv"}
+    assert line["deciding"] == {"group": 3, "size": 12, "line": 27, "file": "data.csv", "of": "people"}
     assert told["levels"][0]["holds"] is False
     assert told["faults"][0]["fault"] == "row_number"
 

@@ -8,7 +8,7 @@ release, …) is not asked, and a note says what she would need.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +17,52 @@ from discreet.audit.association.composition import composition
 from discreet.audit.association.knowledge import read_knowledges
 from discreet.audit.association.minimality import goal, minimality
 from discreet.audit.association.subtraction import subtraction
-from discreet.audit.faults.comparison import check_columns, compare_with, is_shares, read_source
+from discreet.audit.faults.comparison import Table, check_columns, compare_with, is_shares, read_source
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.report_faults import report_faults
+from discreet.audit.faults.rows_of_one_person import faults_of_people
 from discreet.audit.lines import Fault, Level, Line, of_each_kind
+from discreet.audit.people import people_lines
+from discreet.audit.people.persons import Persons, count_people
 from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
-from discreet.audit.promises.levels import levels
-from discreet.audit.promises.registry import reading_of
+from discreet.audit.promises.by_people import levels_by_people, of_the_population
+from discreet.audit.promises.levels import levels_of
+from discreet.audit.promises.registry import Beside, reading_of
 from discreet.audit.reading.exact_tables import Population, read_population
 from discreet.audit.reading.release import ReleaseFiles, look, read
 from discreet.audit.reading.source import open_beside
 from discreet.audit.reading.view import ReleaseView
-from discreet.audit.reidentification.reidentification import reidentification
-from discreet.errors import DataError, Mistake, PolicyError
+from discreet.audit.reading.whose import NAMED, ONE_EACH, UNSAID, Whose
+from discreet.audit.reidentification.reidentification import at_large, reidentification
+from discreet.errors import DataError, Mistake, PolicyError, shown
 from discreet.progress import Progress, silent
 
 Description = Path | str | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class WhoseRows:
+    """Whose the published rows are: `case` is "named", "one row each" or "unsaid"; `column` is the one that names them.
+
+    Where the source was asked, so many different `people` are published, of whom so many are `alone`: all rows that
+    look like theirs are their own (of `surely_alone` that is certain, where it is not `exact` whose rows groups have).
+    `fewest_people` is how many the smallest group has. `why_not` says what it would take, if they could not be counted.
+    """
+
+    case: str = UNSAID
+    column: str = ""
+    people: int | None = None
+    alone: int | None = None
+    surely_alone: int | None = None
+    fewest_people: int | None = None
+    exact: bool = True
+    why_not: str = ""
+
+    @property
+    def rows_are_people(self) -> bool:
+        """Is every row another person's, as far as anybody says, or the source?"""
+        return self.case == ONE_EACH or (self.case == NAMED and self.people is not None and self.alone is None)
 
 
 @dataclass(frozen=True)
@@ -43,7 +72,8 @@ class Audit:
     `lines` is one line per adversary (and sensitive attribute), `levels` are the release's promises read a second time,
     `faults` are things that should not be in a release whoever looks, `notes` say which adversaries were not asked, and
     what it would take. `compared` is a sentence: what was published can be of the table that was given as its source.
-    Faults that are not judged are what could not be held against that table.
+    Faults that are not judged are what could not be held against that table. `people` and `smallest_group` count rows,
+    which are people only if `whose` says so.
     """
 
     release: str
@@ -58,6 +88,7 @@ class Audit:
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     compared: str = ""
+    whose: WhoseRows = WhoseRows()
 
     @property
     def broken(self) -> tuple[Line | Level, ...]:
@@ -101,6 +132,8 @@ def audit_release(
     stubbornness: float | None = None,
     threshold: float | None = None,
     database: str | None = None,
+    person: str | None = None,
+    one_row_per_person: bool = False,
     progress: Progress = silent,
 ) -> Audit:
     """Ask every adversary about a release of ours (a folder), or another tool's (a file) with a `description` of it.
@@ -113,11 +146,17 @@ def audit_release(
     data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the `threshold` are
     counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else. `database`
     says where tables are that the manifest says are in one, if the environment does not.
+
+    Whose rows they are is said by the manifest or the description, or else here: `person` is the column of the source
+    that names them, `one_row_per_person` says that every row is another person's. If neither is said, all figures are
+    of rows; if a column names them, people are counted with the help of the source.
     """
     _check(size, confidence, known_rows, stubbornness, threshold, other, other_description)
-    work = _Progress(progress, steps=8)
+    _check_whose(person, one_row_per_person)
+    work = _Progress(progress, steps=9)
     work("the release")
-    files = look(release, description, database)
+    told = look(release, description, database)
+    files = _said(told, person, one_row_per_person)
     view = files.view
     wanted = view.quasi_identifiers
     if source is not None:
@@ -129,12 +168,27 @@ def audit_release(
     knowledge = None if source is None else read_knowledges(source, view)
     known_marginals = None if marginals is None else read_marginals(marginals, wanted, size)
     second = None if other is None else read(other, other_description, database)
+    work("whose rows they are")
+    beside_source, lacking = (None, []) if source is None else read_source(files, source)
+    persons, uncounted = _persons(files, beside_source, source)
+    whose = _whose_rows(view, persons, uncounted)
+    if persons is not None and persons.one_each:  # what is true of rows is true of people
+        persons, view = None, replace(view, whose=Whose(view.whose.person, one_each=True))
+        files = replace(files, view=view, description=replace(files.description, whose=view.whose))
+    by_people = persons.view if persons is not None and persons.settled else None
+    if by_people is not None and population is not None:
+        listed = read_population(population, wanted, view.whose.person)
     work("who is in the table")
-    presence = presence_lines(view, listed, known_marginals, confidence, threshold)
+    presence = presence_lines(by_people or view, listed, known_marginals, confidence, threshold)
     work("whose row it is")
-    lines = presence + reidentification(view, listed, size, threshold)
+    if persons is None:
+        lines = presence + reidentification(view, listed, size, threshold)
+    else:
+        lines = [*presence, people_lines.prosecutor(persons, threshold), people_lines.marketer(persons, threshold)]
+        lines += at_large(by_people or view, listed, size, threshold)
     work("who has what")
-    lines += association(view, min(known_rows, view.people), knowledge, stubbornness, threshold=threshold)
+    some_rows = min(known_rows, view.people)
+    lines += association(view, some_rows, knowledge, stubbornness, threshold=threshold, persons=persons)
     work("how it was made")
     whole = table or listed
     undone = [] if whole is None else minimality(view, whole, threshold)
@@ -143,17 +197,23 @@ def audit_release(
     subtracted, why_not = ([], "") if second is None else subtraction(view, second, threshold)
     lines += undone + intersected + subtracted
     work("beside the source")
-    untrue, compared = _beside(files, source)
+    untrue, compared = _beside(files, source, beside_source, lacking)
     work("promises and faults")
-    judged = levels(
-        view,
-        population=listed,
-        presence=_presence(presence),
-        failing=_line_of(presence, "presence_promise_fails"),
-        listed=_line_of(presence, "presence_with_list"),
-        knowledge=knowledge,
+    listed_line = _line_of(presence, "presence_with_list")
+    failing = _line_of(presence, "presence_promise_fails")
+    beside = Beside(listed, _presence(presence), failing, listed_line, knowledge or {})
+    # What is known of a population is known of people: such promises are judged by these, where it can be done.
+    of_rows = [p for p in view.promises if by_people is None or not of_the_population(p)]
+    judged = [level for promise in of_rows for level in levels_of(promise, view, beside)]
+    if view.whose.person and not view.whose.one_each:
+        judged += levels_by_people(view, persons, beside, uncounted)
+    all_faults = of_each_kind(
+        [
+            *([] if persons is None else faults_of_people(persons, stated=told.view.whose.one_each)),
+            *faults(files, source, judged),
+            *untrue,
+        ]
     )
-    all_faults = of_each_kind([*faults(files, source, judged), *untrue])
     strange = _not_comparable(files, all_faults)
     return Audit(
         release=Path(release).name,
@@ -171,17 +231,59 @@ def audit_release(
             *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),
         ),
         compared=compared,
+        whose=whose,
     )
 
 
-def _beside(release: ReleaseFiles, source: Any) -> tuple[list[Fault], str]:
-    """What is wrong with the page beside the tables, and what comparing with the source came to."""
+def _said(files: ReleaseFiles, person: str | None, one_row_per_person: bool) -> ReleaseFiles:
+    """The release, with what is said of whose rows they are beside its manifest or description."""
+    named = files.view.whose.person
+    if person and named not in ("", person):
+        rule = f"the release says that {shown(named)} is the column that says whose rows they are"
+        raise PolicyError(Mistake("person", rule, "leave it out"))
+    if one_row_per_person and named:
+        rule = f"the release says that {shown(named)} says whose rows they are"
+        raise PolicyError(Mistake("one_row_per_person", rule, "leave it out"))
+    if person and person in (*files.description.quasi_identifiers, *files.description.sensitive):
+        rule = f"{shown(person)} is published, in another role"
+        raise PolicyError(Mistake("person", rule, "name the column of the source that says whose rows they are"))
+    whose = Whose(person or named, not person and (one_row_per_person or files.view.whose.one_each))
+    return replace(
+        files, view=replace(files.view, whose=whose), description=replace(files.description, whose=whose)
+    )
+
+
+def _persons(files: ReleaseFiles, table: Table | None, source: Any) -> tuple[Persons | None, str]:
+    """The people of the release, if a column names them; or why they can't be counted."""
+    column = files.view.whose.person
+    if not column:
+        return None, ""
     if source is None:
-        return [*report_faults(release)], ""
-    table, all_faults = read_source(release, source)
+        return None, f"the files can't tell whose rows they are: needs the source, with its column {shown(column)}"
+    if table is None or table.owners is None:
+        return None, f"the files can't tell whose rows they are, and the source that was given has no column {shown(column)}"
+    persons = count_people(files, table)
+    return persons, "" if persons is not None else "it can't be told whose rows stand in which group"
+
+
+def _whose_rows(view: ReleaseView, persons: Persons | None, why_not: str) -> WhoseRows:
+    if persons is None:
+        return WhoseRows(view.whose.case, view.whose.person, why_not=why_not)
+    named = WhoseRows(view.whose.case, view.whose.person, persons.people, exact=persons.groups.exact)
+    if persons.one_each:
+        return named
+    alone, surely = people_lines.alone(persons)
+    fewest = int(persons.groups.fewest.min(initial=persons.people))
+    return replace(named, alone=alone, surely_alone=surely, fewest_people=fewest)
+
+
+def _beside(
+    release: ReleaseFiles, source: Any, table: Table | None, lacking: Sequence[Fault]
+) -> tuple[list[Fault], str]:
+    """What is wrong with the page beside the tables, and what comparing with the source came to."""
     if table is None:
-        return [*all_faults, *report_faults(release)], ""
-    all_faults, sentence = compare_with(release, table, all_faults)
+        return [*lacking, *report_faults(release)], ""
+    all_faults, sentence = compare_with(release, table, lacking)
     return [*all_faults, *report_faults(release, table)], sentence
 
 
@@ -220,6 +322,12 @@ def _check(
         mistakes.append(Mistake("other_description", "describes no release", "name the other release, too"))
     if mistakes:
         raise PolicyError(*mistakes)
+
+
+def _check_whose(person: str | None, one_row_per_person: bool) -> None:
+    if person and one_row_per_person:
+        rule = "is of no use beside person: a column says whose rows they are"
+        raise PolicyError(Mistake("one_row_per_person", rule, "keep one of the two"))
 
 
 def _people_of(source: Any, columns: tuple[str, ...]) -> Population:
@@ -303,7 +411,7 @@ def _notes(
         )
     if view.left_out + view.starred and _chosen(view):
         notes.append(
-            "Somebody who knows by what rule rows were left out: of the people left out she may learn more than is "
+            "Somebody who knows by what rule rows were left out: of those left out she may learn more than is "
             "counted here; `docs/presence.md` and `docs/policy.md` say how it is decided."
         )
     if second is None and "applied" in view.manifest:

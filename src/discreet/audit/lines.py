@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.audit.reading.whose import ROWS, Whose
 
 PRESENCE, ASSOCIATION, REIDENTIFICATION = "presence", "association", "re-identification"
 EXACT, AT_MOST, AT_LEAST, ESTIMATE = "exact", "at most", "at least", "an estimate"
@@ -22,12 +23,13 @@ STEPS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, float(np.nextafter
 
 @dataclass(frozen=True)
 class Deciding:
-    """The group that an adversary learns most from: its number, its size, and where it first stands."""
+    """The group that an adversary learns most from: its number, its size (in rows, or people), and where it stands."""
 
     group: int
     size: int
     line: int | None = None  # in the file, the header being line 1
     file: str = ""
+    of: str = ROWS
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Line:
     `worst` is her largest posterior about anybody, `above` how many of `people` she believes something of with more
     than `threshold`. `histogram` counts people by `STEPS`. `precision` says in what sense the figures are meant; a
     figure that is not exact never errs on the side of the release. `promised` is the bound that the release claims for
-    this very figure, if it does. `knows` and `assumes` are sentences for people who decide.
+    this very figure, if it does. `knows` and `assumes` are sentences for people who decide. `of` says what is counted:
+    people, or rows where it is not known whose they are.
     """
 
     adversary: str  # a key in snake case, unique together with the attribute
@@ -55,6 +58,7 @@ class Line:
     deciding: Deciding | None = None
     promised: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)  # further figures, told below the table
+    of: str = ROWS
 
     @property
     def share_above(self) -> float:
@@ -86,13 +90,16 @@ def line(
     promised: float | None = None,
     details: Mapping[str, Any] | None = None,
     rounded: float = 0.0,
+    whose: Whose = Whose(),
+    of: str = "",
 ) -> Line:
     """A line from what she believes: ``chance[i]`` about each of ``people[i]`` people, whom ``group[i]`` has.
 
     `sizes` and `first_line` are those of all groups; people in none have the group −1. People of whom she knows nothing
     may be among the units, chance 0. One division is exact: a quotient and the limit that it equals are the same
     floating-point number. Chances of more steps may be off by `rounded` (of themselves); those that are as near to a
-    limit are taken for it, so that who is exactly at the limit is not above it.
+    limit are taken for it, so that who is exactly at the limit is not above it. Whether sizes and people are of rows
+    says `whose`; `of` says it of the people alone, where these are others (a list's).
     """
     chance = np.asarray(chance, dtype=np.float64)
     assert np.all((chance >= 0) & (chance <= 1 + 1e-9)), "a chance is between 0 and 1"
@@ -103,7 +110,7 @@ def line(
         # The largest of the groups that decide: the more people it speaks of, the more it matters.
         g = int(group[worst[np.argmax(sizes[group[worst]])]])
         where = None if first_line is None else int(first_line[g])
-        deciding = Deciding(g, int(sizes[g]), where, file)
+        deciding = Deciding(g, int(sizes[g]), where, file, whose.unit)
     step = np.searchsorted(STEPS, at_limits(chance, STEPS[1:-2], rounded), side="left")
     histogram = np.bincount(step, weights=people, minlength=len(STEPS))
     return Line(
@@ -122,6 +129,7 @@ def line(
         deciding=deciding,
         promised=promised,
         details=dict(details or {}),
+        of=of or whose.unit,
     )
 
 
@@ -199,7 +207,8 @@ class Level:
 
     `figure` says in words what is counted. `required` is ``sense`` (at least, at most, below) a number. A promise that
     is about more than the files tell (a population, the source table) has neither `achieved` nor `holds`; `note` says
-    what it would take. Of one that can't be read at all not even what is `required` is known.
+    what it would take. Of one that can't be read at all not even what is `required` is known. `of` says whether rows or
+    people were counted.
     """
 
     model: str
@@ -211,3 +220,4 @@ class Level:
     holds: bool | None
     deciding: Deciding | None = None
     note: str = ""
+    of: str = ROWS

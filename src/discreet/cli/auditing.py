@@ -41,7 +41,7 @@ def audit(
     other_description: Annotated[
         Path | None, typer.Option(help="The description of that one, if it needs one.")
     ] = None,
-    known_rows: Annotated[int, typer.Option(min=0, help="How many other people's values she knows.")] = 1,
+    known_rows: Annotated[int, typer.Option(min=0, help="The values of how many other rows she knows.")] = 1,
     stubbornness: Annotated[
         float | None, typer.Option(help="On how many people's data her earlier belief rests.")
     ] = None,
@@ -53,6 +53,12 @@ def audit(
         str | None,
         typer.Option(help="Where its tables are, if in a database that the environment does not name: postgresql://…"),
     ] = None,
+    person: Annotated[
+        str | None, typer.Option(help="The column of the source that says whose row it is, if the release does not.")
+    ] = None,
+    one_row_per_person: Annotated[
+        bool, typer.Option("--one-row-per-person", help="Every row is another person's, if the release does not say so.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", callback=a_path, help="Write a page with charts there.")
     ] = None,
@@ -87,6 +93,8 @@ def audit(
             stubbornness=stubbornness,
             threshold=threshold,
             database=database,
+            person=person,
+            one_row_per_person=one_row_per_person,
             progress=progress,
         )
     words = to_text(found)

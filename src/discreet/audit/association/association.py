@@ -102,7 +102,7 @@ def homogeneity(view: ReleaseView, tally: Tally, threshold: float | None = None)
         tally,
         adversary="homogeneity",
         title="finds groups with a single value",
-        knows=f"{finds(view)} In some groups everybody has the same value.",
+        knows=f"{finds(view)} In some groups {view.whose.told('everybody has', 'all rows have')} the same value.",
         assumes="The published values are the true ones.",
         chance=alone.astype(np.float64),
         people=view.sizes,
@@ -170,13 +170,15 @@ def known_rows(view: ReleaseView, tally: Tally, known: int = 1, threshold: float
     other = np.where(alone_first, summed.second[tally.group], summed.largest[tally.group])
     strange = _with_known(other, total, total - other - 1, known)
     details = {"known": known, "rows_until_certain": int((summed.total - summed.largest).min(initial=view.people))}
-    people = "one other person" if known == 1 else f"{known} other people"
+    several = view.whose.told("one other person", "one other row")
+    if known != 1:
+        several = f"{known} other {view.whose.unit}"
     return line_about(
         view,
         tally,
         adversary=f"known_rows_{known}",
-        title=f"knows the values of {people}",
-        knows=f"{finds(view)} She also knows the values of {people} of the group, those that tell her most.",
+        title=f"knows the values of {several}",
+        knows=f"{finds(view)} She also knows the values of {several} of the group, those that tell her most.",
         assumes="Nothing else is known of the others in the group.",
         chance=np.maximum(own, strange),
         people=tally.count,
@@ -233,6 +235,7 @@ def line_about(
         promised=promised,
         details=details,
         rounded=rounded,
+        whose=view.whose,
     )
 
 

@@ -13,7 +13,9 @@ from discreet.audit.association.other_values import other_values
 from discreet.audit.association.realistic import realistic_lines
 from discreet.audit.association.worst_case import worst_case
 from discreet.audit.lines import Line
-from discreet.audit.reading.view import ReleaseView
+from discreet.audit.people import people_lines
+from discreet.audit.people.persons import Persons
+from discreet.audit.reading.view import ReleaseView, Tally
 
 
 def association(
@@ -23,19 +25,19 @@ def association(
     stubbornness: float | None = None,
     prior: Any = None,
     threshold: float | None = None,
+    persons: Persons | None = None,
 ) -> list[Line]:
     """All lines about associations, attribute by attribute.
 
     `known_rows` is how many people's values she knows (a line for one is always there), `knowledge` what is known of
     each attribute beforehand (see `read_knowledges`), `stubbornness` and `prior` describe realistic adversaries.
-    Without a threshold, what the release promises is one, else one half.
+    Without a threshold, what the release promises is one, else one half. With `persons`, what the release by itself
+    tells is told of people, each of whom may have several rows.
     """
     lines: list[Line] = []
     for tally in view.tallies:
         lines += [
-            uniform_worlds(view, tally, threshold),
-            *protected_values(view, tally, threshold),
-            homogeneity(view, tally, threshold),
+            *(_of_rows(view, tally, threshold) if persons is None else _of_people(persons, tally, threshold)),
             skew(view, tally, threshold),
             *(knowing_rows(view, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
         ]
@@ -44,3 +46,20 @@ def association(
         lines += left_out(view, tally, (knowledge or {}).get(tally.attribute), threshold)
         lines += realistic_lines(view, tally, stubbornness, prior, threshold)
     return lines
+
+
+def _of_rows(view: ReleaseView, tally: Tally, threshold: float | None) -> list[Line]:
+    return [
+        uniform_worlds(view, tally, threshold),
+        *protected_values(view, tally, threshold),
+        homogeneity(view, tally, threshold),
+    ]
+
+
+def _of_people(persons: Persons, tally: Tally, threshold: float | None) -> list[Line]:
+    return [
+        people_lines.chance_of_a_value(persons, tally, threshold),
+        *people_lines.chance_of_protected_values(persons, tally, threshold),
+        *people_lines.several_groups(persons, tally, threshold),
+        people_lines.homogeneity(persons, tally, threshold),
+    ]

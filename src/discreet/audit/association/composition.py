@@ -16,6 +16,7 @@ from discreet.audit.association.common_people import Counts, Fits, largest_expec
 from discreet.audit.lines import ASSOCIATION, AT_MOST, EXACT, ROUNDED, Line, at_limits, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.reading.whose import AS_IF, Whose
 from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
 from discreet.audit.worlds.places import Places, places
 
@@ -23,7 +24,7 @@ THRESHOLD = 0.5
 
 _ASSUMES = (
     "That somebody is in both releases with the same value in each, and that all ways to give a group's values to its "
-    "people are as likely. "
+    "{} are as likely. "
 )
 
 
@@ -96,13 +97,14 @@ def _by_list(
     both = (here.many > 0) & (there.many > 0)
     several = both & (here.many * there.many > 1)
     possible = best >= 0
+    whose = _whose(view, other)
     knows = (
         "Both releases, everybody's exact quasi-identifiers, and who is in both."
         if whole
         else "Both releases, the exact quasi-identifiers of somebody on the list, and that she is in both."
     )
-    assumes = _ASSUMES + (
-        "How many people two groups have in common is heeded, and what groups that overlap in a chain tell of each "
+    assumes = _assumes(whose) + (
+        f"How many {whose.unit} two groups have in common is heeded, and what groups that overlap in a chain tell of each "
         "other. In long chains the chance is bounded by what the counts of all groups leave; the estimate weighs each "
         "pair of groups by itself."
         if whole
@@ -146,6 +148,7 @@ def _by_list(
         precision=precision,
         details=details,
         rounded=ROUNDED,
+        whose=whose,
     )
 
 
@@ -161,10 +164,11 @@ def _by_labels(
     chance, _ = _chances(mine, theirs, first, second, np.ones(len(first), dtype=np.int64))
     worst = np.zeros(len(view.sizes))
     np.maximum.at(worst, first, np.maximum(chance, 0.0))
+    whose = _whose(view, other)
     return line(
         **_words(mine.attribute),
         knows="Both releases, the exact quasi-identifiers of somebody, and that she is in both.",
-        assumes=_ASSUMES + "Without a list of people, any two groups that may have somebody in common are taken to: "
+        assumes=_assumes(whose) + "Without a list of people, any two groups that may have somebody in common are taken to: "
         "for each group the most telling one of the other release counts.",
         chance=worst,
         people=view.sizes,
@@ -175,11 +179,21 @@ def _by_labels(
         file=view.file,
         precision=AT_MOST,
         rounded=ROUNDED,
+        whose=whose,
         details={
             "pairs_of_groups": len(first),
             "of_them_without_a_common_value": int((chance < 0).sum()),
         },
     )
+
+
+def _whose(view: ReleaseView, other: ReleaseView) -> Whose:
+    """Rows are people if they are in both releases."""
+    return view.whose if other.whose.one_each else Whose()
+
+
+def _assumes(whose: Whose) -> str:
+    return whose.told("", AS_IF) + _ASSUMES.format(whose.unit)
 
 
 def _words(attribute: str) -> dict[str, Any]:

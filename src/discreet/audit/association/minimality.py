@@ -26,6 +26,7 @@ from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.hierarchy_levels import at_level
 from discreet.audit.reading.labels import Values
 from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.reading.whose import AS_IF
 from discreet.audit.worlds.places import places
 
 THRESHOLD = 0.5
@@ -109,7 +110,8 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
             title="knows how the release was made",
             knows="Everybody's exact quasi-identifiers, who is in the table, the promises, and that nothing finer that "
             "keeps them was left unpublished.",
-            assumes="That a finer release which was not published would have broken a promise about "
+            assumes=view.whose.told("", AS_IF)
+            + "That a finer release which was not published would have broken a promise about "
             f"{aim.attribute}, and that all ways in which it would have are as likely. One finer step is heeded at a "
             "time.",
             chance=chance,
@@ -128,6 +130,7 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
                 "finer_releases_refused_for_their_values": len(steps),
                 "groups_judged_by_random_worlds": len(known.too_many),
             },
+            whose=view.whose,
         )
     ]
 

@@ -42,7 +42,8 @@ def other_values(view: ReleaseView, tally: Tally, threshold: float | None = None
             adversary="other_values",
             title="knows somebody's other sensitive values",
             knows=f"{finds(view)} She also knows the person's values of every other sensitive attribute.",
-            assumes="The values of a row belong to one person.",
+            assumes="The values of a row belong to one person."
+            + view.whose.told("", " Nothing is known of other rows of the same one."),
             chance=chance,
             people=people,
             group=group,

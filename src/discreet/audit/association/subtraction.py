@@ -15,6 +15,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.view import Joint, ReleaseView
+from discreet.audit.reading.whose import AS_IF, Whose
 from discreet.audit.worlds.overlaps import overlapping
 
 THRESHOLD = 0.5
@@ -83,7 +84,9 @@ def subtraction(view: ReleaseView, other: ReleaseView, threshold: float | None =
         "groups_in_both": int(twin.sum()),
         "people_in_groups_that_can_not_be_compared": int((parts.here + parts.there)[~compared[parts.label]].sum()),
     }
-    return [_line(view, parts, attributes, i, compared, limit, precision, more) for i in range(len(attributes))], ""
+    whose = view.whose if other.whose.one_each else Whose()
+    told = (compared, limit, precision, more, whose)
+    return [_line(view, parts, attributes, i, *told) for i in range(len(attributes))], ""
 
 
 def _line(
@@ -95,6 +98,7 @@ def _line(
     threshold: float,
     precision: str,
     more: dict[str, Any],
+    whose: Whose,
 ) -> Line:
     """What she believes of people who are only here, only there, and in both."""
     named = {
@@ -111,7 +115,7 @@ def _line(
         chances.append(chance[filled])
         people.append(many[filled])
         groups.append(parts.group[np.flatnonzero(filled)])
-    assumes = _ASSUMES
+    assumes = whose.told("", AS_IF) + _ASSUMES
     if precision == ESTIMATE:
         assumes += " Labels overlap, so that somebody may also have changed groups."
     if dict(view.manifest.get("applied") or {}).get("all_new") is True:
@@ -132,6 +136,7 @@ def _line(
         precision=precision,
         attribute=attributes[at],
         details=details,
+        whose=whose,
     )
 
 

@@ -37,6 +37,7 @@ from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, ROUNDED, Line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.tallies import Summed, summed_up, whole_table
 from discreet.audit.reading.view import Promise, ReleaseView, Tally
+from discreet.audit.reading.whose import AS_IF
 from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
@@ -135,7 +136,7 @@ def _line(
         adversary=name,
         title=title,
         knows=f"{finds(view)} {knows}",
-        assumes=assumes,
+        assumes=view.whose.told("", AS_IF) + assumes,
         chance=chance,
         rounded=ROUNDED,
         people=people.many,

@@ -27,15 +27,29 @@ _NAMED = 5  # places in a sentence
 
 
 @dataclass(frozen=True, eq=False)
+class Owners:
+    """Whose rows of a table they are: ``rows[i]`` rows of combination ``kind[i]`` are those of person ``person[i]``.
+
+    Each pair of the two stands there once. There are so many `people`, numbered from 0.
+    """
+
+    kind: IntArray
+    person: IntArray
+    rows: IntArray
+    people: int
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """The source: its distinct combinations of the published columns, and which one each row is, as they stand.
 
-    The rows of a database stand in no order; then there are no `kinds`.
+    The rows of a database stand in no order; then there are no `kinds`. `owners` are there if a column names them.
     """
 
     columns: tuple[str, ...]
     frequencies: Frequencies
     kinds: IntArray | None = None
+    owners: Owners | None = None
 
     @property
     def rows(self) -> int:
@@ -70,7 +84,7 @@ def read_source(release: ReleaseFiles, source: Any) -> tuple[Table | None, list[
         not_compared(c, f"is not in the source: its values ({texts[c]:,}) are compared with nothing", many=texts[c])
         for c in lacking
     ]
-    return _table(beside, here), faults
+    return _table(beside, here, beside.called(description.whose.person)), faults
 
 
 def is_shares(beside: Source, columns: Sequence[str]) -> bool:
@@ -87,13 +101,39 @@ def check_columns(release: ReleaseFiles, beside: Source, columns: Sequence[str])
     return lacking
 
 
-def _table(beside: Source, columns: Sequence[str]) -> Table:
-    if not beside.has_order or not columns:
-        return Table(tuple(columns), beside.frequencies(columns))
-    values, codes = beside.rows(columns)
-    kinds = number_equal(codes, len(codes[0]))
-    first, counts = np.unique(kinds, return_index=True, return_counts=True)[1:]
-    return Table(tuple(columns), Frequencies(values, tuple(c[first] for c in codes), counts.astype(np.int64)), kinds)
+def _table(beside: Source, columns: Sequence[str], person: str | None) -> Table:
+    """The columns, and whose rows they are, if a column `person` says it: one scan."""
+    wanted = [*columns, *([person] if person and person not in columns else [])]
+    if beside.has_order and columns:
+        values, codes = beside.rows(wanted)
+        many = np.ones(len(codes[0]), dtype=np.int64)
+    else:
+        counted = beside.frequencies(wanted)
+        values, codes, many = counted.values, counted.codes, counted.counts
+        if not person:
+            return Table(tuple(columns), counted)
+    kinds = number_equal(codes[: len(columns)], len(many))
+    first = np.unique(kinds, return_index=True)[1]
+    counts = np.bincount(kinds, weights=many, minlength=len(first)).astype(np.int64)
+    distinct = Frequencies(values[: len(columns)], tuple(c[first] for c in codes[: len(columns)]), counts)
+    at = wanted.index(person) if person else 0
+    owners = _owners(kinds, values[at], codes[at], many) if person else None
+    return Table(tuple(columns), distinct, kinds if beside.has_order and columns else None, owners)
+
+
+def _owners(kinds: IntArray, names: Sequence[str | None], codes: Any, many: IntArray) -> Owners:
+    """Whose rows are of each kind; a row of which it is not said (NULL) is that of a person of its own."""
+    person = np.asarray(codes, dtype=np.int64)
+    if None in names:
+        unsaid = person == names.index(None)
+        each = np.where(unsaid, many, 1)
+        kinds, person, unsaid = (np.repeat(column, each) for column in (kinds, person, unsaid))
+        many = np.where(unsaid, 1, np.repeat(many, each))
+        person[unsaid] = len(names) + np.arange(int(unsaid.sum()))
+    people, person = np.unique(person, return_inverse=True)
+    pair, place = np.unique(kinds * max(len(people), 1) + person, return_inverse=True)
+    rows = np.bincount(place, weights=many, minlength=len(pair)).astype(np.int64)
+    return Owners(*np.divmod(pair, max(len(people), 1)), rows, len(people))
 
 
 def compare_with(release: ReleaseFiles, table: Table, lacking: Sequence[Fault] = ()) -> tuple[list[Fault], str]:

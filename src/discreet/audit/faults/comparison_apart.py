@@ -45,7 +45,7 @@ def bucketized(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     theirs, value = _codes(values, table, [c for c in known if c in values.columns], bool(description.manifest))
     wrong = [
         *_more_than_there_are(
-            people, own, np.ones(len(people), dtype=np.int64), person, table.frequencies.counts, "people"
+            people, own, np.ones(len(people), dtype=np.int64), person, table.frequencies.counts, "quasi-identifiers"
         ),
         *_more_than_there_are(values, theirs, weights, value, table.frequencies.counts, "values"),
     ]
@@ -58,14 +58,67 @@ def bucketized(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         )  # fmt: skip
 
 
-def ambiguous(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
-    """What is wrong with values of groups in tables apart."""
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Quasi-identifiers in groups, each combination of a group once: `unit_key`, `unit_group`, and how often.
+
+    Each combination of the source has the quasi-identifiers `kind_key` and the value `kind_value`; a group has the
+    `values` group · span + value.
+    """
+
+    unit_key: IntArray
+    unit_group: IntArray
+    wanted: IntArray
+    kind_key: IntArray
+    kind_value: IntArray
+    values: IntArray
+    span: int
+
+
+def groups_beside(release: ReleaseFiles, table: Table) -> Placed:
+    """What tells which combinations of the source may stand in which groups of a bucketized release."""
+    ours, (people, values) = bool(release.description.manifest), _files(release)
+    distorted = tuple(str(c) for c in release.description.manifest.get("distorted") or ())
+    known, _ = _comparable(release, table, distorted)
+    number = _groups(release, (people, values))
+    own, kind_key = _codes(people, table, [c for c in known if c in people.columns], ours)
+    theirs, kind_value = _codes(values, table, [c for c in known if c in values.columns], ours)
+    unit, first = numbered([number[people.file], own], len(people))
+    wanted = np.bincount(unit, minlength=len(first)).astype(np.int64)
+    span = int(max(theirs.max(initial=0), kind_value.max(initial=0))) + 1
+    there = np.unique(number[values.file] * span + theirs)
+    return Placed(own[first], number[people.file][first], wanted, kind_key, kind_value, there, span)
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """The sensitive values of the groups of an ambiguous release, each once: `first` where it stands, and how often.
+
+    Combinations ``kinds[starts[i]:starts[i + 1]]`` of the source fit the i-th, so many rows in all (`having`). `listed`
+    are the tables of other values, and `used` says which of their entries a fitting combination has.
+    """
+
+    values: Rows
+    first: IntArray
+    group: IntArray
+    wanted: IntArray
+    starts: IntArray
+    kinds: NDArray[Any]
+    having: IntArray
+    held: bool
+    listed: tuple[_Listed, ...]
+    used: tuple[NDArray[np.bool_], ...]
+    counts: IntArray
+    strange: tuple[Fault, ...]
+
+
+def entries_beside(release: ReleaseFiles, table: Table) -> Entries:
+    """Which combinations of the source fit which sensitive value of a group: all their values are in its tables."""
     from discreet.audit.faults.comparison_kernels import fits_of_groups  # late: loads numba
 
     description, ours, sizes = release.description, bool(release.description.manifest), release.view.sizes
     [values] = [rows for rows in release.files if not {*rows.columns} & {*description.quasi_identifiers}]
     known, strange = _comparable(release, table)
-    yield from strange
     number = _groups(release, release.files)
     own, value = _codes(values, table, [c for c in known if c in values.columns], ours)
     order = np.lexsort((own, number[values.file]))
@@ -78,11 +131,6 @@ def ambiguous(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         for rows in release.files
         if rows is not values
     ]
-    for one in listed:
-        crowded = np.bincount(one.entry[0], minlength=len(sizes)) > sizes
-        if crowded.any():
-            rule = f"{int(crowded.sum()):,} groups have more values here than people"
-            yield untrue(one.rows.file, rule, int(crowded.sum()), one.rows.lines, crowded[one.group])
     listed.sort(key=lambda one: -one.span)  # those that tell most people apart first
     kinds = np.stack([value, *(one.of_kind for one in listed)], axis=1).astype(np.int32)
     sorted_kinds = np.lexsort(kinds.T[::-1])
@@ -95,24 +143,40 @@ def ambiguous(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         kinds[sorted_kinds], counts, number[values.file][first], own[first].astype(np.int32), offsets, codes,
         max(one.span for one in listed), MOST_FITS,
     )  # fmt: skip
-    nobody = np.maximum(wanted - having, 0)
-    lines = values.first(first)
+    return Entries(
+        values, first, number[values.file][first], wanted, starts, sorted_kinds[fitting], having, bool(held),
+        tuple(listed), tuple(np.split(used, before[1:-1])), table.frequencies.counts, tuple(strange),
+    )  # fmt: skip
+
+
+def ambiguous(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
+    """What is wrong with values of groups in tables apart."""
+    sizes, found = release.view.sizes, entries_beside(release, table)
+    yield from found.strange
+    for one in found.listed:
+        crowded = np.bincount(one.entry[0], minlength=len(sizes)) > sizes
+        if crowded.any():
+            rule = f"{int(crowded.sum()):,} groups have more values here than rows"
+            yield untrue(one.rows.file, rule, int(crowded.sum()), one.rows.lines, crowded[one.group])
+    values, wanted = found.values, found.wanted
+    nobody = np.maximum(wanted - found.having, 0)
+    lines = values.first(found.first)
     if nobody.any():
         many = int(nobody.sum())
-        rule = f"{rows_are(many)} published that no row of the source can be: nobody has such values together"
+        rule = f"{rows_are(many)} published that no row of the source can be: none has such values together"
         yield untrue(values.file, rule, many, lines, nobody > 0)
-    elif held:
-        lacking = shortfall(*turned(starts, fitting, len(counts)), counts, wanted)
+    elif found.held:
+        lacking = shortfall(*turned(found.starts, found.kinds, len(found.counts)), found.counts, wanted)
         if lacking.rows:
-            rule = f"{rows_are(lacking.rows)} nobody's, however rows of the source are assigned to those that fit them"
+            rule = f"{rows_are(lacking.rows)} left over, however rows of the source are assigned to those that fit them"
             yield untrue(values.file, rule, lacking.rows, lines, lacking.contested)
-    if not held:
+    if not found.held:
         rule = "so many rows fit every group that each value was compared by itself only, not all together"
         yield not_compared(values.file, rule, "nothing to mend")
-    for one, there in zip(listed, np.split(used, before[1:-1]), strict=True):
+    for one, there in zip(found.listed, found.used, strict=True):
         idle = one.entry[0][~there] * one.span + one.entry[1][~there]
         if len(idle):
-            rule = f"{len(idle):,} values stand in groups where nobody of the source who fits the rest has them"
+            rule = f"{len(idle):,} values stand in groups where no row of the source that fits the rest has them"
             yield untrue(one.rows.file, rule, len(idle), one.rows.lines, np.isin(one.group * one.span + one.code, idle))
 
 
@@ -205,7 +269,7 @@ def _not_theirs(
     low, high = (np.searchsorted(value_group[by_group], person_group, side=s) for s in ("left", "right"))
     many = high - low
     if many.sum() > _MOST_PAIRS:
-        rule = "has so many people and values in groups that they were compared by themselves only, not together"
+        rule = "has so many rows and values in groups that they were compared by themselves only, not together"
         yield not_compared(values[0].file, rule, "nothing to mend")
         return
     kind = np.repeat(np.arange(len(many)), many)
@@ -222,7 +286,7 @@ def _not_theirs(
     if lacking.rows:
         groups = len(np.unique(value_group[lacking.lacking > 0]))
         where = "1 group" if groups == 1 else f"{groups:,} groups"
-        rule = f"in {where}, {rows_are(lacking.rows)} of nobody in it: people like them have other values in the source"
+        rule = f"in {where}, {rows_are(lacking.rows)} of none of its quasi-identifiers: with these, the source has other values"
         yield untrue(values[0].file, rule, lacking.rows, values[0].first(value_first), lacking.lacking > 0)
 
 

@@ -7,6 +7,7 @@ values are the same, and as many rows are left over as are said to be suppressed
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,25 +19,41 @@ from discreet.audit.reading.equal_values import alike
 from discreet.audit.reading.labels import Anything, Exactly, Label, OneOf, Values, covers
 from discreet.audit.reading.release import ReleaseFiles, Rows, counted_people, labels_in, numbered
 from discreet.audit.reading.texts import STAR
-from discreet.audit.worlds.label_join import Fitting, fitting, joined, label_values
+from discreet.audit.worlds.label_join import Covered, Fitting, fitting, joined, label_values
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Published rows that are alike are one unit: where it first stands, how many rows it has, and who `fits` it."""
+
+    first: IntArray
+    wanted: IntArray
+    fits: Covered
+    strange: tuple[Fault, ...]
+
+
+def units_beside(release: ReleaseFiles, table: Table) -> Units:
+    """Which combinations of the source fit which published rows; and what can't be compared of a column."""
+    description, rows = release.description, release.grouped
+    kept = np.flatnonzero(release.group >= 0)
+    unit, first = numbered([rows.column(c)[1][kept] for c in table.columns], len(kept))
+    columns, strange = [], []
+    for column in table.columns:
+        texts, codes = rows.column(column)
+        used, label = np.unique(codes[kept[first]], return_inverse=True)
+        of_column, untold = held(release, table, rows, column, [texts[i] for i in used], label.astype(np.int64))
+        columns.append(of_column)
+        strange += untold
+    weights = counted_people(rows, description.count)[kept]
+    wanted = np.bincount(unit, weights=weights, minlength=len(first)).astype(np.int64)
+    return Units(kept[first], wanted, joined(columns, table.frequencies.counts, len(wanted)), tuple(strange))
 
 
 def untrue_rows(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     """Published rows that no row of the source can be, or is left for."""
-    description, rows = release.description, release.grouped
-    kept = np.flatnonzero(release.group >= 0)
-    unit, first = numbered([rows.column(c)[1][kept] for c in table.columns], len(kept))
-    columns = []
-    for column in table.columns:
-        texts, codes = rows.column(column)
-        used, label = np.unique(codes[kept[first]], return_inverse=True)
-        of_column, strange = held(release, table, rows, column, [texts[i] for i in used], label.astype(np.int64))
-        columns.append(of_column)
-        yield from strange
-    weights = counted_people(rows, description.count)[kept]
-    wanted = np.bincount(unit, weights=weights, minlength=len(first)).astype(np.int64)
-    lines = rows.first(kept[first])
-    fits = joined(columns, table.frequencies.counts, len(wanted))
+    rows, units = release.grouped, units_beside(release, table)
+    yield from units.strange
+    wanted, fits, lines = units.wanted, units.fits, rows.first(units.first)
     nobody = np.maximum(wanted - fits.having, 0)
     if nobody.any():
         many = int(nobody.sum())
@@ -45,7 +62,7 @@ def untrue_rows(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
     elif fits.held:
         lacking = shortfall(fits.starts, fits.groups, table.frequencies.counts, wanted)
         if lacking.rows:
-            rule = f"{rows_are(lacking.rows)} nobody's, however rows of the source are assigned to those that fit them"
+            rule = f"{rows_are(lacking.rows)} left over, however rows of the source are assigned to those that fit them"
             yield untrue(rows.file, rule, lacking.rows, lines, lacking.contested)
     else:
         rule = "so many rows fit every published one that each was compared by itself only, not all together"

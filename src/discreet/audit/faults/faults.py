@@ -23,6 +23,7 @@ from discreet.audit.reading.labels import Anything
 from discreet.audit.reading.release import ReleaseFiles
 from discreet.audit.reading.tallies import protected
 from discreet.audit.reading.view import Promise, ReleaseView
+from discreet.audit.reading.whose import so_many
 
 
 def faults(release: ReleaseFiles, source: Any = None, judged: Sequence[Level] | None = None) -> list[Fault]:
@@ -86,8 +87,7 @@ def _homogeneous(release: ReleaseFiles, judged: Sequence[Level]) -> Iterator[Fau
         alone = shown[tally.value] & (values[tally.group] == 1)
         named = protected(view, tally)[tally.value] & bool(broken & {None, tally.attribute})
         for grave, groups in ((True, tally.group[alone & named]), (False, tally.group[alone & ~named])):
-            people = int(view.sizes[groups].sum())
-            many = "1 person" if people == 1 else f"{people:,} people"
+            many = so_many(int(view.sizes[groups].sum()), view.whose.unit)
             rule = f"one value of {tally.attribute} only, which is so told of {many}"
             repair = MERGE if grave else "no promise forbids that: make one that does, if it is not meant"
             yield from group_faults(view, "homogeneous_group", groups, rule, repair, grave=grave)
@@ -147,7 +147,7 @@ def _finer(release: ReleaseFiles) -> Iterator[Fault]:
         # Other tools may give each group labels of its own: then finer ones are the rule, not the exception.
         if people and (ours or 20 * people <= view.people):
             rule = f"{_are(people, 'row')} published more exactly than others: inside of a range or set that those have"
-            repair = "publish the column in the same way for everybody"
+            repair = "publish the column in the same way in all rows"
             place, line = f"{view.file}: {region.attribute}", first_line(view, groups)
             yield Fault("finer_value", place, rule, repair, people, line, grave=ours is not None)
 

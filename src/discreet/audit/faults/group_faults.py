@@ -9,7 +9,7 @@ from discreet.audit.lines import Fault
 from discreet.audit.reading.view import ReleaseView
 
 MERGE = "merge them with other groups, or suppress them"
-OTHERS = "put more people with other values in them"
+OTHERS = "put more rows with other values in them"
 
 
 def group_faults(

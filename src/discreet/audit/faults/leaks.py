@@ -42,14 +42,17 @@ def leaking_columns(release: ReleaseFiles) -> Iterator[Fault]:
             place = f"{rows.file}: {column}"
             if rows.column(column)[0] == (description.suppressed,):  # says nothing
                 continue
-            if column in description.identifiers:
+            if column == description.whose.person:
+                rule = "says whose rows they are, and is published: it tells which rows are one person's"
+                yield Fault("identifier", place, rule, "remove the column")
+            elif column in description.identifiers:
                 yield Fault("identifier", place, "is an identifier, and published", "remove the column")
             elif column not in roles and column not in (description.group, description.count):
                 repair = "remove the column, or say what it is"
                 yield Fault("unnamed_column", place, "is published, but nobody said what it is", repair)
             rule = _key(rows, column, description.sensitive) if column not in _keyless(release) else ""
             if rule:
-                repair = "remove the column: whoever has it in another table finds everybody's row"
+                repair = "remove the column: whoever has it in another table finds the row by it"
                 yield Fault("row_number", place, rule, repair)
 
 

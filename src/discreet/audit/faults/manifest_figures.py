@@ -62,10 +62,10 @@ def _counted(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
     rows = manifest["rows"]
     smallest = int(view.sizes.min(initial=view.people))
     for what, said, counted in (
-        ("people published", rows["published"], view.people),
+        ("rows published", rows["published"], view.people),
         ("groups", manifest.get("groups"), len(view.sizes)),
-        ("people in the smallest group", manifest.get("smallest_group"), smallest),
-        *([("people suppressed", rows["suppressed"], view.starred)] if view.starred else []),
+        ("rows in the smallest group", manifest.get("smallest_group"), smallest),
+        *([("rows suppressed", rows["suppressed"], view.starred)] if view.starred else []),
     ):
         if _is_number(said) and said != counted:
             rule = f"says {_figure(said)} {what}, but there are {counted:,}"

@@ -12,6 +12,7 @@ from discreet.audit.faults.comparison_apart import ambiguous
 from discreet.audit.kinds.base import Alike, AtLarge, Unplaced
 from discreet.audit.kinds.registry import AMBIGUOUS
 from discreet.audit.lines import ESTIMATE, Fault, Line
+from discreet.audit.people.reach import Reach, reach_of_entries
 from discreet.audit.presence.listed_exact import check_same_words
 from discreet.audit.presence.marginals import Marginals
 from discreet.audit.presence.presence_lines import presence_of_entries
@@ -63,3 +64,7 @@ class Ambiguous(Unplaced):
     @staticmethod
     def compare(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         return ambiguous(release, table)
+
+    @staticmethod
+    def reach(release: ReleaseFiles, table: Table) -> Reach | None:
+        return reach_of_entries(release, table)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from discreet.audit.association.knowledge import Knowledge, People
     from discreet.audit.faults.comparison import Table
     from discreet.audit.lines import Fault, Line
+    from discreet.audit.people.reach import Reach
     from discreet.audit.presence.marginals import Marginals
     from discreet.audit.reading.description import Description
     from discreet.audit.reading.exact_tables import Population
@@ -94,12 +95,16 @@ class Kind(Protocol):
     def compare(release: ReleaseFiles, table: Table) -> Iterable[Fault]:
         """What in the files can't be made of the table that is said to be their source."""
 
+    @staticmethod
+    def reach(release: ReleaseFiles, table: Table) -> Reach | None:
+        """Which rows of the source may stand where, so that people can be counted; None if that can't be told."""
+
 
 @dataclass(frozen=True, eq=False)
 class Unplaced:
     """The usual answers, to derive from, of a kind that places nobody in a group and publishes no list of people.
 
-    `compare` is not among them: silence there would pass for a sound release.
+    `compare` is not among them: silence there would pass for a sound release. People are not counted, which is told.
     """
 
     view: ReleaseView
@@ -122,3 +127,7 @@ class Unplaced:
         threshold: float | None,
     ) -> list[Line]:
         return []
+
+    @staticmethod
+    def reach(release: ReleaseFiles, table: Table) -> Reach | None:
+        return None

@@ -15,6 +15,7 @@ from discreet.audit.faults.comparison_apart import bucketized
 from discreet.audit.kinds.base import Alike, AtLarge
 from discreet.audit.kinds.registry import BUCKETIZED
 from discreet.audit.lines import EXACT, Fault, Line
+from discreet.audit.people.reach import Reach, reach_of_people
 from discreet.audit.presence.listed_exact import check_same_words, same_values
 from discreet.audit.presence.marginals import Marginals
 from discreet.audit.presence.presence_lines import presence_of_rows
@@ -106,3 +107,7 @@ class Bucketized:
     @staticmethod
     def compare(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         return bucketized(release, table)
+
+    @staticmethod
+    def reach(release: ReleaseFiles, table: Table) -> Reach | None:
+        return reach_of_people(release, table)

@@ -15,6 +15,7 @@ from discreet.audit.faults.comparison_labels import untrue_rows
 from discreet.audit.kinds.base import Alike, AtLarge
 from discreet.audit.kinds.registry import GENERALIZED
 from discreet.audit.lines import AT_MOST, EXACT, Fault, Line
+from discreet.audit.people.reach import Reach, reach_of_labels
 from discreet.audit.presence.by_marginals import presence_marginals, promised_marginals
 from discreet.audit.presence.listed_generalized import check_same_words, presence_generalized
 from discreet.audit.presence.marginals import Marginals
@@ -125,3 +126,7 @@ class Generalized:
     @staticmethod
     def compare(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
         return untrue_rows(release, table)
+
+    @staticmethod
+    def reach(release: ReleaseFiles, table: Table) -> Reach | None:
+        return reach_of_labels(release, table)

@@ -21,6 +21,7 @@ from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, ROUNDED, Line, at_lim
 from discreet.audit.presence.marginals import Marginals, read_marginals
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Region, ReleaseView
+from discreet.audit.reading.whose import AS_IF, so_many
 from discreet.audit.worlds.label_join import label_values
 from discreet.errors import DataError, Mistake
 
@@ -74,7 +75,7 @@ def presence_marginals(
     rest = view.starred + view.left_out
     people = marginals.size - view.people - rest
     if people < 0:
-        rule = f"speak of {marginals.size:,} people, fewer than the {view.people + rest:,} of the release"
+        rule = f"speak of {marginals.size:,} people, fewer than the {so_many(view.people + rest, view.whose.unit)} of the release"
         raise DataError(Mistake("marginals", rule, "count everybody who may be in the table"))
     counts = outside_counts(view, marginals, people, rest)
     fewest, most, impossible = counts.fewest, counts.most, counts.impossible
@@ -94,7 +95,8 @@ def presence_marginals(
     common: dict[str, Any] = {
         "threat": PRESENCE,
         "knows": _KNOWS,
-        "assumes": _ASSUMES + _about(known, rest, impossible),
+        "assumes": view.whose.told("", AS_IF) + _ASSUMES + _about(known, rest, impossible, view.whose.unit),
+        "whose": view.whose,
         "people": view.sizes,
         "group": np.arange(len(view.sizes), dtype=np.int64),
         "sizes": view.sizes,
@@ -347,12 +349,12 @@ def _about_worst(known: bool, chance: FloatArray) -> dict[str, float]:
     return {} if known else {"worst_is_about": float(chance.max(initial=0.0))}
 
 
-def _about(known: bool, rest: int, impossible: BoolArray) -> str:
+def _about(known: bool, rest: int, impossible: BoolArray, unit: str) -> str:
     words = ""
     if not known and not rest:
         words += " Labels of a column overlap: whatever rows may have a value is taken out of its count."
     if rest:
-        words += f" Of the {rest:,} people who were left out no value is known: they are taken out of every count."
+        words += f" Of the {so_many(rest, unit)} left out no value is known: they are taken out of every count."
     if impossible.any():
         groups = "1 group has" if impossible.sum() == 1 else f"{int(impossible.sum()):,} groups have"
         words += (

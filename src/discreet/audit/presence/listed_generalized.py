@@ -23,6 +23,7 @@ from discreet.audit.promises.limits import all_limits
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Values, covers
 from discreet.audit.reading.view import ReleaseView
+from discreet.audit.reading.whose import AS_IF, PEOPLE, so_many
 from discreet.audit.worlds.assignments import Assignments, assignments
 from discreet.audit.worlds.exact_assignments import exact_chances, kinds_of
 from discreet.audit.worlds.label_join import Covered, covered
@@ -96,7 +97,9 @@ def presence_generalized(view: ReleaseView, population: Population, threshold: f
         "sizes": view.sizes,
         "first_line": view.first_line,
         "file": view.file,
-        "assumes": _ASSUMES + missing + _about_rest(said),
+        "assumes": view.whose.told("", AS_IF) + _ASSUMES + missing + _about_rest(said, view.whose.unit),
+        "whose": view.whose,
+        "of": PEOPLE,  # those of the list
     }
     lines = [
         line(
@@ -245,11 +248,11 @@ def _details(said: Presence, limit: float) -> dict[str, Any]:
     return details
 
 
-def _about_rest(said: Presence) -> str:
+def _about_rest(said: Presence, unit: str) -> str:
     if said.hidden == _NOWHERE:
-        return f"The {said.rest:,} people who were left out are among those whom no published group fits."
+        return f"The {so_many(said.rest, unit)} left out are among those whom no published group fits."
     if said.hidden:
-        return f"The {said.rest:,} people who were left out may be any who stand behind no published row."
+        return f"The {so_many(said.rest, unit)} left out may be any who stand behind no published row."
     return "Who fits no group is not in the table."
 
 

@@ -13,6 +13,7 @@ from discreet.audit.presence.listed_generalized import THRESHOLD
 from discreet.audit.presence.marginals import Marginals
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView
+from discreet.audit.reading.whose import AS_IF, PEOPLE
 
 _LIST = "Everybody who may be in the table, by name, with their exact values."
 
@@ -56,6 +57,7 @@ def _exact_values(view: ReleaseView, threshold: float | None) -> Line:
         chance=np.ones(len(view.sizes)),
         people=view.sizes,
         group=np.arange(len(view.sizes), dtype=np.int64),
+        of=view.whose.unit,
     )
 
 
@@ -69,7 +71,8 @@ def _listed(view: ReleaseView, population: Population, threshold: float | None) 
         adversary="presence_with_list",
         title="Is somebody in the table? With a list of everybody",
         knows=_LIST,
-        assumes="That the list has everybody, once. Of the people on it with the same values, any are as likely."
+        assumes=view.whose.told("", AS_IF)
+        + "That the list has everybody, once. Of the people on it with the same values, any are as likely."
         + (
             f" It is not everybody: {missing:,} of {len(view.sizes):,} groups can't be filled from it."
             if missing
@@ -105,6 +108,7 @@ def _unlisted(view: ReleaseView, threshold: float | None) -> Line:
         people=view.sizes,
         group=np.arange(groups, dtype=np.int64),
         promised=None if alpha is None else float(alpha),
+        of=view.whose.unit,
         rounded=ROUNDED,  # a product of counts may be too large to be exact
     )
 
@@ -145,7 +149,8 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
             adversary="presence_with_list",
             title="Is somebody in the table? With a list of everybody",
             knows=_LIST,
-            assumes="That the list has everybody, once; that every published value is somebody's, and all ways to fill "
+            assumes=view.whose.told("", AS_IF)
+            + "That the list has everybody, once; that every published value is somebody's, and all ways to fill "
             "a group from the list are as likely. What α promises is about somebody without a list." + beside,
             chance=together,
             people=posterior.people,
@@ -162,7 +167,10 @@ def _apart(single: FloatArray, together: FloatArray) -> bool:
     return bool(np.allclose(single, together, rtol=1e-12, atol=0))
 
 
-def _line(view: ReleaseView, threshold: float | None, *, promised: float | None = None, **words: Any) -> Line:
+def _line(
+    view: ReleaseView, threshold: float | None, *, promised: float | None = None, of: str = PEOPLE, **words: Any
+) -> Line:
+    """A line about people of a list, if nothing else is said."""
     limit = threshold if threshold is not None else THRESHOLD if promised is None else promised
     return line(
         threat=PRESENCE,
@@ -171,5 +179,7 @@ def _line(view: ReleaseView, threshold: float | None, *, promised: float | None 
         file=view.file,
         threshold=limit,
         promised=promised,
+        whose=view.whose,
+        of=of,
         **words,
     )

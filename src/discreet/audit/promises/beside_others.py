@@ -22,13 +22,16 @@ def levels_beside_others(
     """What every attribute reaches that a promise is about, among rows with the same other sensitive values."""
     found = []
     for tally in promised_tallies(promise, view):
-        cells, group = _told_apart(view, joint, tally)
+        cells, group = _told_apart(view if view.bounds is None else view.bounds.rows, joint, tally)
+        if view.bounds is not None:
+            others = [name for name in joint.attributes if name != tally.attribute]
+            cells = view.bounds.told_apart(cells, group, others)
         for level in levels(replace(promise, attribute=tally.attribute), cells):
             deciding = level.deciding
             if deciding is not None:
                 of = int(group[deciding.group])
                 deciding = replace(deciding, group=of, size=int(view.sizes[of]))
-            figure = f"{level.figure}, among rows with the same other sensitive values"
+            figure = f"{level.figure}, among rows with the same other sensitive values"  # by people, too: theirs
             found.append(replace(level, figure=figure, deciding=deciding))
     return found
 

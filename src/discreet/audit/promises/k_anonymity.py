@@ -25,7 +25,7 @@ def small_groups(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
     said = promise.parameters["k"]
     k = exact(said)
     small = np.flatnonzero(view.sizes * k.denominator < k.numerator)
-    yield from group_faults(view, "group_below_k", small, f"fewer than {said} people", MERGE)
+    yield from group_faults(view, "group_below_k", small, f"fewer than {said} {view.whose.unit}", MERGE)
 
 
 def limits(promise: Promise) -> Limits:

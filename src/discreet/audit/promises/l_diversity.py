@@ -32,7 +32,8 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
 def _distinct(view: ReleaseView, summed: Summed, l: Fraction) -> Level:  # noqa: E741
     reached, groups = summed.distinct.astype(np.float64), np.arange(len(summed.total))
     named = ("l_diversity", summed.tally.attribute, "fewest different values in a group")
-    return level(view, *named, AT_LEAST, l, reached, groups, [summed.distinct], lambda n: n >= l)
+    known = (reached, [summed.distinct])  # who has a value has a row with it
+    return level(view, *named, AT_LEAST, l, reached, groups, known[1], lambda n: n >= l, otherwise=known)
 
 
 def _recursive(view: ReleaseView, summed: Summed, l: Fraction, c: Fraction) -> Level:  # noqa: E741

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.lines import Level, Line
@@ -40,10 +41,11 @@ def levels(
     [('k_anonymity', 3.0, 4.0, False), ('l_diversity', 1.0, 2.0, False), ('u_anonymity', None, None, None)]
     """
     beside = Beside(population, presence, failing, listed, knowledge or {})
-    return [level for promise in view.promises for level in _levels(promise, view, beside)]
+    return [level for promise in view.promises for level in levels_of(promise, view, beside)]
 
 
-def _levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
+def levels_of(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
+    """What it reaches of one promise."""
     reading = reading_of(promise.model)
     if reading is None:
         return [unread(promise, f"nobody here knows this promise; it takes a package that does ({GROUP})")]
@@ -51,7 +53,7 @@ def _levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
         reading, lambda: _checked(reading, promise, view, beside), lambda error: [_failed(promise, error)]
     )
     why = "it is about a sensitive attribute, and the files have none that it speaks of"
-    return of_promise or [unread(promise, why)]
+    return [replace(level, of=view.whose.unit) for level in of_promise or [unread(promise, why)]]
 
 
 def _checked(reading: Reading, promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
@@ -61,7 +63,7 @@ def _checked(reading: Reading, promise: Promise, view: ReleaseView, beside: Besi
     elif others_known is not True or not reading.beside_others:
         return [unread(promise, f"{OTHERS_KNOWN} means nothing here")]
     elif (joint := view.joint) is None or len(joint.attributes) < 2:
-        return [unread(promise, "the files don't tell which sensitive values belong to one person")]
+        return [unread(promise, "the files don't tell which sensitive values stand in one row")]
     else:
         of_promise = levels_beside_others(promise, view, joint, lambda one, cells: reading.levels(one, cells, beside))
     if not all(isinstance(level, Level) for level in of_promise):

@@ -67,6 +67,11 @@ class Reading:
     of_some: bool = False
     limits: Callable[[Promise], Limits] | None = None
 
+    @property
+    def ours(self) -> bool:
+        """Is it one of this package?"""
+        return self.word in _OWN
+
 
 _OWN = (
     *("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
@@ -109,7 +114,7 @@ def of_others(reading: Reading, work: Callable[[], Result], failed: Callable[[st
 
     Ours fail aloud: that is a mistake of this package.
     """
-    if reading.word in _OWN:
+    if reading.ours:
         return work()
     try:
         return work()

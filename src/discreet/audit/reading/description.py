@@ -13,6 +13,8 @@ as a mapping:
     suppressed: "*"                            # how a suppressed value is written
 
     count: people                              # the column that tells for how many people a row stands
+    person: patient                            # the column of the source that says whose row it is
+    one_row_per_person: true                   # or: every row is another person's
 
 Only the first line must be there. A release in several files with groups has `tables: {people.csv: [age, zip],
 values.csv: [disease]}` and `group: number` (the column that they share).
@@ -34,6 +36,7 @@ from discreet.audit.promises.parameters import OTHERS_KNOWN, promise_mistakes
 from discreet.audit.promises.registry import known_words, reading_of
 from discreet.audit.reading.texts import KINDS, STAR
 from discreet.audit.reading.view import Promise, strange_promise
+from discreet.audit.reading.whose import Whose
 from discreet.errors import DataError, Mistake, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import exact_number
 from discreet.files.plain_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
@@ -44,7 +47,7 @@ Paths = tuple[tuple[str | None, ...], ...]
 
 WORDS = (
     *("quasi_identifiers", "sensitive", "promises", "hierarchies", "columns", "others", "identifiers", "suppressed"),
-    *("tables", "group", "count"),
+    *("tables", "group", "count", "person", "one_row_per_person"),
 )
 _OF_COLUMNS = ("kind", "source", "values")
 _MISSING = "name the description of the release"
@@ -85,6 +88,7 @@ class Description:
     starred: bool = True  # may rows be suppressed by being all *?
     left_out: int = 0
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    whose: Whose = Whose()
 
 
 def read_description(words_or_path: Path | str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path]:
@@ -159,6 +163,7 @@ class _Reader:
             hierarchies=self._hierarchies(known),
             columns=self._hows(known),
             suppressed=(self._text("suppressed") or None) if "suppressed" in self._words else STAR,  # nothing is NULL
+            whose=self._whose((*quasi_identifiers, *sensitive, *others)),
         )
         if self._mistakes:
             raise DataError(*self._mistakes)
@@ -191,6 +196,21 @@ class _Reader:
         column = self._text("count")
         self._lacking("count", [column] if column else [], known)
         return column
+
+    def _whose(self, published: Sequence[str]) -> Whose:
+        """Whose rows they are: a column of the source, which the files need not have; or one row each."""
+        person, said = self._text("person"), self._words.get("one_row_per_person", False)
+        one_each = said is True or said == "true"
+        if not one_each and said not in (False, "false"):
+            rule = f"must be true or false, got {shown(said)}"
+            self._mistakes.append(Mistake("one_row_per_person", rule, "write true if every row is another person's"))
+        if person and one_each:
+            rule = f"is of no use beside person: {shown(person)} says whose rows they are"
+            self._mistakes.append(Mistake("one_row_per_person", rule, "keep one of the two"))
+        if person and person in published:
+            rule = f"{shown(person)} has two roles"
+            self._mistakes.append(Mistake("person", rule, "name the column of the source that says whose row it is"))
+        return Whose(person, one_each and not person)
 
     def _publish(self, tables: Mapping[str, Sequence[str]], quasi_identifiers: Sequence[str]) -> str:
         if not tables:

@@ -35,8 +35,11 @@ class Population:
         return int(self.frequencies.counts.sum())
 
 
-def read_population(source: Any, columns: Sequence[str]) -> Population:
-    """Count the list (a path or a frame): one scan. Columns in any order, others are of no use here."""
+def read_population(source: Any, columns: Sequence[str], person: str = "") -> Population:
+    """Count the list (a path or a frame): one scan. Columns in any order, others are of no use here.
+
+    If it has a column `person`, somebody with several rows of the same values counts once.
+    """
     engine = open_beside(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
     if lacking:
@@ -44,10 +47,21 @@ def read_population(source: Any, columns: Sequence[str]) -> Population:
         raise DataError(
             *(Mistake("population", f"has no column {c!r}", _hint(c, engine.columns) or repair) for c in lacking)
         )
-    frequencies = engine.frequencies(list(columns))
+    frequencies = _of_people(engine.frequencies([*columns, *([person] if person in engine.columns else [])]), columns)
     if not len(frequencies.counts):
         raise DataError(Mistake("population", "has nobody in it", "give a list with at least one person"))
     return Population(tuple(columns), frequencies)
+
+
+def _of_people(counted: Frequencies, columns: Sequence[str]) -> Frequencies:
+    """How many people have each combination, if a column after these names them; who is not named is a person each."""
+    if len(counted.codes) == len(columns):
+        return counted
+    unnamed = np.array([name is None for name in counted.values[-1]], dtype=np.bool_)[counted.codes[-1]]
+    key = number_equal(counted.codes[:-1], len(counted.counts))
+    first = np.unique(key, return_index=True)[1]
+    people = np.bincount(key, weights=np.where(unnamed, counted.counts, 1), minlength=len(first)).astype(np.int64)
+    return Frequencies(counted.values[:-1], tuple(codes[first] for codes in counted.codes[:-1]), people)
 
 
 def combination_codes(table: Table, population: Population) -> tuple[IntArray, IntArray]:

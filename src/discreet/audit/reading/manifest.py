@@ -13,10 +13,11 @@ from discreet.audit.reading.description import Description, How, Paths
 from discreet.audit.reading.folder import AGAIN, MANIFEST, check_table, read_json
 from discreet.audit.reading.texts import DATE, EXACT, INTERVAL, PREFIX, SET
 from discreet.audit.reading.view import Promise, strange_promise
+from discreet.audit.reading.whose import Whose
 from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
 
-ROLES = ("identifier", "quasi_identifier", "sensitive", "other")
+ROLES = ("identifier", "quasi_identifier", "sensitive", "other", "person")
 _WRITTEN = {
     "intervals": INTERVAL,
     "cuts": INTERVAL,
@@ -110,7 +111,16 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         starred=star and rows["suppressed"] > 0,
         left_out=0 if star else rows["suppressed"],
         manifest=manifest,
+        whose=_whose(manifest, roles),
     )
+
+
+def _whose(manifest: Mapping[str, Any], roles: Mapping[str, str]) -> Whose:
+    """Whose rows they are, by the roles and the words of the policy."""
+    named = [c for c, role in roles.items() if role == "person"]
+    stated = _mapping(manifest.get("policy") or {}).get("one_row_per_person", False)
+    _expect(len(named) <= 1 and isinstance(stated, bool) and not (named and stated))
+    return Whose(*named, one_each=stated)
 
 
 def _expect(fine: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +162,7 @@ def _read(path: Path, within: Mapping[str, Path], description: Description, *, o
 
 def _whole(path: Path, description: Description, files: Sequence[Rows]) -> ReleaseFiles:
     view, group = KINDS[description.publish].read(description, files)
-    return ReleaseFiles(path, description, tuple(files), view, group)
+    return ReleaseFiles(path, description, tuple(files), replace(view, whose=description.whose), group)
 
 
 def _needed(description: Description, columns: Sequence[str]) -> list[str]:

@@ -42,6 +42,12 @@ class Source:
         """Do its rows stand in an order? Those of a database do not."""
         return isinstance(self.engine, DuckDB)
 
+    def called(self, column: str) -> str | None:
+        """The name in the release of a column that is called so here or there; None if the source has none."""
+        if column and column in self.columns:
+            return column
+        return next((name for name, own in self.names.items() if own == column), None)
+
     def frequencies(self, columns: Sequence[str]) -> Frequencies:
         """Distinct combinations with their counts, as those of an engine: one scan."""
         counted = self.engine.frequencies([self.names.get(c, c) for c in columns])

@@ -42,7 +42,7 @@ def read_tables_apart(
     if rows_are_people:
         for rows in people:
             if not np.array_equal(sizes_of(number[rows.file], np.ones(len(rows)), len(first)), sizes):
-                rule = f"has not as many people in every group as {sensitive.file}"
+                rule = f"has not as many rows in every group as {sensitive.file}"
                 raise DataError(Mistake(rows.file, rule, AGAIN))
     everything = np.arange(len(sensitive), dtype=np.int64)
     attributes = [c for c in description.sensitive if c in sensitive.columns]

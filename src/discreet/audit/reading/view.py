@@ -6,14 +6,15 @@ Everything an attack works on is here, read from published files (see `release`)
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from discreet.arrays import IntArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.audit.kinds.registry import KINDS
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.labels import Label
+from discreet.audit.reading.whose import Whose
 
 if TYPE_CHECKING:
     from discreet.audit.kinds.base import Kind
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 class Tally:
     """How often each group has each value of a sensitive attribute: an entry per group and value that it has.
 
-    Entries are sorted by group, then value; ``value`` is a place in ``values``. No entry has the count 0.
+    Entries are sorted by group, then value; ``value`` is a place in ``values``. No entry has the count 0. `whole` says
+    how often each value is in the whole table, where that is not the sum over the groups: somebody may stand in two.
     """
 
     attribute: str
@@ -31,6 +33,7 @@ class Tally:
     group: IntArray
     value: IntArray
     count: IntArray
+    whole: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,25 @@ def strange_promise(word: str) -> Promise:
 
 
 @dataclass(frozen=True, eq=False)
+class Bounds:
+    """How much is known of the people in the groups of a view that is by people: its sizes are the fewest there can be.
+
+    A group has `at_most` so many people; the one with most rows has from `most_at_least` to `most_rows` of them. In
+    groups that are `open` for an attribute it is not known how many people have which value; for those in `unknown` it
+    is not known of the whole table. `rows` is the view by rows; `told_apart` is given one of its groups' parts (as a
+    view, the group of each, and the attributes that they are told apart by), and answers with that by people.
+    """
+
+    rows: ReleaseView
+    at_most: IntArray
+    most_at_least: IntArray
+    most_rows: IntArray
+    open: Mapping[str, BoolArray]
+    unknown: frozenset[str]
+    told_apart: Callable[[ReleaseView, IntArray, Sequence[str]], ReleaseView]
+
+
+@dataclass(frozen=True, eq=False)
 class ReleaseView:
     """What is published. Groups are numbered in the order in which they first stand in the files.
 
@@ -90,7 +112,8 @@ class ReleaseView:
     every quasi-identifier but show a sensitive value are a group as any other. `left_out` people are said to be
     missing from the files (0 if nothing is said). `hierarchies` are those that the release tells, per attribute a
     tuple of paths: a value, then what stands for it level by level. `rows` tells which sensitive values stand in one
-    row, where there are several (see `joint`).
+    row, where there are several (see `joint`). `whose` says whether rows are people. In a view
+    by people (`bounds`), sizes and counts are of people, and `rows` tells of rows.
     """
 
     publish: str
@@ -107,6 +130,8 @@ class ReleaseView:
     hierarchies: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
     rows: Joint | None = None
+    whose: Whose = Whose()
+    bounds: Bounds | None = None
 
     @property
     def joint(self) -> Joint | None:
@@ -123,7 +148,7 @@ class ReleaseView:
 
     @property
     def people(self) -> int:
-        """How many people are published in groups."""
+        """How many rows are published in groups: people, where each is another person's (`whose`)."""
         return int(self.sizes.sum())
 
     def promised(self, model: str, attribute: str | None = None) -> Mapping[str, Any] | None:

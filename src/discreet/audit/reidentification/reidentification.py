@@ -21,6 +21,7 @@ from discreet.audit.lines import ESTIMATE, EXACT, REIDENTIFICATION, ROUNDED, Lin
 from discreet.audit.promises.limits import fewest_people
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView
+from discreet.audit.reading.whose import AS_IF, so_many
 from discreet.audit.reidentification.uniqueness import chance_of_one, check_population_size, population_uniques
 
 THRESHOLD = 0.2
@@ -46,11 +47,18 @@ def reidentification(
     """
     alike = view.kind.alike()
     lines = [_prosecutor(view, alike, threshold), _marketer(view, alike, threshold)]
+    return lines + at_large(view, population, population_size, threshold)
+
+
+def at_large(
+    view: ReleaseView, population: Population | None, population_size: int | None, threshold: float | None
+) -> list[Line]:
+    """The lines of those who do not know who is in."""
     if population is not None:
-        lines += _with_list(view, alike, population, threshold)
-    elif population_size is not None:
-        lines += _with_size(view, alike, population_size, threshold)
-    return lines
+        return _with_list(view, view.kind.alike(), population, threshold)
+    if population_size is not None:
+        return _with_size(view, view.kind.alike(), population_size, threshold)
+    return []
 
 
 def _prosecutor(view: ReleaseView, alike: Alike, threshold: float | None) -> Line:
@@ -65,8 +73,10 @@ def _prosecutor(view: ReleaseView, alike: Alike, threshold: float | None) -> Lin
         adversary="prosecutor",
         title="Which row is the target's? Knowing that the target is in",
         knows="That her target is in the table, and the target's values in the published columns.",
-        assumes="That the target's values fit one group; where they fit several, she knows less. All rows of the group "
-        "are as likely." + view.kind.about_rows,
+        assumes="That the target's values fit one group; where they fit several, she knows less. "
+        + view.whose.told("", "That one row of it is the target's: of several she is surer. ")
+        + "All rows of the group are as likely."
+        + view.kind.about_rows,
         details=_risks(alike, 1.0 / alike.rows),
     )
 
@@ -80,8 +90,9 @@ def _marketer(view: ReleaseView, alike: Alike, threshold: float | None) -> Line:
         adversary="marketer",
         title="How many are found? Knowing who is in",
         knows="A list of exactly the people who are in the table, with their values in the published columns.",
-        assumes="That she gives the people of a group to its rows at random. The figure is the share that she is "
-        "expected to get right." + view.kind.about_rows,
+        assumes=view.whose.told("", AS_IF)
+        + "That she gives the people of a group to its rows at random. The figure is the share that she is expected to "
+        "get right." + view.kind.about_rows,
     )
 
 
@@ -89,11 +100,11 @@ def _with_list(view: ReleaseView, alike: Alike, population: Population, threshol
     """The journalist and the marketer with a list of the population."""
     odds = view.kind.at_large(alike, population)
     details = {"on_the_list": population.people, **odds.details, "people_the_list_has_no_room_for": odds.missing}
-    assumes = (
+    assumes = view.whose.told("", AS_IF) + (
         "That the list has everybody who may be in the table, once. All ways to fill the rows from it are as likely."
     )
     if odds.missing:
-        assumes += f" It has not: {odds.missing:,} people are in groups that can't be filled from it."
+        assumes += f" It has not: {so_many(odds.missing, view.whose.unit)} stand in groups that can't be filled from it."
     return _at_large(
         view,
         alike,
@@ -136,8 +147,9 @@ def _with_size(view: ReleaseView, alike: Alike, population_size: int, threshold:
         threshold,
         among="Among a population of known size",
         knows=f"That the table is about some of {population_size:,} people; not who they are.",
-        assumes="An estimate, not a bound: the people of the table are taken to be drawn at random from the "
-        "population. Where they are not, it may be far off.",
+        assumes=view.whose.told("", AS_IF)
+        + "An estimate, not a bound: the people of the table are taken to be drawn at random from the population. Where "
+        "they are not, it may be far off.",
     )
 
 
@@ -204,6 +216,7 @@ def _line(
         promised=promised,
         details=details,
         rounded=0.0 if precision == EXACT else ROUNDED,
+        whose=view.whose,
     )
 
 

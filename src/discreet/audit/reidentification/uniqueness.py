@@ -72,7 +72,7 @@ def population_uniques(sizes: IntArray, population_size: int) -> Uniques:
 def check_population_size(population_size: int, sample: int) -> None:
     """A population has at least the people who are in the sample."""
     if population_size < sample:
-        rule = f"must be at least {sample:,}, the people of the release, got {population_size:,}"
+        rule = f"must be at least {sample:,}, as many as the release is about, got {population_size:,}"
         raise PolicyError(Mistake("size", rule, "say how many people there are in all"))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from discreet.audit.audit import Audit
 from discreet.audit.lines import STEPS, Line
+from discreet.audit.reading.whose import so_many
 from discreet.labels.figures import percent
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.report.charts import Bar, Mark, bars
@@ -42,7 +43,7 @@ def alike(lines: Sequence[Line]) -> list[list[Line]]:
     """Lines that spread their people in the same way, together: one chart will do for them."""
     found: dict[tuple[object, ...], list[Line]] = {}
     for line in lines:
-        found.setdefault((line.histogram, line.threshold, line.attribute), []).append(line)
+        found.setdefault((line.histogram, line.threshold, line.attribute, line.of), []).append(line)
     return list(found.values())
 
 
@@ -79,20 +80,20 @@ def gauge(line: Line) -> str:
 
 
 def spread(line: Line) -> str:
-    """The people by how sure she is of them; the threshold as a line."""
+    """The people (or rows) by how sure she is of them; the threshold as a line."""
     people = max(line.people, 1)
     slots = len(STEPS)
     columns = []
     for i, many in enumerate(line.histogram):
         share = many / people
-        told = f"{_between(i)}: {many:,} people ({percent(share)})"
+        told = f"{_between(i)}: {so_many(many, line.of)} ({percent(share)})"
         over = STEPS[i - 1] >= line.threshold if i else False
         columns.append(Bar(i / slots, share, _whole(share), told, "over" if over else "after"))
     ticks = [(0.5 / slots, "0"), *(((i + 1) / slots, percent(STEPS[i])) for i in range(1, slots - 2))]
     ticks.append(((slots - 0.5) / slots, "100%"))
     label = "; ".join(c.told for c in columns if c.share)
     marks = [Mark(_at(line.threshold) / slots, f"limit {words.limit(line)}")]
-    return bars(columns, slots, ticks, marks, "her chance", f"People by her chance. {label}")
+    return bars(columns, slots, ticks, marks, "her chance", f"{line.of.capitalize()} by her chance. {label}")
 
 
 def _whole(share: float) -> str:

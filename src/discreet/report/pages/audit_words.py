@@ -24,7 +24,9 @@ from discreet.audit.lines import (
     Level,
     Line,
 )
+from discreet.audit.promises.by_people import BY_PEOPLE
 from discreet.audit.promises.registry import reading_of
+from discreet.audit.reading.whose import NAMED, PEOPLE, ROWS, UNSAID, so_many
 from discreet.labels.figures import number, percent
 from discreet.releases.manifest import finite
 from discreet.report.marginals import printable
@@ -63,8 +65,60 @@ def verdict(line: Line) -> str:
 
 
 def headline(audit: Audit) -> str:
-    """The verdict in a sentence or two, and by which columns people are found, whatever is promised."""
-    return " ".join([_verdict(audit), *findable(audit)])
+    """The verdict in a sentence or two, who stands alone, and by which columns people are found, whatever is promised."""
+    return " ".join([_verdict(audit), *alone(audit), *findable(audit)])
+
+
+def alone(audit: Audit) -> list[str]:
+    """A sentence about people whose own rows are all that look like theirs, where people were counted.
+
+    >>> from discreet.audit.audit import WhoseRows
+    >>> alone(Audit("r", "local_recoding", True, 2000, 391, 5, 0, (), whose=WhoseRows("named", "patient", 400, 323, 323)))
+    ['323 of 400 people stand alone in a group: all of its rows are theirs.']
+    """
+    whose = audit.whose
+    if not whose.alone or whose.people is None:
+        return []
+    stand = "stands" if whose.alone == 1 else "stand"
+    if whose.alone == whose.surely_alone:
+        return [f"{whose.alone:,} of {so_many(whose.people, PEOPLE)} {stand} alone in a group: all of its rows are theirs."]
+    return [
+        f"Up to {whose.alone:,} of {so_many(whose.people, PEOPLE)} may stand alone in a group, all of whose rows are "
+        f"theirs ({whose.surely_alone:,} surely)."
+    ]
+
+
+def whose_rows(audit: Audit) -> list[str]:
+    """What is known of whose rows they are, for the first screen."""
+    whose = audit.whose
+    if whose.case == UNSAID:
+        return [
+            "Nobody says whose rows these are, so that all figures are of rows: of somebody who has several of them more "
+            "may be known. Say it: person (a column of the source), or one row per person."
+        ]
+    if whose.why_not:
+        return [f"All figures are of rows: {whose.why_not}."]
+    if whose.case == NAMED and whose.people is not None and not whose.rows_are_people and not whose.exact:
+        return [
+            "It is not plain whose rows every group has (labels overlap, or rows were left out one by one): people are "
+            "counted so that nothing is called safer than it is."
+        ]
+    return []
+
+
+def unit(audit: Audit) -> str:
+    """What is counted: people, rows, or both, each where it is said."""
+    if audit.whose.rows_are_people:
+        return PEOPLE
+    return ROWS if audit.whose.people is None else f"{PEOPLE} or {ROWS}"
+
+
+def published(audit: Audit) -> str:
+    """How much is published: so many people, or rows, or rows of so many people."""
+    whose = audit.whose
+    if whose.rows_are_people or whose.people is None:
+        return so_many(audit.people, unit(audit))
+    return f"{so_many(audit.people, ROWS)} of {'' if whose.exact else 'up to '}{so_many(whose.people, PEOPLE)}"
 
 
 def findable(audit: Audit) -> list[str]:
@@ -75,9 +129,11 @@ def findable(audit: Audit) -> list[str]:
 def _verdict(audit: Audit) -> str:
     """What became of the promises, and how sure adversaries can be."""
     above = sum(verdict(line) != WITHIN for line in audit.lines)
-    surer = "no adversary is surer of anybody than the limit"
+    of_rows = unit(audit) == ROWS
+    surer = f"no adversary is surer of {'any row' if of_rows else 'anybody'} than the limit"
     if above:
-        surer = f"{above} of {len(audit.lines)} adversaries can be surer of somebody than the limit"
+        someone = "a row" if of_rows else "somebody"
+        surer = f"{above} of {len(audit.lines)} adversaries can be surer of {someone} than the limit"
     if audit.broken:
         return f"This release does not keep its promises; {surer}."
     if any(one.grave for one in audit.faults):
@@ -85,6 +141,8 @@ def _verdict(audit: Audit) -> str:
     if audit.kept is None:
         return f"Not judged: {unjudged(audit)}. Nothing is known to be broken; {surer}."
     promises = "No promise is broken" if audit.levels else "This release promises nothing that could be read again"
+    if audit.levels and of_rows:
+        promises += ", as far as rows tell"
     return f"{promises}, {'but ' if above and audit.levels else ''}{surer}."
 
 
@@ -102,11 +160,16 @@ def unjudged(audit: Audit) -> str:
     >>> unjudged(Audit("r", "bucketization", True, 1, 1, 1, 0, (), (level,)))
     'robust (needs the source table)'
     """
-    each = [f"{named(level)} ({level.note or 'it is left open'})" for level in audit.unjudged]
+    each = [f"{_judged_by(level)} ({level.note or 'it is left open'})" for level in audit.unjudged]
     each += [f"{printable(one.place)} beside the source ({printable(one.rule)})" for one in audit.uncompared]
     several = list(dict.fromkeys(each))
     more = f" and {len(several) - _NAMED:,} more" if len(several) > _NAMED else ""
     return ", ".join(several[:_NAMED]) + more
+
+
+def _judged_by(level: Level) -> str:
+    """A promise, and that people were to be counted, where nothing else is said of it."""
+    return f"{named(level)} {level.figure}" if level.figure == BY_PEOPLE else named(level)
 
 
 def beside_promises(audit: Audit) -> list[str]:
@@ -137,26 +200,21 @@ def limit(line: Line) -> str:
 
 
 def above(line: Line) -> str:
-    """How many people are above the threshold."""
+    """How many people, or rows, are above the threshold."""
     if not line.above:
-        return "nobody"
-    return f"{line.above:,} of {line.people:,} ({percent(line.share_above)})"
-
-
-def people(many: int) -> str:
-    """So many people."""
-    return f"{many:,} {'person' if many == 1 else 'people'}"
+        return "nobody" if line.of == PEOPLE else "none"
+    return f"{line.above:,} of {so_many(line.people, line.of)} ({percent(line.share_above)})"
 
 
 def where(deciding: Deciding | None, *, named: bool = True) -> str:
     """The group that decides, by its size and place; never by its values. With `named`, the file is told.
 
-    >>> where(Deciding(3, 12, 27, "data.csv")), where(Deciding(3, 1, 27, "data.csv"), named=False)
-    ('12 people, line 27 of data.csv', '1 person, line 27')
+    >>> where(Deciding(3, 12, 27, "data.csv")), where(Deciding(3, 1, 27, "data.csv", PEOPLE), named=False)
+    ('12 rows, line 27 of data.csv', '1 person, line 27')
     """
     if deciding is None:
         return "–"
-    size = people(deciding.size)
+    size = so_many(deciding.size, deciding.of)
     if deciding.line is None:
         return size
     return f"{size}, line {deciding.line:,}" + (f" of {printable(deciding.file)}" if named else "")
@@ -197,13 +255,13 @@ def asked(level: Level) -> str:
     return "–" if level.required is None else f"{level.sense} {number(level.required)}"
 
 
-def figures(details: Mapping[str, Any]) -> list[tuple[str, str]]:
+def figures(details: Mapping[str, Any], of: str = ROWS) -> list[tuple[str, str]]:
     """Further figures of a line, with names and numbers for people.
 
     >>> figures({"people_in_both": 1200, "smallest_epsilon": {"10": 2.5, "1000": None}, "mean": 0.25})
-    [('people in both', '1,200'), ('smallest epsilon', '10: 2.5; 1000: none'), ('mean', '0.25')]
+    [('rows in both', '1,200'), ('smallest epsilon', '10: 2.5; 1000: none'), ('mean', '0.25')]
     """
-    return [(name.replace("_", " "), _figure(value)) for name, value in details.items()]
+    return [(name.replace("_", " ").replace(PEOPLE, of), _figure(value)) for name, value in details.items()]
 
 
 def _figure(value: object) -> str:
@@ -256,10 +314,11 @@ def by_question(audit: Audit) -> list[tuple[str, list[Line]]]:
 def to_text(audit: Audit) -> str:
     """The table for a terminal, then promises, faults and who was not asked."""
     lines = [
-        f"{printable(audit.release)}: {people(audit.people)} in {audit.groups:,} "
+        f"{printable(audit.release)}: {published(audit)} in {audit.groups:,} "
         f"{'group' if audit.groups == 1 else 'groups'} "
-        f"({audit.publish}), the smallest of {audit.smallest_group:,}",
+        f"({audit.publish}), the smallest of {smallest(audit)}",
         headline(audit),
+        *(printable(sentence) for sentence in whose_rows(audit)),
         *beside_promises(audit),
         *([printable(audit.compared)] if audit.compared else []),
         *(f"Not compared with the source: {fault(one)}" for one in audit.uncompared),
@@ -269,7 +328,7 @@ def to_text(audit: Audit) -> str:
     deciding = "deciding group" + "".join(f" ({printable(file)})" for file in files if not several and file)
     for threat, asking in by_question(audit):
         lines += ["", QUESTIONS[threat]]
-        table = [["adversary", "worst", "limit", "people above", deciding, ""]]
+        table = [["adversary", "worst", "limit", "above it", deciding, ""]]
         for line in asking:
             cells = [
                 title(line),
@@ -295,6 +354,14 @@ def to_text(audit: Audit) -> str:
     if audit.notes:
         lines += ["", "Not asked", *(f"  {note}" for note in audit.notes)]
     return "\n".join(lines)
+
+
+def smallest(audit: Audit) -> str:
+    """The smallest group: rows, and of how many people the group with the fewest is."""
+    if audit.whose.rows_are_people:
+        return f"{audit.smallest_group:,}"
+    fewest = audit.whose.fewest_people
+    return so_many(audit.smallest_group, ROWS) + ("" if fewest is None else f", or {so_many(fewest, PEOPLE)}")
 
 
 def _columns(table: list[list[str]], right: set[int] = frozenset()) -> list[str]:  # type: ignore[assignment]
@@ -324,4 +391,4 @@ def to_json(audit: Audit) -> dict[str, Any]:
         {"promise": None, "note": one.rule, "place": one.place, "count": one.count, "repair": one.repair}
         for one in audit.uncompared
     ]
-    return told | {"steps": list(STEPS), "kept": audit.kept}
+    return told | {"steps": list(STEPS), "kept": audit.kept, "rows": audit.people}
