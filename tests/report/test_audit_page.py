@@ -35,7 +35,13 @@ QUIET = replace(
     LINE, adversary="prosecutor", threat=lines.REIDENTIFICATION, worst=0.1, above=0, threshold=0.2, attribute=None
 )
 KEPT = Level(
-    "k_anonymity", None, "people in the smallest group", lines.AT_LEAST, 5.0, 5.0, True,
+    "k_anonymity",
+    None,
+    "people in the smallest group",
+    lines.AT_LEAST,
+    5.0,
+    5.0,
+    True,
     Deciding(1, 5, 2, "data.csv", PEOPLE),
 )
 BROKEN = replace(KEPT, achieved=3.0, holds=False)

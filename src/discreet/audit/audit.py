@@ -248,9 +248,7 @@ def _said(files: ReleaseFiles, person: str | None, one_row_per_person: bool) -> 
         rule = f"{shown(person)} is published, in another role"
         raise PolicyError(Mistake("person", rule, "name the column of the source that says whose rows they are"))
     whose = Whose(person or named, not person and (one_row_per_person or files.view.whose.one_each))
-    return replace(
-        files, view=replace(files.view, whose=whose), description=replace(files.description, whose=whose)
-    )
+    return replace(files, view=replace(files.view, whose=whose), description=replace(files.description, whose=whose))
 
 
 def _persons(files: ReleaseFiles, table: Table | None, source: Any) -> tuple[Persons | None, str]:
@@ -261,7 +259,10 @@ def _persons(files: ReleaseFiles, table: Table | None, source: Any) -> tuple[Per
     if source is None:
         return None, f"the files can't tell whose rows they are: needs the source, with its column {shown(column)}"
     if table is None or table.owners is None:
-        return None, f"the files can't tell whose rows they are, and the source that was given has no column {shown(column)}"
+        return (
+            None,
+            f"the files can't tell whose rows they are, and the source that was given has no column {shown(column)}",
+        )
     persons = count_people(files, table)
     return persons, "" if persons is not None else "it can't be told whose rows stand in which group"
 

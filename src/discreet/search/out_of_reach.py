@@ -68,6 +68,8 @@ def out_of_reach(models: Iterable[PrivacyModel], frequency: FrequencySet, limit:
 
 def one_group(frequency: FrequencySet) -> Groups:
     """All rows of a table together."""
+    if frequency.seats is not None:
+        frequency = frequency.seats.apart
     tallies = {}
     for name, totals in frequency.totals.items():
         there = np.flatnonzero(totals)

@@ -168,7 +168,8 @@ def _by_labels(
     return line(
         **_words(mine.attribute),
         knows="Both releases, the exact quasi-identifiers of somebody, and that she is in both.",
-        assumes=_assumes(whose) + "Without a list of people, any two groups that may have somebody in common are taken to: "
+        assumes=_assumes(whose)
+        + "Without a list of people, any two groups that may have somebody in common are taken to: "
         "for each group the most telling one of the other release counts.",
         chance=worst,
         people=view.sizes,

@@ -104,7 +104,9 @@ def _with_list(view: ReleaseView, alike: Alike, population: Population, threshol
         "That the list has everybody who may be in the table, once. All ways to fill the rows from it are as likely."
     )
     if odds.missing:
-        assumes += f" It has not: {so_many(odds.missing, view.whose.unit)} stand in groups that can't be filled from it."
+        assumes += (
+            f" It has not: {so_many(odds.missing, view.whose.unit)} stand in groups that can't be filled from it."
+        )
     return _at_large(
         view,
         alike,

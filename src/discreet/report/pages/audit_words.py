@@ -81,7 +81,9 @@ def alone(audit: Audit) -> list[str]:
         return []
     stand = "stands" if whose.alone == 1 else "stand"
     if whose.alone == whose.surely_alone:
-        return [f"{whose.alone:,} of {so_many(whose.people, PEOPLE)} {stand} alone in a group: all of its rows are theirs."]
+        return [
+            f"{whose.alone:,} of {so_many(whose.people, PEOPLE)} {stand} alone in a group: all of its rows are theirs."
+        ]
     return [
         f"Up to {whose.alone:,} of {so_many(whose.people, PEOPLE)} may stand alone in a group, all of whose rows are "
         f"theirs ({whose.surely_alone:,} surely)."
