@@ -56,6 +56,30 @@ def test_columns_are_called_what_they_are_called(engines: Engines, name: str) ->
 
 
 @pytest.mark.parametrize("name", TABLES)
+def test_rows_of_different_people_are_told_apart(engines: Engines, name: str) -> None:
+    """Every column in turn says whose row it is."""
+    table = TABLES[name]
+    engine = engines(table)
+    for person in table.columns:
+        others = [c for c in table.columns if c != person][:2]
+        f = engine.frequencies(others, person)
+        names = f.names.to_pylist()
+        assert names == sorted(names) and None not in names
+        whose = [None if p < 0 else names[p] for p in f.person.tolist()]
+        rows = zip(*(_written(f, i) for i in range(len(others))), whose, f.counts.tolist(), strict=True)
+        told_apart = Counter({tuple(values): count for *values, count in rows})
+        both = engine.frequencies([*others, person])
+        columns = [_written(both, i) for i in range(len(others) + 1)]
+        assert told_apart.total() == both.counts.sum()
+        if all(value is None or value in names for value in both.values[-1]):  # else it is written in another way
+            assert told_apart == Counter(dict(zip(zip(*columns, strict=True), both.counts.tolist(), strict=True)))
+
+
+def _written(f: Frequencies, column: int) -> list[str | None]:
+    return [f.values[column][code] for code in f.codes[column].tolist()]
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_every_combination_is_counted_and_written_the_same_way(engines: Engines, name: str) -> None:
     table = TABLES[name]
     engine = engines(table)

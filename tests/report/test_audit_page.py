@@ -82,8 +82,8 @@ def test_the_page_tells_every_line_with_what_it_assumes() -> None:
     text = to_html(audit(LINE, QUIET, presence, levels=(KEPT,), faults=(FAULT,)))
     page = Page(text)
     for told in ("Knows only the release: disease", "All worlds are as likely.", "12 people, line 27 of data.csv",
-                 "30 of 100 people (30%)", "above the limit", "within the limit", "may be above", "Who is in the table?",
-                 "Which row is whose?", "Who has what?", "numbers the rows", "Somebody else: give more.",
+                 "30 of 100 people (30%)", "above the limit", "within the limit", "may be above",
+                 "Who is in the table?", "Which row is whose?", "Who has what?", "numbers the rows", "Somebody else: give more.",
                  "mean: 0.25", "k-anonymity: people in the smallest group"):  # fmt: skip
         assert told in page.words, told
     assert not page.open
