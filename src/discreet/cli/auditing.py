@@ -57,7 +57,8 @@ def audit(
         str | None, typer.Option(help="The column of the source that says whose row it is, if the release does not.")
     ] = None,
     one_row_per_person: Annotated[
-        bool, typer.Option("--one-row-per-person", help="Every row is another person's, if the release does not say so.")
+        bool,
+        typer.Option("--one-row-per-person", help="Every row is another person's, if the release does not say so."),
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", callback=a_path, help="Write a page with charts there.")

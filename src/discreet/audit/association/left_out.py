@@ -59,7 +59,9 @@ def left_out(
             adversary="left_out",
             title="knows who was left out",
             knows="Everybody in the original table, with exact quasi-identifiers. "
-            + view.whose.told("Who is not among the published people was left out.", "Rows that are not published were left out."),
+            + view.whose.told(
+                "Who is not among the published people was left out.", "Rows that are not published were left out."
+            ),
             assumes="That she knows how frequent each value is among those who were left out: whoever knows how the "
             "release was made can guess it.",
             chance=chance[out],

@@ -86,7 +86,11 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
             else:
                 kept &= all(p <= limit for p in exactly.posteriors(protected))
     group = int(np.argmax(worst))
-    note = f"{open_groups} groups left open: too many worlds, or not as many {view.whose.unit} as values" if open_groups else ""
+    note = (
+        f"{open_groups} groups left open: too many worlds, or not as many {view.whose.unit} as values"
+        if open_groups
+        else ""
+    )
     return Level(
         "robust",
         tally.attribute,

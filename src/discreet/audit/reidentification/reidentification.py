@@ -104,7 +104,9 @@ def _with_list(view: ReleaseView, alike: Alike, population: Population, threshol
         "That the list has everybody who may be in the table, once. All ways to fill the rows from it are as likely."
     )
     if odds.missing:
-        assumes += f" It has not: {so_many(odds.missing, view.whose.unit)} stand in groups that can't be filled from it."
+        assumes += (
+            f" It has not: {so_many(odds.missing, view.whose.unit)} stand in groups that can't be filled from it."
+        )
     return _at_large(
         view,
         alike,
@@ -148,8 +150,8 @@ def _with_size(view: ReleaseView, alike: Alike, population_size: int, threshold:
         among="Among a population of known size",
         knows=f"That the table is about some of {population_size:,} people; not who they are.",
         assumes=view.whose.told("", AS_IF)
-        + "An estimate, not a bound: the people of the table are taken to be drawn at random from the population. Where "
-        "they are not, it may be far off.",
+        + "An estimate, not a bound: the people of the table are taken to be drawn at random from the population. "
+        "Where they are not, it may be far off.",
     )
 
 
