@@ -11,7 +11,8 @@ import pytest
 from discreet.audit import lines
 from discreet.audit.audit import Audit, WhoseRows
 from discreet.audit.lines import Deciding, Fault, Level, Line
-from discreet.audit.reading.whose import ONE_EACH, PEOPLE
+from discreet.audit.reading.whose import PEOPLE
+from discreet.labels.whose import Whose
 from discreet.report.pages import audit_words as words
 from discreet.report.pages.audit_page import alike, gauge, spread, to_html
 
@@ -50,7 +51,7 @@ FAULT = Fault("row_number", "data.csv: id", "numbers the rows", "leave it out", 
 
 def audit(*lines: Line, levels: tuple[Level, ...] = (), faults: tuple[Fault, ...] = ()) -> Audit:
     """An audit of a release of which it is said that every row is another person's."""
-    notes, whose = ("Somebody else: give more.",), WhoseRows(ONE_EACH)
+    notes, whose = ("Somebody else: give more.",), WhoseRows(Whose.ONE_EACH)
     return Audit("release", "generalization", True, 100, 10, 5, 3, lines, levels, faults, notes, whose=whose)
 
 
@@ -83,7 +84,8 @@ def test_the_page_tells_every_line_with_what_it_assumes() -> None:
     page = Page(text)
     for told in ("Knows only the release: disease", "All worlds are as likely.", "12 people, line 27 of data.csv",
                  "30 of 100 people (30%)", "above the limit", "within the limit", "may be above",
-                 "Who is in the table?", "Which row is whose?", "Who has what?", "numbers the rows", "Somebody else: give more.",
+                 "Who is in the table?",
+                 "Which row is whose?", "Who has what?", "numbers the rows", "Somebody else: give more.",
                  "mean: 0.25", "k-anonymity: people in the smallest group"):  # fmt: skip
         assert told in page.words, told
     assert not page.open

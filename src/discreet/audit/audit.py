@@ -33,9 +33,10 @@ from discreet.audit.reading.exact_tables import Population, read_population
 from discreet.audit.reading.release import ReleaseFiles, look, read
 from discreet.audit.reading.source import open_beside
 from discreet.audit.reading.view import ReleaseView
-from discreet.audit.reading.whose import NAMED, ONE_EACH, UNSAID, Whose
+from discreet.audit.reading.whose import Ownership
 from discreet.audit.reidentification.reidentification import at_large, reidentification
 from discreet.errors import DataError, Mistake, PolicyError, shown
+from discreet.labels.whose import Whose
 from discreet.progress import Progress, silent
 
 Description = Path | str | Mapping[str, Any]
@@ -50,7 +51,7 @@ class WhoseRows:
     `fewest_people` is how many the smallest group has. `why_not` says what it would take, if they could not be counted.
     """
 
-    case: str = UNSAID
+    case: Whose = Whose.UNSAID
     column: str = ""
     people: int | None = None
     alone: int | None = None
@@ -62,7 +63,7 @@ class WhoseRows:
     @property
     def rows_are_people(self) -> bool:
         """Is every row another person's, as far as anybody says, or the source?"""
-        return self.case == ONE_EACH or (self.case == NAMED and self.people is not None and self.alone is None)
+        return self.case is Whose.ONE_EACH or (self.people is not None and self.alone is None)
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ def audit_release(
     persons, uncounted = _persons(files, beside_source, source)
     whose = _whose_rows(view, persons, uncounted)
     if persons is not None and persons.one_each:  # what is true of rows is true of people
-        persons, view = None, replace(view, whose=Whose(view.whose.person, one_each=True))
+        persons, view = None, replace(view, whose=Ownership(view.whose.person, one_each=True))
         files = replace(files, view=view, description=replace(files.description, whose=view.whose))
     by_people = persons.view if persons is not None and persons.settled else None
     if by_people is not None and population is not None:
@@ -247,7 +248,7 @@ def _said(files: ReleaseFiles, person: str | None, one_row_per_person: bool) -> 
     if person and person in (*files.description.quasi_identifiers, *files.description.sensitive):
         rule = f"{shown(person)} is published, in another role"
         raise PolicyError(Mistake("person", rule, "name the column of the source that says whose rows they are"))
-    whose = Whose(person or named, not person and (one_row_per_person or files.view.whose.one_each))
+    whose = Ownership(person or named, not person and (one_row_per_person or files.view.whose.one_each))
     return replace(files, view=replace(files.view, whose=whose), description=replace(files.description, whose=whose))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.audit.reading.whose import ROWS, Whose
+from discreet.audit.reading.whose import ROWS, UNSAID, Ownership
 
 PRESENCE, ASSOCIATION, REIDENTIFICATION = "presence", "association", "re-identification"
 EXACT, AT_MOST, AT_LEAST, ESTIMATE = "exact", "at most", "at least", "an estimate"
@@ -90,7 +90,7 @@ def line(
     promised: float | None = None,
     details: Mapping[str, Any] | None = None,
     rounded: float = 0.0,
-    whose: Whose = Whose(),
+    whose: Ownership = UNSAID,
     of: str = "",
 ) -> Line:
     """A line from what she believes: ``chance[i]`` about each of ``people[i]`` people, whom ``group[i]`` has.

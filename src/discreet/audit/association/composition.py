@@ -16,7 +16,7 @@ from discreet.audit.association.common_people import Counts, Fits, largest_expec
 from discreet.audit.lines import ASSOCIATION, AT_MOST, EXACT, ROUNDED, Line, at_limits, line
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import ReleaseView, Tally
-from discreet.audit.reading.whose import AS_IF, Whose
+from discreet.audit.reading.whose import AS_IF, UNSAID, Ownership
 from discreet.audit.worlds.overlaps import MOST_PAIRS, overlapping
 from discreet.audit.worlds.places import Places, places
 
@@ -104,8 +104,8 @@ def _by_list(
         else "Both releases, the exact quasi-identifiers of somebody on the list, and that she is in both."
     )
     assumes = _assumes(whose) + (
-        f"How many {whose.unit} two groups have in common is heeded, and what groups that overlap in a chain tell of each "
-        "other. In long chains the chance is bounded by what the counts of all groups leave; the estimate weighs each "
+        f"How many {whose.unit} two groups have in common is heeded, and what groups that overlap in a chain tell of "
+        "each other. In long chains the chance is bounded by what the counts of all groups leave; the estimate weighs each "
         "pair of groups by itself."
         if whole
         else "Nothing is known of who else is in both."
@@ -188,12 +188,12 @@ def _by_labels(
     )
 
 
-def _whose(view: ReleaseView, other: ReleaseView) -> Whose:
+def _whose(view: ReleaseView, other: ReleaseView) -> Ownership:
     """Rows are people if they are in both releases."""
-    return view.whose if other.whose.one_each else Whose()
+    return view.whose if other.whose.one_each else UNSAID
 
 
-def _assumes(whose: Whose) -> str:
+def _assumes(whose: Ownership) -> str:
     return whose.told("", AS_IF) + _ASSUMES.format(whose.unit)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, Line, line
 from discreet.audit.reading.view import Joint, ReleaseView
-from discreet.audit.reading.whose import AS_IF, Whose
+from discreet.audit.reading.whose import AS_IF, UNSAID, Ownership
 from discreet.audit.worlds.overlaps import overlapping
 
 THRESHOLD = 0.5
@@ -84,7 +84,7 @@ def subtraction(view: ReleaseView, other: ReleaseView, threshold: float | None =
         "groups_in_both": int(twin.sum()),
         "people_in_groups_that_can_not_be_compared": int((parts.here + parts.there)[~compared[parts.label]].sum()),
     }
-    whose = view.whose if other.whose.one_each else Whose()
+    whose = view.whose if other.whose.one_each else UNSAID
     told = (compared, limit, precision, more, whose)
     return [_line(view, parts, attributes, i, *told) for i in range(len(attributes))], ""
 
@@ -98,7 +98,7 @@ def _line(
     threshold: float,
     precision: str,
     more: dict[str, Any],
-    whose: Whose,
+    whose: Ownership,
 ) -> Line:
     """What she believes of people who are only here, only there, and in both."""
     named = {

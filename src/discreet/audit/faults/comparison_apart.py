@@ -286,7 +286,10 @@ def _not_theirs(
     if lacking.rows:
         groups = len(np.unique(value_group[lacking.lacking > 0]))
         where = "1 group" if groups == 1 else f"{groups:,} groups"
-        rule = f"in {where}, {rows_are(lacking.rows)} of none of its quasi-identifiers: with these, the source has other values"
+        rule = (
+            f"in {where}, {rows_are(lacking.rows)} of none of its quasi-identifiers: with these, the source has other "
+            "values"
+        )
         yield untrue(values[0].file, rule, lacking.rows, values[0].first(value_first), lacking.lacking > 0)
 
 

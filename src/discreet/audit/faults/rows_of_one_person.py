@@ -1,4 +1,4 @@
-"""What must not be where people have several rows: too few people in a group, two rows of one where values are dealt."""
+"""What must not be where people have several rows: too few people in a group, or two rows of one in a bucket."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ from discreet.audit.people.sums import over_all_groups
 from discreet.audit.promises.limits import all_limits, fewest_people, most_share
 from discreet.audit.reading.tallies import protected, summed_up
 from discreet.audit.reading.view import Tally
-from discreet.audit.reading.whose import ROWS, Whose
+from discreet.audit.reading.whose import ROWS, Ownership
 
 REIDENTIFIED, BELIEVED = 0.2, 0.5  # limits, where nothing is given or promised
-_PEOPLE = Whose(one_each=True)
+_PEOPLE = Ownership(one_each=True)
 _OPEN = (
     " It is not plain whose rows every group has (labels overlap, or rows were left out one by one): the figure is the "
     "largest that it can be."
@@ -69,8 +69,8 @@ def prosecutor(persons: Persons, threshold: float | None) -> Line:
         adversary="prosecutor",
         title="Which rows are the target's? Knowing that the target is in",
         knows="That her target is in the table, and the target's values in the published columns.",
-        assumes="That everybody with rows that look alike is as likely. Whoever knows how many of them are the target's "
-        "may be surer: see the largest share of rows that are one person's." + view.kind.about_rows,
+        assumes="That everybody with rows that look alike is as likely. Whoever knows how many of them are the "
+        "target's may be surer: see the largest share of rows that are one person's." + view.kind.about_rows,
         threshold=_limit(threshold, promised, REIDENTIFIED),
         promised=promised,
         details=details,
@@ -132,8 +132,8 @@ def chance_of_a_value(persons: Persons, tally: Tally, threshold: float | None) -
         adversary="uniform_worlds",
         title="knows only the release",
         knows=f"{persons.rows.kind.finds} She also knows how many rows of it are this person's; nothing else.",
-        assumes="That somebody has a value who has it in one row or more. Whoever knows more about people, or about how "
-        "the groups were made, can believe more.",
+        assumes="That somebody has a value who has it in one row or more. Whoever knows more about people, or about "
+        "how the groups were made, can believe more.",
         promised=None if promised is None else float(promised),
     )
 
@@ -216,8 +216,8 @@ def several_groups(persons: Persons, tally: Tally, threshold: float | None) -> l
             adversary="several_groups",
             title="knows all groups in which somebody has rows",
             knows=f"{view.kind.finds} She knows all groups in which this person has rows, and how many in each.",
-            assumes="That somebody has a value who has it in one row or more, and that groups tell nothing of each other. "
-            "If they do, the sum of the chances is the most that she can believe.",
+            assumes="That somebody has a value who has it in one row or more, and that groups tell nothing of each "
+            "other. If they do, the sum of the chances is the most that she can believe.",
             threshold=_limit(threshold, promised, BELIEVED),
             promised=promised,
             rounded=ROUNDED,

@@ -19,7 +19,7 @@ from discreet.audit.reading.equal_values import alike
 from discreet.audit.reading.release import ReleaseFiles
 from discreet.audit.reading.tallies import whole_table
 from discreet.audit.reading.view import Bounds, ReleaseView, Tally
-from discreet.audit.reading.whose import Whose
+from discreet.audit.reading.whose import Ownership
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class Persons:
             parts,
             sizes=fewest,
             tallies=tuple(tallies),
-            whose=Whose(self.rows.whose.person, one_each=True),
+            whose=Ownership(self.rows.whose.person, one_each=True),
             bounds=Bounds(parts, *bounds, left_open, unknown, self._told_apart),
         )
 

@@ -75,7 +75,8 @@ def presence_marginals(
     rest = view.starred + view.left_out
     people = marginals.size - view.people - rest
     if people < 0:
-        rule = f"speak of {marginals.size:,} people, fewer than the {so_many(view.people + rest, view.whose.unit)} of the release"
+        there = so_many(view.people + rest, view.whose.unit)
+        rule = f"speak of {marginals.size:,} people, fewer than the {there} of the release"
         raise DataError(Mistake("marginals", rule, "count everybody who may be in the table"))
     counts = outside_counts(view, marginals, people, rest)
     fewest, most, impossible = counts.fewest, counts.most, counts.impossible

@@ -36,7 +36,7 @@ from discreet.audit.promises.parameters import OTHERS_KNOWN, promise_mistakes
 from discreet.audit.promises.registry import known_words, reading_of
 from discreet.audit.reading.texts import KINDS, STAR
 from discreet.audit.reading.view import Promise, strange_promise
-from discreet.audit.reading.whose import Whose
+from discreet.audit.reading.whose import UNSAID, Ownership
 from discreet.errors import DataError, Mistake, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import exact_number
 from discreet.files.plain_yaml import BYTES, TOO_LARGE, BoundedLoader, TooLarge
@@ -88,7 +88,7 @@ class Description:
     starred: bool = True  # may rows be suppressed by being all *?
     left_out: int = 0
     manifest: Mapping[str, Any] = field(default_factory=dict)
-    whose: Whose = Whose()
+    whose: Ownership = UNSAID
 
 
 def read_description(words_or_path: Path | str | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path]:
@@ -197,7 +197,7 @@ class _Reader:
         self._lacking("count", [column] if column else [], known)
         return column
 
-    def _whose(self, published: Sequence[str]) -> Whose:
+    def _whose(self, published: Sequence[str]) -> Ownership:
         """Whose rows they are: a column of the source, which the files need not have; or one row each."""
         person, said = self._text("person"), self._words.get("one_row_per_person", False)
         one_each = said is True or said == "true"
@@ -210,7 +210,7 @@ class _Reader:
         if person and person in published:
             rule = f"{shown(person)} has two roles"
             self._mistakes.append(Mistake("person", rule, "name the column of the source that says whose row it is"))
-        return Whose(person, one_each and not person)
+        return Ownership(person, one_each and not person)
 
     def _publish(self, tables: Mapping[str, Sequence[str]], quasi_identifiers: Sequence[str]) -> str:
         if not tables:

@@ -13,11 +13,12 @@ from discreet.audit.reading.description import Description, How, Paths
 from discreet.audit.reading.folder import AGAIN, MANIFEST, check_table, read_json
 from discreet.audit.reading.texts import DATE, EXACT, INTERVAL, PREFIX, SET
 from discreet.audit.reading.view import Promise, strange_promise
-from discreet.audit.reading.whose import Whose
+from discreet.audit.reading.whose import Ownership
 from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
+from discreet.labels.whose import PERSON
 
-ROLES = ("identifier", "quasi_identifier", "sensitive", "other", "person")
+ROLES = ("identifier", "quasi_identifier", "sensitive", "other", PERSON)
 _WRITTEN = {
     "intervals": INTERVAL,
     "cuts": INTERVAL,
@@ -115,12 +116,12 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
     )
 
 
-def _whose(manifest: Mapping[str, Any], roles: Mapping[str, str]) -> Whose:
+def _whose(manifest: Mapping[str, Any], roles: Mapping[str, str]) -> Ownership:
     """Whose rows they are, by the roles and the words of the policy."""
-    named = [c for c, role in roles.items() if role == "person"]
+    named = [c for c, role in roles.items() if role == PERSON]
     stated = _mapping(manifest.get("policy") or {}).get("one_row_per_person", False)
     _expect(len(named) <= 1 and isinstance(stated, bool) and not (named and stated))
-    return Whose(*named, one_each=stated)
+    return Ownership(*named, one_each=stated)
 
 
 def _expect(fine: bool) -> None:

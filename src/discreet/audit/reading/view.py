@@ -14,7 +14,7 @@ from discreet.arrays import BoolArray, IntArray
 from discreet.audit.kinds.registry import KINDS
 from discreet.audit.reading.exact_tables import Table
 from discreet.audit.reading.labels import Label
-from discreet.audit.reading.whose import Whose
+from discreet.audit.reading.whose import UNSAID, Ownership
 
 if TYPE_CHECKING:
     from discreet.audit.kinds.base import Kind
@@ -130,7 +130,7 @@ class ReleaseView:
     hierarchies: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
     rows: Joint | None = None
-    whose: Whose = Whose()
+    whose: Ownership = UNSAID
     bounds: Bounds | None = None
 
     @property

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PEOPLE, ROWS = "people", "rows"
-NAMED, ONE_EACH, UNSAID = "named", "one row each", "unsaid"
-_ONE = {PEOPLE: "person", ROWS: "row"}
+from discreet.labels.whose import Whose
+
+PEOPLE, ROWS = Whose.ONE_EACH.people, Whose.UNSAID.people  # what is counted
 AS_IF = "Counted as if every row were another person's. "  # of what makes no sense otherwise
 
 
 @dataclass(frozen=True)
-class Whose:
+class Ownership:
     """A column of the source says whose rows they are (`person`), or each is another person's (`one_each`), or neither.
 
     Both, if the column was looked at and nobody has two.
 
-    >>> Whose(person="patient").case, Whose(one_each=True).case, Whose().case
+    >>> Ownership(person="patient").case.value, Ownership(one_each=True).case.value, Ownership().case.value
     ('named', 'one row each', 'unsaid')
-    >>> Whose().told("everybody has", "all rows have")
+    >>> Ownership(person="patient").told("everybody has", "all rows have")
     'all rows have'
     """
 
@@ -30,18 +30,25 @@ class Whose:
     one_each: bool = False
 
     @property
-    def case(self) -> str:
+    def case(self) -> Whose:
         """Named, one row each, or unsaid."""
-        return NAMED if self.person else ONE_EACH if self.one_each else UNSAID
+        return Whose.NAMED if self.person else self._of_rows
+
+    @property
+    def _of_rows(self) -> Whose:
+        return Whose.ONE_EACH if self.one_each else Whose.UNSAID
 
     @property
     def unit(self) -> str:
         """What is counted where rows are."""
-        return PEOPLE if self.one_each else ROWS
+        return self._of_rows.people
 
     def told(self, of_people: str, of_rows: str) -> str:
         """What is true of rows, in the words that may be used for it."""
-        return of_people if self.one_each else of_rows
+        return self._of_rows.either(of_people, of_rows)
+
+
+UNSAID = Ownership()
 
 
 def so_many(number: int, of: str) -> str:
@@ -50,4 +57,4 @@ def so_many(number: int, of: str) -> str:
     >>> so_many(1, PEOPLE), so_many(1200, PEOPLE), so_many(1, ROWS)
     ('1 person', '1,200 people', '1 row')
     """
-    return f"{number:,} {_ONE[of] if number == 1 else of}"
+    return (Whose.ONE_EACH if of == PEOPLE else Whose.UNSAID).so_many(number)

@@ -150,8 +150,8 @@ def _with_size(view: ReleaseView, alike: Alike, population_size: int, threshold:
         among="Among a population of known size",
         knows=f"That the table is about some of {population_size:,} people; not who they are.",
         assumes=view.whose.told("", AS_IF)
-        + "An estimate, not a bound: the people of the table are taken to be drawn at random from the population. Where "
-        "they are not, it may be far off.",
+        + "An estimate, not a bound: the people of the table are taken to be drawn at random from the population. "
+        "Where they are not, it may be far off.",
     )
 
 

@@ -26,8 +26,9 @@ from discreet.audit.lines import (
 )
 from discreet.audit.promises.by_people import BY_PEOPLE
 from discreet.audit.promises.registry import reading_of
-from discreet.audit.reading.whose import NAMED, PEOPLE, ROWS, UNSAID, so_many
+from discreet.audit.reading.whose import PEOPLE, ROWS, so_many
 from discreet.labels.figures import number, percent
+from discreet.labels.whose import Whose
 from discreet.releases.manifest import finite
 from discreet.report.marginals import printable
 
@@ -65,7 +66,7 @@ def verdict(line: Line) -> str:
 
 
 def headline(audit: Audit) -> str:
-    """The verdict in a sentence or two, who stands alone, and by which columns people are found, whatever is promised."""
+    """The verdict in a sentence or two, who stands alone, and by which columns people are found, promised or not."""
     return " ".join([_verdict(audit), *alone(audit), *findable(audit)])
 
 
@@ -73,7 +74,8 @@ def alone(audit: Audit) -> list[str]:
     """A sentence about people whose own rows are all that look like theirs, where people were counted.
 
     >>> from discreet.audit.audit import WhoseRows
-    >>> alone(Audit("r", "local_recoding", True, 2000, 391, 5, 0, (), whose=WhoseRows("named", "patient", 400, 323, 323)))
+    >>> visits = WhoseRows(Whose.NAMED, "patient", 400, 323, 323)
+    >>> alone(Audit("r", "local_recoding", True, 2000, 391, 5, 0, (), whose=visits))
     ['323 of 400 people stand alone in a group: all of its rows are theirs.']
     """
     whose = audit.whose
@@ -93,14 +95,14 @@ def alone(audit: Audit) -> list[str]:
 def whose_rows(audit: Audit) -> list[str]:
     """What is known of whose rows they are, for the first screen."""
     whose = audit.whose
-    if whose.case == UNSAID:
+    if whose.case is Whose.UNSAID:
         return [
-            "Nobody says whose rows these are, so that all figures are of rows: of somebody who has several of them more "
-            "may be known. Say it: person (a column of the source), or one row per person."
+            "Nobody says whose rows these are, so that all figures are of rows: of somebody who has several of them "
+            "more may be known. Say it: person (a column of the source), or one row per person."
         ]
     if whose.why_not:
         return [f"All figures are of rows: {whose.why_not}."]
-    if whose.case == NAMED and whose.people is not None and not whose.rows_are_people and not whose.exact:
+    if whose.people is not None and not whose.rows_are_people and not whose.exact:
         return [
             "It is not plain whose rows every group has (labels overlap, or rows were left out one by one): people are "
             "counted so that nothing is called safer than it is."
