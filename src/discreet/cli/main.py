@@ -13,7 +13,8 @@ from typer.main import get_command
 
 from discreet.cli import auditing, stats, studies
 from discreet.cli.faults import told
-from discreet.cli.screen import EXIT, Screen, a_path, one_line, write_page
+from discreet.cli.proposing import init
+from discreet.cli.screen import EXIT, Screen, a_path, one_line
 from discreet.errors import DiscreetError, Mistake, told_mistakes
 
 if TYPE_CHECKING:
@@ -88,38 +89,7 @@ def sample(
     )
 
 
-@app.command()
-def init(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file, postgresql://…#table or spark:table.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", callback=a_path, help="Write the policy there.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Propose a policy for a table: roles, hierarchies and promises, each with the reason. Read it and edit it."""
-    from discreet.addresses import is_address
-    from discreet.engines.open import open_source
-    from discreet.policy.proposals import propose
-
-    screen = Screen(as_json, quiet)
-    with screen.progress() as progress:
-        progress("read", 0, 0, "")
-        profiles = open_source(data).profile()
-    # In a policy, paths start at the policy's own folder.
-    source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
-    text = propose(profiles, source)
-    if output is None:
-        screen.say({"policy": text}, text.rstrip())
-        return
-    if output.exists() and not force:
-        raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    write_page(output, text)
-    screen.say(
-        {"policy": text, "file": str(output)},
-        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release",
-    )
+app.command()(init)
 
 
 @app.command()

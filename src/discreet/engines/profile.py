@@ -22,8 +22,9 @@ class ColumnProfile:
 class Ownership:
     """How the rows of a table fall to the owners that a column names, if it says whose row it is.
 
-    ``owners[i]`` of them have ``rows[i]`` rows each (rising). `movers` are owners whose rows differ in some of the other
-    columns that were asked about; `differing` counts them for each of these. Rows without an owner are not counted.
+    ``owners[i]`` of them have ``rows[i]`` rows each (rising). `movers` are owners whose rows differ in some of the
+    other columns that were asked about; `differing` counts them for each of these. Rows that name no owner are not
+    counted.
 
     >>> Ownership(rows=(1, 2, 5), owners=(2, 3, 1), movers=1, differing=(1, 0)).median
     2
