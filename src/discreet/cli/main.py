@@ -68,13 +68,15 @@ def options(
 @app.command()
 def sample(
     directory: Annotated[Path, typer.Option(help="Where to write it.")] = Path("sample"),
-    rows: Annotated[int, typer.Option(min=1, max=100_000_000, help="How many patients.")] = 2000,
+    rows: Annotated[
+        int, typer.Option(min=1, max=100_000_000, help="How many patients, and about how many visits.")
+    ] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 7,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files of an earlier sample.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write an invented hospital table with a policy, to try things out."""
+    """Write invented tables with policies, to try things out: a hospital's patients, and visits of several each."""
     from discreet.samples.hospital import write_sample
 
     if (directory / "policy.yaml").exists() and not force:
@@ -85,7 +87,9 @@ def sample(
     screen = Screen(as_json, quiet)
     files = [str(p) for p in written]
     screen.say(
-        {"files": files}, f"Wrote {', '.join(files)}\nNext: discreet anonymize {directory / 'policy.yaml'} -o release"
+        {"files": files},
+        f"Wrote {', '.join(files)}\nNext: discreet anonymize {directory / 'policy.yaml'} -o release\n"
+        f"Patients with several rows: discreet anonymize {directory / 'visits.yaml'} -o visits",
     )
 
 
