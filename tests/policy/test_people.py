@@ -26,7 +26,7 @@ Table = dict[str, list[str | None]]
 
 
 def visits(people: int = 200, movers: int = 16, seed: int = 1) -> Table:
-    """Somebody's visits: sex and birth stay, wards and diagnoses change, and the first `movers` get another zip code."""
+    """Somebody's visits: sex and birth stay, wards and diagnoses change, and the first `movers` get another zip."""
     random = Random(seed)
     columns = ("visit_id", "patient", "hospital_id", "product_id", "ward", "sex", "born", "zip", "diagnosis")
     table: Table = {name: [] for name in columns}
@@ -277,20 +277,18 @@ def test_no_value_of_a_person_is_told() -> None:
     assert people.column == "name" and "Ann" not in text + people.why + people.decide
 
 
-@pytest.mark.parametrize(
-    "name",
-    "patient patient_id PatientID patientid pid person subject_id member_id kunde_nr Kundennummer mrn ssn id_patient "
-    "numero_paciente Versichertennummer medical_record_number customer_no user_id numéro_de_patient".split(),
-)
+PERSONS = """patient patient_id PatientID patientid pid person subject_id member_id kunde_nr Kundennummer mrn ssn
+    id_patient numero_paciente Versichertennummer medical_record_number customer_no user_id numéro_de_patient"""
+OTHERS = """id name x1 patients num_patients patient_age patient_zip patient_visit_id visit_id Fallnummer hospital_id
+    zip ward product_id order_no household_id doctor_id Arzt_ID record_id member_since paid covid children"""
+
+
+@pytest.mark.parametrize("name", re.findall(r"\S+", PERSONS))
 def test_keys_of_people_are_known_by_their_names(name: str) -> None:
     assert key_of(name) == A_PERSON
 
 
-@pytest.mark.parametrize(
-    "name",
-    "id name x1 patients num_patients patient_age patient_zip patient_visit_id visit_id Fallnummer hospital_id zip ward "
-    "product_id order_no household_id doctor_id Arzt_ID record_id member_since paid covid children".split(),
-)
+@pytest.mark.parametrize("name", re.findall(r"\S+", OTHERS))
 def test_other_names_are_not_taken_for_keys_of_people(name: str) -> None:
     assert key_of(name) != A_PERSON
 

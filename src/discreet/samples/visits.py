@@ -1,4 +1,4 @@
-"""An example of people with several rows: visits to a clinic, and a policy that counts patients. Nobody in it exists."""
+"""An example of people with several rows: visits to a clinic, a policy that counts patients. Nobody in it exists."""
 
 from __future__ import annotations
 
