@@ -33,7 +33,7 @@ require:
   - alpha_k: {alpha: 0.7, k: 5}      # nobody has come for any diagnosis by more than 70%, even to somebody who knows
                                      # how often he came
 
-publish: multidimensional    # coarse where it must be, fine where it may be
+publish: local_recoding      # coarse where it must be, fine where it may be (or: generalization, multidimensional)
 suppress: 0.02               # at most 2% of the visits may be left out
 """
 
