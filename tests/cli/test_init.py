@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from discreet.cli.proposing import asked
-from discreet.policy.people import People
 from discreet.policy.policy import read_policy
+from discreet.policy.whose import Whose
 
 QUESTION = "Is every row another person? [y/n/not sure] "
 
@@ -78,21 +78,21 @@ def test_where_nobody_can_answer_the_policy_has_the_question(visits: Path, call:
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [
-        ("y\n", People(one_row_each=True)),
-        ("YES\n", People(one_row_each=True)),
-        ("n\nkey\n", People(column="key")),
-        ("no\nkeys\nkey\n", People(column="key")),
-        ("n\n\n", People(several=True)),
-        ("n\n", People(several=True)),
-        ("not sure\n", People()),
-        ("yesterday\n", People()),
-        ("\n", People()),
-        ("", People()),
+        ("y\n", Whose(one_row_each=True)),
+        ("YES\n", Whose(one_row_each=True)),
+        ("n\nkey\n", Whose(column="key")),
+        ("no\nkeys\nkey\n", Whose(column="key")),
+        ("n\n\n", Whose(several=True)),
+        ("n\n", Whose(several=True)),
+        ("not sure\n", Whose()),
+        ("yesterday\n", Whose()),
+        ("\n", Whose()),
+        ("", Whose()),
     ],
 )
-def test_an_answer_is_taken_for_what_it_says_and_no_more(answers: str, expected: People) -> None:
+def test_an_answer_is_taken_for_what_it_says_and_no_more(answers: str, expected: Whose) -> None:
     questions = io.StringIO()
-    assert asked(People(), ["key", "age"], io.StringIO(answers), questions) == expected
+    assert asked(Whose(), ["key", "age"], io.StringIO(answers), questions) == expected
     assert questions.getvalue().startswith(QUESTION)
     assert ("There is no column 'keys'; did you mean 'key'?\n" in questions.getvalue()) == ("keys" in answers)
 

@@ -323,7 +323,6 @@ def test_columns_are_profiled(engines: Engines, name: str) -> None:
         assert [n for _, n in profile.values] == sorted(values.values(), reverse=True)
 
 
-@pytest.mark.real_spark
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_are_counted_by_their_owners_and_those_whose_rows_differ(engines: Engines, name: str) -> None:
     table = TABLES[name]

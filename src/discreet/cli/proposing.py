@@ -15,7 +15,7 @@ from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from discreet.policy.people import People
+    from discreet.policy.whose import Whose
 
 _QUESTION = "Is every row another person? [y/n/not sure] "
 _WHICH = "Which column says whose row it is? [its name; nothing if none does] "
@@ -43,28 +43,28 @@ def init(
     from discreet.addresses import is_address
     from discreet.engines.open import open_source
     from discreet.policy.draft import propose
-    from discreet.policy.people import people_of
+    from discreet.policy.whose import whose_rows
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("read", 0, 0, "")
         engine = open_source(data)
         profiles = engine.profile()
-        people = people_of(profiles, engine.ownership, person=person, one_row_per_person=one_row_per_person)
+        whose = whose_rows(profiles, engine.ownership, person=person, one_row_per_person=one_row_per_person)
     if output is not None and output.exists() and not force:
         raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    if not people.said and profiles and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
-        people = asked(people, engine.columns, sys.stdin, sys.stderr)
-        if people.column is not None:
-            people = people_of(profiles, engine.ownership, person=people.column)
+    if not whose.said and profiles and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
+        whose = asked(whose, engine.columns, sys.stdin, sys.stderr)
+        if whose.column is not None:
+            whose = whose_rows(profiles, engine.ownership, person=whose.column)
     # In a policy, paths start at the policy's own folder.
     source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
-    text = propose(profiles, source, people)
+    text = propose(profiles, source, whose)
     answer = {
         "policy": text,
-        "person": people.column,
-        "one_row_per_person": people.one_row_each,
-        "people": people.number,
+        "person": whose.column,
+        "one_row_per_person": whose.one_row_each,
+        "people": whose.number,
     }
     if output is None:
         screen.say(answer, text.rstrip())
@@ -72,22 +72,22 @@ def init(
     write_page(output, text)
     screen.say(
         answer | {"file": str(output)},
-        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release\n{_in_words(people)}",
+        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release\n{_in_words(whose)}",
     )
 
 
-def asked(people: People, columns: Sequence[str], answers: TextIO, questions: TextIO) -> People:
+def asked(whose: Whose, columns: Sequence[str], answers: TextIO, questions: TextIO) -> Whose:
     """What somebody at the terminal says of whose rows they are; unsaid, where there is no answer."""
     answer = _answer(_QUESTION, answers, questions).casefold()
     if answer in ("y", "yes"):
-        return replace(people, one_row_each=True)
+        return replace(whose, one_row_each=True)
     if answer not in ("n", "no"):
-        return people
+        return whose
     while column := _answer(_WHICH, answers, questions):
         if column in columns:
-            return replace(people, column=column)
+            return replace(whose, column=column)
         questions.write(f"There is no column {shown(column)}; {did_you_mean(column, columns)}\n")
-    return replace(people, several=True)
+    return replace(whose, several=True)
 
 
 def _answer(question: str, answers: TextIO, questions: TextIO) -> str:
@@ -96,11 +96,11 @@ def _answer(question: str, answers: TextIO, questions: TextIO) -> str:
     return answers.readline().strip()
 
 
-def _in_words(people: People) -> str:
+def _in_words(whose: Whose) -> str:
     """What the policy says of whose rows they are."""
-    if people.one_row_each:
+    if whose.one_row_each:
         return "Every row is another person, you say: what holds of rows holds of people."
-    if people.column is None:
+    if whose.column is None:
         return "Whose rows they are is not said: the promises are about rows until it is. The policy has the words."
-    unsure = " Decide whether it does: the policy has the question." if people.decide else ""
-    return f"{shown(people.column)} says whose row it is, of {people.number:,} people.{unsure}"
+    unsure = " Decide whether it does: the policy has the question." if whose.decide else ""
+    return f"{shown(whose.column)} says whose row it is, of {whose.number:,} people.{unsure}"

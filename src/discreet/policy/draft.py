@@ -10,16 +10,16 @@ from dataclasses import replace
 from discreet.addresses import without_credentials
 from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError, Mistake, shown
-from discreet.policy.people import People
 from discreet.policy.proposals import FLAT, Proposal, proposal
+from discreet.policy.whose import Whose
 from discreet.policy.words import Role
 
 MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
-_UNSAID = People()
+_UNSAID = Whose()
 
 
-def propose(profiles: Sequence[ColumnProfile], source: str, people: People = _UNSAID) -> str:
-    """The text of a policy for the table, with a reason for each choice; `people` says whose rows they are.
+def propose(profiles: Sequence[ColumnProfile], source: str, whose: Whose = _UNSAID) -> str:
+    """The text of a policy for the table, with a reason for each choice; `whose` says whose rows they are.
 
     >>> sex = ColumnProfile("sex", 100, 2, 0, (("f", 60), ("m", 40)))
     >>> print(propose([sex], "people.csv").split("attributes:")[1].split("require:")[0].strip())
@@ -31,15 +31,15 @@ def propose(profiles: Sequence[ColumnProfile], source: str, people: People = _UN
     twice = [name for name, count in Counter(p.name for p in profiles).items() if count > 1]
     if twice:
         raise DataError(*(Mistake("source", f"several columns are called {shown(n)}", "rename them") for n in twice))
-    proposals = [_with_people(proposal(p), people) for p in profiles]
-    return _text(_with_a_quasi_identifier(proposals), profiles[0].rows, source, people)
+    proposals = [_with_owner(proposal(p), whose) for p in profiles]
+    return _text(_with_a_quasi_identifier(proposals), profiles[0].rows, source, whose)
 
 
-def _with_people(proposed: Proposal, people: People) -> Proposal:
+def _with_owner(proposed: Proposal, whose: Whose) -> Proposal:
     """The same, or what says whose row it is; and why not, where it looks like that."""
-    if proposed.profile.name == people.column:
-        return Proposal(proposed.profile, Role.PERSON, people.why, decide=bool(people.decide), question=people.decide)
-    note = people.notes.get(proposed.profile.name)
+    if proposed.profile.name == whose.column:
+        return Proposal(proposed.profile, Role.PERSON, whose.why, decide=bool(whose.decide), question=whose.decide)
+    note = whose.notes.get(proposed.profile.name)
     return replace(proposed, why=f"{proposed.why}; {note}") if note else proposed
 
 
@@ -54,7 +54,7 @@ def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
     return [instead if p is weakest else p for p in proposals]
 
 
-def _text(proposals: list[Proposal], rows: int, source: str, people: People) -> str:
+def _text(proposals: list[Proposal], rows: int, source: str, whose: Whose) -> str:
     quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
     lines = [
         f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE",
@@ -66,7 +66,7 @@ def _text(proposals: list[Proposal], rows: int, source: str, people: People) -> 
         "#   person            says whose row it is: never published, people are counted by it",
         f"source: {quoted(without_credentials(source))}",
         "",
-        *_whose(people),
+        *_whose(whose),
         "attributes:",
     ]
     if quasi > MANY:
@@ -79,9 +79,9 @@ def _text(proposals: list[Proposal], rows: int, source: str, people: People) -> 
         hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
         decide = f", decide: {quoted(p.question)}" if p.question else ""
         lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{decide}}}")
-    alike = "everybody" if people.said else "every row"
+    alike = "everybody" if whose.said else "every row"
     lines += ["", "require:", f"  # {alike} looks like at least four others", "  - k_anonymity: {k: 5}"]
-    number, counted = (rows, "rows") if people.number is None else (people.number, "people")
+    number, counted = (rows, "rows") if whose.number is None else (whose.number, "people")
     if number < 50:
         lines.insert(-1, f"  # (a table of {number} {counted} will hardly allow it)")
     sensitive = [p for p in proposals if p.role == Role.SENSITIVE]
@@ -98,21 +98,21 @@ def _text(proposals: list[Proposal], rows: int, source: str, people: People) -> 
     return "\n".join(lines)
 
 
-def _whose(people: People) -> list[str]:
+def _whose(whose: Whose) -> list[str]:
     """What a policy says of whose rows they are, or the question that nobody has answered."""
-    if people.one_row_each:
+    if whose.one_row_each:
         return ["# every row is another person's: what holds of rows holds of people", "one_row_per_person: true", ""]
-    if people.column is not None:
+    if whose.column is not None:
         return []
     asked = "# QUESTION: is every row another person's? If not, one's own rows may fill a group."
-    if people.several:
+    if whose.several:
         asked = "# Some people have several rows, and nothing says which are whose: one's own rows may fill a group."
     lines = [asked, "# Until it is said, promises and report are about rows. To have them about people, write"]
-    if not people.several:
+    if not whose.several:
         lines.append("#   one_row_per_person: true    here, if every row is another person's; or")
     lines.append("#   role: person                at the column that says whose row it is")
-    if people.keys:
-        names = ", ".join(map(shown, people.keys[:3]))
+    if whose.keys:
+        names = ", ".join(map(shown, whose.keys[:3]))
         lines.append(f"# (A person's key by its name, another value in each row: {names}. Or does it number rows?)")
     return [*lines, ""]
 

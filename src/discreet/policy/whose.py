@@ -37,7 +37,7 @@ _REACHED = re.compile(r"e?mail.*|phone.*|telephone.*|mobile.*|telefon.*|handy.*|
 
 
 @dataclass(frozen=True)
-class People:
+class Whose:
     """What is known of whose rows they are: a `column` names the person, or each row is another's, or it is unsaid.
 
     `number` people, if they can be counted. `notes` say of columns which look like it why they don't name a person;
@@ -59,20 +59,20 @@ class People:
         return self.column is not None or self.one_row_each
 
 
-def people_of(
+def whose_rows(
     profiles: Sequence[ColumnProfile],
     counting: Counting,
     *,
     person: str | None = None,
     one_row_per_person: bool = False,
-) -> People:
+) -> Whose:
     """Whose rows they are, as somebody says (`person`, `one_row_per_person`), or else as the table shows.
 
     `counting` is an engine's `ownership`: it is asked once for each column that may be it.
 
     >>> from discreet.engines.open import open_source
     >>> visits = open_source({"patient": ["a", "a", "b", "b"], "sex": ["f", "f", "m", "m"]})
-    >>> people_of(visits.profile(), visits.ownership).column
+    >>> whose_rows(visits.profile(), visits.ownership).column
     'patient'
     """
     if person is not None and one_row_per_person:
@@ -88,11 +88,11 @@ def people_of(
         raise DiscreetError(Mistake("--one-row-per-person", rule, repair))
     if one_row_per_person:
         rows = profiles[0].rows if profiles else 0
-        return People(one_row_each=True, number=rows, notes=found.notes)
+        return Whose(one_row_each=True, number=rows, notes=found.notes)
     return found
 
 
-def _named(person: str, proposals: Sequence[Proposal], counting: Counting) -> People:
+def _named(person: str, proposals: Sequence[Proposal], counting: Counting) -> Whose:
     """Somebody says which column it is."""
     of_column = {p.profile.name: p for p in proposals}
     if person not in of_column:
@@ -106,13 +106,13 @@ def _named(person: str, proposals: Sequence[Proposal], counting: Counting) -> Pe
         repair = "name the column that says whose row it is, or say --one-row-per-person"
         raise DiscreetError(Mistake("--person", f"{shown(person)} has no value in any row", repair))
     candidate = _Candidate.of(of_column[person], proposals, counting)
-    return People(person, f"whose row it is, as you said; {candidate.sentence}", number=candidate.people)
+    return Whose(person, f"whose row it is, as you said; {candidate.sentence}", number=candidate.people)
 
 
-def _found(proposals: Sequence[Proposal], counting: Counting) -> People:
+def _found(proposals: Sequence[Proposal], counting: Counting) -> Whose:
     """The column that says whose row it is, by its name or by its values; nothing where none does."""
     if len(proposals) < 2:  # nothing would be left to publish
-        return People()
+        return Whose()
     repeated = [p for p in proposals if 1 < known_values(p.profile) < p.profile.rows - p.profile.nulls]
     notes = {
         p.profile.name: f"the key of {what} by its name, not of a person"
@@ -141,13 +141,13 @@ def _found(proposals: Sequence[Proposal], counting: Counting) -> People:
         decide = best.against and f"called like the key of a person, but {best.against}: does it say whose row it is?"
         if not decide and rivals:
             decide = f"does it say whose row it is, or does {' or '.join(map(shown, rivals))}?"
-        return People(best.column, why, decide, number=best.people, notes=notes, keys=keys)
+        return Whose(best.column, why, decide, number=best.people, notes=notes, keys=keys)
     if by_values:
         best = max(by_values, key=lambda c: c.agreement)
         why = f"perhaps whose row it is: rows with one value of it agree in {best.steady}; {best.sentence}"
         decide = f"does it say whose row it is? Rows with one value of it agree in {best.steady}"
-        return People(best.column, why, decide, number=best.people, notes=notes, keys=keys)
-    return People(notes=notes, keys=keys)
+        return Whose(best.column, why, decide, number=best.people, notes=notes, keys=keys)
+    return Whose(notes=notes, keys=keys)
 
 
 def _called_a_person(profile: ColumnProfile) -> bool:
