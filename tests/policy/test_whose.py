@@ -18,6 +18,7 @@ from discreet.errors import DiscreetError, PolicyError
 from discreet.policy.columns import A_PERSON, key_of
 from discreet.policy.draft import propose
 from discreet.policy.policy import Policy, Role, read_policy
+from discreet.policy.proposals import proposals_of
 from discreet.policy.whose import Whose, whose_rows
 from discreet.samples.hospital import patients
 from tests.policy.test_proposals import ODD
@@ -52,9 +53,9 @@ def without(table: Table, *names: str) -> Table:
 def looked_at(table: object, **said: object) -> tuple[Whose, str]:
     """What is found of whose rows they are, and the policy with it."""
     engine = open_source(table)
-    profiles = engine.profile()
-    whose = whose_rows(profiles, engine.ownership, **said)  # type: ignore[arg-type]
-    return whose, propose(profiles, "visits.csv", whose)
+    proposals = proposals_of(engine.profile())
+    whose = whose_rows(proposals, engine.ownership, **said)  # type: ignore[arg-type]
+    return whose, propose(proposals, "visits.csv", whose)
 
 
 def read(text: str, folder: Path) -> Policy:
@@ -257,16 +258,16 @@ def test_a_table_without_rows_leaves_the_question_open(tmp_path: Path) -> None:
 def test_few_queries_are_asked_of_however_many_columns() -> None:
     table = {f"x{i}": [str(j % (40 + i)) for j in range(300)] for i in range(80)}
     engine = open_source(table)
-    profiles = engine.profile()
+    proposals = proposals_of(engine.profile())
     asked: list[tuple[str, int]] = []
 
     def counting(owner: str, columns: list[str]) -> Ownership:
         asked.append((owner, len(columns)))
         return engine.ownership(owner, columns)
 
-    whose_rows(profiles, counting)  # type: ignore[arg-type]
+    whose_rows(proposals, counting)  # type: ignore[arg-type]
     assert len(asked) <= 5 and all(columns <= 50 for _, columns in asked)
-    whose = whose_rows(profiles, engine.ownership, person="x1")
+    whose = whose_rows(proposals, engine.ownership, person="x1")
     assert "50 of 79 quasi-identifiers were compared" in whose.why
 
 
@@ -306,13 +307,13 @@ def test_whatever_the_columns_the_policy_reads_and_names_at_most_one_person(
     except DiscreetError:
         return  # a name that no table can have
     said = data.draw(st.sampled_from([{}, {"one_row_per_person": True}, {"person": names[0]}]))
-    profiles = engine.profile()
+    proposals = proposals_of(engine.profile())
     try:
-        whose = whose_rows(profiles, engine.ownership, **said)  # type: ignore[arg-type]
+        whose = whose_rows(proposals, engine.ownership, **said)  # type: ignore[arg-type]
     except DiscreetError as refused:
         assert said and all(m.place.startswith("--") and m.repair for m in refused.mistakes)
         return
-    policy = read(propose(profiles, "x.csv", whose), tmp_path_factory.getbasetemp())
+    policy = read(propose(proposals, "x.csv", whose), tmp_path_factory.getbasetemp())
     assert [a.name for a in policy.attributes] == names
     assert policy.person == whose.column and policy.one_row_per_person == whose.one_row_each
     assert sum(a.role == Role.PERSON for a in policy.attributes) <= 1

@@ -43,23 +43,24 @@ def init(
     from discreet.addresses import is_address
     from discreet.engines.open import open_source
     from discreet.policy.draft import propose
+    from discreet.policy.proposals import proposals_of
     from discreet.policy.whose import whose_rows
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("read", 0, 0, "")
         engine = open_source(data)
-        profiles = engine.profile()
-        whose = whose_rows(profiles, engine.ownership, person=person, one_row_per_person=one_row_per_person)
+        proposals = proposals_of(engine.profile())
+        whose = whose_rows(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
     if output is not None and output.exists() and not force:
         raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    if not whose.said and profiles and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
+    if not whose.said and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
         whose = asked(whose, engine.columns, sys.stdin, sys.stderr)
         if whose.column is not None:
-            whose = whose_rows(profiles, engine.ownership, person=whose.column)
+            whose = whose_rows(proposals, engine.ownership, person=whose.column)
     # In a policy, paths start at the policy's own folder.
     source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
-    text = propose(profiles, source, whose)
+    text = propose(proposals, source, whose)
     answer = {
         "policy": text,
         "person": whose.column,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from discreet.addresses import without_credentials
-from discreet.engines.profile import ColumnProfile
-from discreet.errors import DataError, Mistake, shown
-from discreet.policy.proposals import FLAT, Proposal, proposal
+from discreet.errors import shown
+from discreet.policy.proposals import FLAT, Proposal
 from discreet.policy.whose import Whose
 from discreet.policy.words import Role
 
@@ -18,21 +16,19 @@ MANY = 10  # with more quasi-identifiers than this a release becomes coarse ever
 _UNSAID = Whose()
 
 
-def propose(profiles: Sequence[ColumnProfile], source: str, whose: Whose = _UNSAID) -> str:
+def propose(proposals: Sequence[Proposal], source: str, whose: Whose = _UNSAID) -> str:
     """The text of a policy for the table, with a reason for each choice; `whose` says whose rows they are.
 
+    >>> from discreet.engines.profile import ColumnProfile
+    >>> from discreet.policy.proposals import proposals_of
     >>> sex = ColumnProfile("sex", 100, 2, 0, (("f", 60), ("m", 40)))
-    >>> print(propose([sex], "people.csv").split("attributes:")[1].split("require:")[0].strip())
+    >>> text = propose(proposals_of([sex]), "people.csv")
+    >>> print(text.split("attributes:")[1].split("require:")[0].strip())
     # sex or gender, by its name; 2 different values
       sex: {role: quasi_identifier, hierarchy: {flat: true}}
     """
-    if not profiles:
-        raise DataError(Mistake("source", "has no columns", "give a table about people"))
-    twice = [name for name, count in Counter(p.name for p in profiles).items() if count > 1]
-    if twice:
-        raise DataError(*(Mistake("source", f"several columns are called {shown(n)}", "rename them") for n in twice))
-    proposals = [_with_owner(proposal(p), whose) for p in profiles]
-    return _text(_with_a_quasi_identifier(proposals), profiles[0].rows, source, whose)
+    owned = [_with_owner(proposed, whose) for proposed in proposals]
+    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, whose)
 
 
 def _with_owner(proposed: Proposal, whose: Whose) -> Proposal:

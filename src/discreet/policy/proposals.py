@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from discreet.engines.profile import ColumnProfile
+from discreet.errors import DataError, Mistake, shown
 from discreet.hierarchies.dates import parse_date, suitable_levels
 from discreet.hierarchies.numbers import Number, is_whole, parse
 from discreet.policy.columns import Meaning, meaning_of, names_a_key
@@ -34,6 +37,16 @@ class Proposal:
     hierarchy: str = ""  # in YAML
     decide: bool = False
     question: str = ""  # what stops a run until it is decided
+
+
+def proposals_of(profiles: Sequence[ColumnProfile]) -> list[Proposal]:
+    """What each column of a table seems to be."""
+    if not profiles:
+        raise DataError(Mistake("source", "has no columns", "give a table about people"))
+    twice = [name for name, count in Counter(p.name for p in profiles).items() if count > 1]
+    if twice:
+        raise DataError(*(Mistake("source", f"several columns are called {shown(n)}", "rename them") for n in twice))
+    return [proposal(p) for p in profiles]
 
 
 def proposal(profile: ColumnProfile) -> Proposal:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from math import prod
 
 from discreet.engines.profile import ColumnProfile, Ownership
@@ -17,7 +18,7 @@ from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 from discreet.hierarchies.dates import parse_date
 from discreet.hierarchies.numbers import is_whole, parse
 from discreet.policy.columns import A_PERSON, key_of, meaning_of, names_a_key, words_of
-from discreet.policy.proposals import Proposal, few_values, known_values, proposal
+from discreet.policy.proposals import Proposal, few_values, known_values
 from discreet.policy.words import Role
 
 Counting = Callable[[str, Sequence[str]], Ownership]
@@ -60,7 +61,7 @@ class Whose:
 
 
 def whose_rows(
-    profiles: Sequence[ColumnProfile],
+    proposals: Sequence[Proposal],
     counting: Counting,
     *,
     person: str | None = None,
@@ -71,14 +72,14 @@ def whose_rows(
     `counting` is an engine's `ownership`: it is asked once for each column that may be it.
 
     >>> from discreet.engines.open import open_source
+    >>> from discreet.policy.proposals import proposals_of
     >>> visits = open_source({"patient": ["a", "a", "b", "b"], "sex": ["f", "f", "m", "m"]})
-    >>> whose_rows(visits.profile(), visits.ownership).column
+    >>> whose_rows(proposals_of(visits.profile()), visits.ownership).column
     'patient'
     """
     if person is not None and one_row_per_person:
         rule = f"is of no use: {shown(person)} says whose rows they are"
         raise DiscreetError(Mistake("--one-row-per-person", rule, "leave it out, or leave --person out"))
-    proposals = [proposal(p) for p in profiles]
     if person is not None:
         return _named(person, proposals, counting)
     found = _found(proposals, counting)
@@ -87,8 +88,7 @@ def whose_rows(
         repair = "say --person with its name; if it does not say whose row it is, leave both out and edit the policy"
         raise DiscreetError(Mistake("--one-row-per-person", rule, repair))
     if one_row_per_person:
-        rows = profiles[0].rows if profiles else 0
-        return Whose(one_row_each=True, number=rows, notes=found.notes)
+        return Whose(one_row_each=True, number=proposals[0].profile.rows, notes=found.notes)
     return found
 
 
@@ -96,7 +96,7 @@ def _named(person: str, proposals: Sequence[Proposal], counting: Counting) -> Wh
     """Somebody says which column it is."""
     of_column = {p.profile.name: p for p in proposals}
     if person not in of_column:
-        repair = did_you_mean(person, list(of_column)) if of_column else ""
+        repair = did_you_mean(person, list(of_column))
         raise DiscreetError(Mistake("--person", f"the table has no column {shown(person)}", repair))
     profile = of_column[person].profile
     if len(proposals) == 1:
@@ -113,27 +113,27 @@ def _found(proposals: Sequence[Proposal], counting: Counting) -> Whose:
     """The column that says whose row it is, by its name or by its values; nothing where none does."""
     if len(proposals) < 2:  # nothing would be left to publish
         return Whose()
-    repeated = [p for p in proposals if 1 < known_values(p.profile) < p.profile.rows - p.profile.nulls]
-    notes = {
-        p.profile.name: f"the key of {what} by its name, not of a person"
-        for p in repeated
-        if names_a_key(p.profile.name) and (what := key_of(p.profile.name)) not in ("", A_PERSON)
-    }
+    repeated = {p.profile.name: p for p in proposals if 1 < known_values(p.profile) < p.profile.rows - p.profile.nulls}
     keys = tuple(
         p.profile.name
         for p in proposals
-        if p not in repeated and key_of(p.profile.name) == A_PERSON and known_values(p.profile) > 1
+        if p.profile.name not in repeated and known_values(p.profile) > 1 and key_of(p.profile.name) == A_PERSON
     )
-    called = [p for p in repeated if _called_a_person(p.profile)]
-    others = [p for p in repeated if p not in called and _may_be(p.profile)]
-    others.sort(key=lambda p: -known_values(p.profile))
-    tried = [(p, _Candidate.of(p, proposals, counting)) for p in [*called, *others][:_TRIED]]
-    by_name = sorted((c for p, c in tried if p in called), key=lambda c: (c.against != "", -c.agreement, -c.people))
-    by_values = [c for p, c in tried if p not in called and c.steady]
-    for p, candidate in tried:
-        meant = meaning_of(p.profile.name) is not None or names_a_key(p.profile.name)
-        if meant and p not in called and not candidate.steady and candidate.differing:
-            notes[p.profile.name] = f"rows with one value of it differ in {candidate.differing}: it names no person"
+    notes = {
+        name: f"the key of {what} by its name, not of a person"
+        for name in repeated
+        if names_a_key(name) and (what := key_of(name)) not in ("", A_PERSON)
+    }
+    called = {name: p for name, p in repeated.items() if _called_a_person(p.profile)}
+    others = sorted(repeated.values(), key=lambda p: -known_values(p.profile))
+    may_be = (p for p in others if p.profile.name not in called and _may_be(p.profile))
+    tried = [_Candidate.of(p, proposals, counting) for p in islice(chain(called.values(), may_be), _TRIED)]
+    by_name = sorted((c for c in tried if c.column in called), key=lambda c: (c.against != "", -c.agreement, -c.people))
+    by_values = [c for c in tried if c.column not in called and c.steady]
+    for c in tried:
+        meant = meaning_of(c.column) is not None or names_a_key(c.column)
+        if meant and c.column not in called and not c.steady and c.differing:
+            notes[c.column] = f"rows with one value of it differ in {c.differing}: it names no person"
     if by_name:
         best = by_name[0]
         rivals = [c.column for c in by_name[1:] if not c.against and c.people != best.people]
