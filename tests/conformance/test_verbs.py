@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.engines.base import Engine, Frequencies
+from discreet.engines.profile import Ownership
 from discreet.engines.rows import Between, Condition, ListedIn, OneOf, Rows
 from discreet.errors import DataError
 from tests.conformance.loaders import Loader
@@ -322,9 +323,32 @@ def test_columns_are_profiled(engines: Engines, name: str) -> None:
         assert [n for _, n in profile.values] == sorted(values.values(), reverse=True)
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_are_counted_by_their_owners_and_those_whose_rows_differ(engines: Engines, name: str) -> None:
+    table = TABLES[name]
+    engine = engines(table)
+    for owner in table.columns:
+        others = [c for c in table.columns if c != owner]
+        rows: dict[Text, list[tuple[Text, ...]]] = {}
+        for value, *row in table.combinations([owner, *others]).elements():
+            rows.setdefault(value, []).append(tuple(row))
+        rows.pop(None, None)
+        owners = sorted(Counter(map(len, rows.values())).items())
+        before = engine.scans
+        found = engine.ownership(owner, others)
+        assert engine.scans == before + 1
+        assert list(zip(found.rows, found.owners, strict=True)) == owners
+        assert found.movers == sum(len(set(those)) > 1 for those in rows.values())
+        assert found.differing == tuple(
+            sum(len({row[i] for row in those}) > 1 for those in rows.values()) for i in range(len(others))
+        )
+        assert engine.ownership(owner, []).movers == 0
+
+
 @pytest.mark.real_spark
 def test_names_are_quoted_in_every_verb(engines: Engines) -> None:
     names = STRANGE_NAMES.columns
     part = engines(STRANGE_NAMES).only(Rows(tuple(OneOf(c, ("same",)) for c in names)))
     coded = part.coded({c: {"same": i} for i, c in enumerate(names)})
     assert told(coded.frequencies(names)) == {tuple(str(i) for i in range(len(names))): 2}
+    assert coded.ownership(names[0], names[1:]) == Ownership((2,), (1,), 0, (0,) * (len(names) - 1))

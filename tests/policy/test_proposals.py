@@ -18,8 +18,9 @@ from discreet.errors import DataError, PolicyError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
 from discreet.policy.columns import meaning_of, words_of
+from discreet.policy.draft import propose, quoted
 from discreet.policy.policy import Attribute, Policy, Role, policy_from_words, read_policy
-from discreet.policy.proposals import proposal, propose, quoted
+from discreet.policy.proposals import proposal, proposals_of
 from discreet.report.pages.audit_words import headline
 from discreet.samples.hospital import patients
 
@@ -32,7 +33,7 @@ def profile(name: str, values: Iterable[str | None]) -> ColumnProfile:
 
 
 def proposed(folder: Path, *profiles: ColumnProfile, source: str = "people.csv") -> tuple[Policy, str]:
-    text = propose(profiles, source)
+    text = propose(proposals_of(profiles), source)
     path = folder / "policy.yaml"
     path.write_text(text, encoding="utf-8")
     return read_policy(path), text
@@ -232,9 +233,9 @@ def test_a_table_without_rows_still_gives_a_policy_that_reads(tmp_path: Path) ->
 
 def test_no_columns_and_two_of_one_name_are_errors() -> None:
     with pytest.raises(DataError, match="has no columns"):
-        propose([], "x.csv")
+        proposals_of([])
     with pytest.raises(DataError, match="several columns are called 'a'"):
-        propose([profile("a", ["1"]), profile("a", ["2"])], "x.csv")
+        proposals_of([profile("a", ["1"]), profile("a", ["2"])])
 
 
 def test_a_password_in_the_address_does_not_reach_the_policy(tmp_path: Path) -> None:
@@ -245,7 +246,7 @@ def test_a_password_in_the_address_does_not_reach_the_policy(tmp_path: Path) -> 
 
 def test_values_of_people_are_not_in_the_proposal() -> None:
     columns = [profile(name, values) for name, (values, _, _) in NAMED.items()]
-    text = propose(columns, "x.csv")
+    text = propose(proposals_of(columns), "x.csv")
     shown = {v for c in columns for v, _ in c.values if v and len(v) > 4 and v in text}
     assert shown == set()
 

@@ -13,7 +13,8 @@ from typer.main import get_command
 
 from discreet.cli import auditing, stats, studies
 from discreet.cli.faults import told
-from discreet.cli.screen import EXIT, Screen, a_path, one_line, write_page
+from discreet.cli.proposing import init
+from discreet.cli.screen import EXIT, Screen, a_path, one_line
 from discreet.errors import DiscreetError, Mistake, told_mistakes
 
 if TYPE_CHECKING:
@@ -67,13 +68,15 @@ def options(
 @app.command()
 def sample(
     directory: Annotated[Path, typer.Option(help="Where to write it.")] = Path("sample"),
-    rows: Annotated[int, typer.Option(min=1, max=100_000_000, help="How many patients.")] = 2000,
+    rows: Annotated[
+        int, typer.Option(min=1, max=100_000_000, help="How many patients, and about how many visits.")
+    ] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 7,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files of an earlier sample.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write an invented hospital table with a policy, to try things out."""
+    """Write invented tables with policies, to try things out: a hospital's patients, and visits of several each."""
     from discreet.samples.hospital import write_sample
 
     if (directory / "policy.yaml").exists() and not force:
@@ -84,42 +87,13 @@ def sample(
     screen = Screen(as_json, quiet)
     files = [str(p) for p in written]
     screen.say(
-        {"files": files}, f"Wrote {', '.join(files)}\nNext: discreet anonymize {directory / 'policy.yaml'} -o release"
+        {"files": files},
+        f"Wrote {', '.join(files)}\nNext: discreet anonymize {directory / 'policy.yaml'} -o release\n"
+        f"Patients with several rows: discreet anonymize {directory / 'visits.yaml'} -o visits",
     )
 
 
-@app.command()
-def init(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file, postgresql://…#table or spark:table.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", callback=a_path, help="Write the policy there.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Propose a policy for a table: roles, hierarchies and promises, each with the reason. Read it and edit it."""
-    from discreet.addresses import is_address
-    from discreet.engines.open import open_source
-    from discreet.policy.proposals import propose
-
-    screen = Screen(as_json, quiet)
-    with screen.progress() as progress:
-        progress("read", 0, 0, "")
-        profiles = open_source(data).profile()
-    # In a policy, paths start at the policy's own folder.
-    source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
-    text = propose(profiles, source)
-    if output is None:
-        screen.say({"policy": text}, text.rstrip())
-        return
-    if output.exists() and not force:
-        raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    write_page(output, text)
-    screen.say(
-        {"policy": text, "file": str(output)},
-        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release",
-    )
+app.command()(init)
 
 
 @app.command()

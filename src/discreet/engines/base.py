@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.profile import ColumnProfile
+from discreet.engines.profile import ColumnProfile, Ownership
 from discreet.engines.rows import Rows
 from discreet.errors import DataError, Mistake
 
@@ -114,6 +114,9 @@ class Engine(Protocol):
 
     def profile(self) -> list[ColumnProfile]:
         """What can be said of each column by itself."""
+
+    def ownership(self, owner: str, columns: Sequence[str]) -> Ownership:
+        """How rows fall to the values of one column, and in which others those of one value differ: one scan."""
 
     def publishing(
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False

@@ -119,6 +119,84 @@ def names_a_key(name: str) -> bool:
     return _KEY.fullmatch(" ".join(words_of(name))) is not None
 
 
+# What rows a key may be shared by. The first is the one that says whose row it is.
+A_PERSON = "a person"
+_OWNERS: dict[str, str] = {
+    A_PERSON: """
+        patient, pat, person, individual, subject, participant, member, customer, client, user, employee, worker,
+        student, pupil, citizen, resident, inhabitant, voter, donor, tenant, borrower, insured, beneficiary, enrollee,
+        policyholder, cardholder, taxpayer, respondent, pid, patientin, patienten, kunden?, kundin, personen, personal,
+        mitglied(?:er)?, versichert(?:er|e|en)?, mitarbeiter, proband(?:in|en)?, teilnehmer, schueler, schuler,
+        studierenden?, mandant(?:en)?, burger, buerger, einwohner, mieter, nutzer, benutzer, paciente, persona, cliente,
+        socio, afiliad[oa], emplead[oa], trabajador(?:a)?, alumn[oa], estudiante, usuari[oa], ciudadan[oa],
+        asegurad[oa], patiente, personne, adherente?, assuree?, salariee?, eleve, etudiante?, utilisateur, usager,
+        beneficiaire, paziente, assistito, utente, dipendente, deelnemer, klant, persoon, lid, pessoa""",
+    "a visit or a stay": """
+        visits?, encounters?, admissions?, stays?, episodes?, cases?, consultations?, appointments?, sessions?, events?,
+        hospitali[sz]ations?, fall, falle, faelle, besuche?, aufnahme, aufenthalt, behandlung, termin, vorgang,
+        visitas?, ingresos?, episodios?, casos?, consultas?, citas?, sejours?, passages?, visites?, dossiers?""",
+    "an order, a bill or a claim": """
+        orders?, purchases?, transactions?, invoices?, bills?, claims?, payments?, bookings?, reservations?, receipts?,
+        prescriptions?, contracts?, tickets?, auftrags?, bestellungs?, rechnungs?, buchungs?, rezept, vertrags?,
+        schaden, pedidos?, facturas?, compras?, recetas?, contratos?, commandes?, factures?, achats?, ordonnances?,
+        contrats?""",
+    "a place or an organization": """
+        hospitals?, clinics?, wards?, departments?, dept, units?, stations?, sites?, cent(?:er|re)s?, practices?,
+        facility, stores?, shops?, branch, company, employers?, schools?, university, class, courses?, agency, banks?,
+        zip, postcode, city, town, region, country, krankenhaus, klinik, praxis, abteilung, filiale, firma, schule,
+        klasse, kurs, standort, geschaeft, geschaft, hospitales, clinica, sala, departamento, tienda, empresa, escuela,
+        banco, hopital, clinique, service, magasin, ecole, entreprise, etablissement, agence, ospedale, reparto""",
+    "somebody who treats, serves or sells": """
+        doctors?, physicians?, providers?, nurses?, surgeons?, therapists?, practitioners?, pharmacists?, teachers?,
+        sellers?, vendors?, agents?, drivers?, suppliers?, gp, arzt, arztin, aerztin, behandlers?, lehrers?,
+        verkaeufers?, verkaufers?, lieferant(?:en)?, medic[oa]s?, enfermer[oa]s?, profesor, vendedor, medecins?,
+        infirmiere?s?, professeurs?, vendeurs?, soignants?, fournisseurs?""",
+    "a thing": """
+        products?, items?, articles?, sku, drugs?, medications?, devices?, machines?, vehicles?, cars?, rooms?, beds?,
+        samples?, specimens?, tests?, images?, scans?, messages?, documents?, files?, accounts?, cards?, produkts?,
+        artikels?, geraets?, gerats?, fahrzeugs?, zimmers?, betten, probe, konto, productos?, articulos?, aparatos?,
+        habitacion, cuenta, produits?, appareils?, echantillons?, chambre, compte""",
+    "a household or a family": """
+        households?, family, families, address, haushalts?, familien?, adresse, hogar(?:es)?, familias?, menages?,
+        foyers?, familles?""",
+    "a row": """
+        rows?, records?, lines?, entry, entries, index, serial, zeilen?, satz, datensatz, filas?, registros?, lignes?,
+        enregistrements?""",
+}
+_OFFICIAL = _pattern("""
+    ssn, social security*, passport*, national id, nin, nino, nhs*, mrn, medical record*, tax id, taxid, svnr,
+    sozialversicherung*, versichertennummer, krankenversichertennummer, personalausweis*, reisepass*, steuer id,
+    steueridentifikation*, dni, nie, nif, curp, cpf, pasaporte, seguridad social, num secu, nir, securite sociale,
+    numero de securite*, passeport, codice fiscale, bsn, pesel""")  # fmt: skip
+# What makes a key of a word: patient_id, KundenNr, id_cliente, member no.
+_SIGNS = re.split(r"\s+", """id uuid guid key ref reference no nr num number nummer numero code hash pseudonym
+    pseudonyme pseudo anon identifier identifiant identificador kennung schluessel schlussel matricule""")  # fmt: skip
+_OWNER_WORDS = [(what, re.compile("|".join(" ".join(text.split()).split(", ")))) for what, text in _OWNERS.items()]
+
+
+def key_of(name: str) -> str:
+    """What a column is the key of, by its name: ``A_PERSON``, something else, or nothing that we understand.
+
+    >>> key_of("patient_id"), key_of("Kundennummer"), key_of("visit_id"), key_of("patient_age"), key_of("id")
+    ('a person', 'a person', 'a visit or a stay', '', '')
+    >>> key_of("patients"), key_of("num_patients")  # how many
+    ('', '')
+    """
+    words = words_of(name)
+    if _OFFICIAL.search(" ".join(words)):
+        return A_PERSON
+    signed = False
+    while words and (words[-1].rstrip("s") in _SIGNS or words[-1].isdecimal()):
+        signed = signed or not words[-1].isdecimal()
+        words.pop()
+    if not words:
+        return ""
+    last = words[-1]
+    candidates = [last, *([last.removesuffix("s")] if signed else [])]
+    candidates += [part.removesuffix("s") for sign in _SIGNS if (part := last.removesuffix(sign)) not in ("", last)]
+    return next((what for word in candidates for what, pattern in _OWNER_WORDS if pattern.fullmatch(word)), "")
+
+
 def words_of(name: str) -> list[str]:
     """The words in a column's name.
 

@@ -1,4 +1,4 @@
-"""Proposes a policy for a table nobody has described yet. The user decides; what we are unsure of is marked.
+"""Proposes what each column of a table is that nobody has described yet. What we are unsure of is marked.
 
 A column published as it is can't be taken back, so a role in doubt is identifier (left out) or quasi_identifier (made
 coarser), never other.
@@ -10,10 +10,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
-from discreet.addresses import without_credentials
 from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError, Mistake, shown
 from discreet.hierarchies.dates import parse_date, suitable_levels
@@ -21,8 +20,7 @@ from discreet.hierarchies.numbers import Number, is_whole, parse
 from discreet.policy.columns import Meaning, meaning_of, names_a_key
 from discreet.policy.words import Role
 
-MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
-_FLAT = "{flat: true}"
+FLAT = "{flat: true}"
 _TAXONOMY = "a taxonomy (a CSV of value;group;…;*) would keep more of it"
 _COMMA = "numbers with a comma; written with a point (1234.5) they could become bins or intervals"
 _CATEGORIES = ("a place", "sex or gender", "origin", "language")  # 3 is not between 2 and 4 there
@@ -38,29 +36,24 @@ class Proposal:
     why: str
     hierarchy: str = ""  # in YAML
     decide: bool = False
+    question: str = ""  # what stops a run until it is decided
 
 
-def propose(profiles: Sequence[ColumnProfile], source: str) -> str:
-    """The text of a policy for the table, with a reason for each choice.
-
-    >>> sex = ColumnProfile("sex", 100, 2, 0, (("f", 60), ("m", 40)))
-    >>> print(propose([sex], "people.csv").split("attributes:")[1].split("require:")[0].strip())
-    # sex or gender, by its name; 2 different values
-      sex: {role: quasi_identifier, hierarchy: {flat: true}}
-    """
+def proposals_of(profiles: Sequence[ColumnProfile]) -> list[Proposal]:
+    """What each column of a table seems to be."""
     if not profiles:
-        raise DataError(Mistake("source", "has no columns", "give a table with one row per person"))
+        raise DataError(Mistake("source", "has no columns", "give a table about people"))
     twice = [name for name, count in Counter(p.name for p in profiles).items() if count > 1]
     if twice:
         raise DataError(*(Mistake("source", f"several columns are called {shown(n)}", "rename them") for n in twice))
-    return _text(_with_a_quasi_identifier([proposal(p) for p in profiles]), profiles[0].rows, source)
+    return [proposal(p) for p in profiles]
 
 
 def proposal(profile: ColumnProfile) -> Proposal:
     """What a column seems to be, by its name first and by its values where the name says nothing."""
     meaning = meaning_of(profile.name)
     if profile.distinct <= 1 and not _surely_identifies(meaning):
-        return _quasi(profile, "the same in all rows: tells nobody apart and costs nothing")
+        return _quasi(profile, "the same in all rows: tells none of them apart and costs nothing")
     texts = [value for value, _ in profile.values if value]
     texts = with_points(texts) or texts
     if texts and sum(map(len, texts)) > _FREE_TEXT * len(texts):
@@ -68,7 +61,7 @@ def proposal(profile: ColumnProfile) -> Proposal:
     if meaning is None:
         return _by_values(profile, texts)
     named = f"{meaning.what}, by its name"
-    few = _known(profile) <= 100 and _known(profile) * 10 <= profile.rows
+    few = few_values(profile)
     if names_a_key(profile.name) and not few:
         return Proposal(profile, Role.IDENTIFIER, "a key, by its name")
     if meaning.role == Role.IDENTIFIER:
@@ -76,11 +69,12 @@ def proposal(profile: ColumnProfile) -> Proposal:
             return _quasi(profile, f"{named}, but it has few values", decide=True)
         return Proposal(profile, Role.IDENTIFIER, named)
     if meaning.role == Role.SENSITIVE:
-        exact = _known(profile) * 2 > profile.rows
+        exact = known_values(profile) * 2 > profile.rows
         if exact and not _numbers(texts):
             why = f"{named}, but in nearly each row something else: it may name people"
             return Proposal(profile, Role.IDENTIFIER, why, decide=True)
-        return Proposal(profile, Role.SENSITIVE, f"{named}; {_different(profile)}", decide=exact)
+        question = _found_by(profile) if exact else ""
+        return Proposal(profile, Role.SENSITIVE, f"{named}; {_different(profile)}", decide=exact, question=question)
     return _quasi(profile, named, meaning)
 
 
@@ -91,7 +85,7 @@ def _by_values(profile: ColumnProfile, texts: list[str]) -> Proposal:
     decimals = numbers and not all(is_whole(parse(t) or 0) for t in texts)
     if _unique(profile) and not dates and not decimals:
         return Proposal(profile, Role.IDENTIFIER, "a value of its own in each row: as good as a name")
-    if not numbers and not dates and _known(profile) > max(50, (profile.rows - profile.nulls) // 2):
+    if not numbers and not dates and known_values(profile) > max(50, (profile.rows - profile.nulls) // 2):
         why = "nearly a value of its own in each row: it may single people out"
         return Proposal(profile, Role.IDENTIFIER, why, decide=True)
     return _quasi(profile, "its name says nothing to us", decide=True)
@@ -121,24 +115,29 @@ def _surely_identifies(meaning: Meaning | None) -> bool:
     return meaning is not None and meaning.what == "a person's name"
 
 
-def _known(profile: ColumnProfile) -> int:
+def known_values(profile: ColumnProfile) -> int:
     """How many different values there are beside NULL."""
     return profile.distinct - (profile.nulls > 0)
 
 
+def few_values(profile: ColumnProfile) -> bool:
+    """Has it so few values that each stands for many rows?"""
+    return known_values(profile) <= 100 and known_values(profile) * 10 <= profile.rows
+
+
 def _unique(profile: ColumnProfile) -> bool:
-    return 1 < _known(profile) == profile.rows - profile.nulls
+    return 1 < known_values(profile) == profile.rows - profile.nulls
 
 
 def _different(profile: ColumnProfile) -> str:
     missing = f", {profile.nulls:,} missing" if profile.nulls else ""
-    return f"{_known(profile):,} different value{'' if _known(profile) == 1 else 's'}{missing}"
+    return f"{known_values(profile):,} different value{'' if known_values(profile) == 1 else 's'}{missing}"
 
 
 def _found_by(profile: ColumnProfile) -> str:
     """Why a sensitive column with so many values must not be published without a thought. No promise sees to it."""
     return (
-        f"nearly everybody has a value of their own ({_known(profile):,} in {profile.rows:,} rows): whoever knows it "
+        f"nearly each row has a value of its own ({known_values(profile):,} in {profile.rows:,} rows): who knows it "
         "finds the row, and l_diversity is kept by itself; round the values in the table, give it the role "
         "quasi_identifier, or leave it out"
     )
@@ -148,12 +147,12 @@ def hierarchy_words(profile: ColumnProfile, what: str = "") -> tuple[str, str]:
     """A hierarchy in YAML that suits the values, and a note for the user."""
     counts = {value: count for value, count in profile.values if value}
     if len(counts) <= 3:
-        return _FLAT, ""
+        return FLAT, ""
     days = [day for day in map(parse_date, counts) if day]
     if len(days) == len(counts):
         return f"{{dates: [{', '.join(suitable_levels(days))}]}}", ""
     if all(re.fullmatch(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(\D.*)?", text) for text in counts):
-        return _FLAT, "written as 2024-03-05 or 05.03.2024 these dates could become months, quarters and years"
+        return FLAT, "written as 2024-03-05 or 05.03.2024 these dates could become months, quarters and years"
     code = what == "a postal code"
     if not code and not any(re.match(r"\s*[+-]?0[0-9]", text) for text in counts):
         numbers = [(parse(text), count) for text, count in counts.items()]
@@ -161,17 +160,17 @@ def hierarchy_words(profile: ColumnProfile, what: str = "") -> tuple[str, str]:
         if len(known) == len(counts):
             if what in _CATEGORIES and all(is_whole(number) for number, _ in known):
                 return (
-                    _FLAT,
+                    FLAT,
                     f"numbers that stand for something; {_TAXONOMY}",
                 )
             return _number_words(known, listed=len(profile.values) >= profile.distinct)
         if len(known) * 2 > len(counts):
-            return _FLAT, "numbers, but for some values: without those it could become intervals"
+            return FLAT, "numbers, but for some values: without those it could become intervals"
     note = _COMMA if not code and with_points(list(counts)) else ""
     lengths = _prefix_lengths(list(counts), code)
     if lengths:
         return f"{{prefixes: {lengths}}}", note
-    return _FLAT, note or (_TAXONOMY if len(counts) > 10 else "")
+    return FLAT, note or (_TAXONOMY if len(counts) > 10 else "")
 
 
 def _number_words(numbers: list[tuple[Number, int]], *, listed: bool) -> tuple[str, str]:
@@ -184,7 +183,7 @@ def _number_words(numbers: list[tuple[Number, int]], *, listed: bool) -> tuple[s
     span = int(high - low)
     width = next(u * 10**e for e in range(1000) for u in (1, 2, 5) if u * 10**e * 20 >= span)
     widths = [w for w in (width << i for i in range(6)) if w > 1 and w * 5 <= span * 3]
-    return (f"{{intervals: {widths}}}" if widths else _FLAT), ""
+    return (f"{{intervals: {widths}}}" if widths else FLAT), ""
 
 
 def _prefix_lengths(texts: list[str], code: bool) -> list[int]:
@@ -199,67 +198,3 @@ def _prefix_lengths(texts: list[str], code: bool) -> list[int]:
             lengths.append(length)
             kept = values
     return lengths
-
-
-def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
-    """A policy needs one; if nothing looks like it, take what tells fewest people apart."""
-    if any(p.role == Role.QUASI_IDENTIFIER for p in proposals):
-        return proposals
-    weakest = min(proposals, key=lambda p: (p.role == Role.SENSITIVE, p.profile.distinct))
-    why = f"{weakest.why}; but a policy needs a quasi-identifier, and nothing else looks like one"
-    instead = replace(weakest, role=Role.QUASI_IDENTIFIER, why=why, hierarchy=_FLAT, decide=True)
-    return [instead if p is weakest else p for p in proposals]
-
-
-def _text(proposals: list[Proposal], rows: int, source: str) -> str:
-    quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
-    lines = [
-        f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE",
-        "# (with the word decide, nothing is published until somebody has decided and removed it):",
-        "#   identifier        never published",
-        "#   quasi_identifier  others may know it: published as coarsely as the promises need",
-        "#   sensitive         published as it is, protected by the promises",
-        "#   other             published as it is, protected by nothing",
-        f"source: {quoted(without_credentials(source))}",
-        "",
-        "attributes:",
-    ]
-    if quasi > MANY:
-        lines += [
-            f"  # WARNING: {quasi} quasi-identifiers. With more than {MANY} hardly anything stays exact.",
-            "  # Give those that the readers of the release don't need the role identifier: they are left out.",
-        ]
-    for p in proposals:
-        lines.append(f"  # {'DECIDE: ' if p.decide else ''}{p.why}")
-        hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
-        decide = f", decide: {quoted(_found_by(p.profile))}" if p.decide and p.role == Role.SENSITIVE else ""
-        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{decide}}}")
-    lines += ["", "require:", "  # everybody looks like at least four others", "  - k_anonymity: {k: 5}"]
-    if rows < 50:
-        lines.insert(-1, f"  # (a table of {rows} rows will hardly allow it)")
-    sensitive = [p for p in proposals if p.role == Role.SENSITIVE]
-    for p in sensitive:
-        most = max((count for _, count in p.profile.values), default=0)
-        diverse = 3 if p.profile.distinct >= 5 and most * 5 <= rows * 4 else 2
-        attribute = f", attribute: {quoted(p.profile.name)}" if len(sensitive) > 1 else ""
-        lines.append(f"  # at least {diverse} different values among those who look alike")
-        lines.append(f"  - l_diversity: {{l: {diverse}{attribute}}}")
-    if not sensitive:
-        lines.append("  # No column looks sensitive. If one is: role sensitive, and here - l_diversity: {l: 3}")
-    lines += ["", "# one coarseness per column; multidimensional and local_recoding lose far less, with mixed values"]
-    lines += ["publish: generalization", "# at most this share of the rows may be left out", "suppress: 0.02", ""]
-    return "\n".join(lines)
-
-
-def quoted(text: str) -> str:
-    """A text as YAML reads it back, whatever signs it holds.
-
-    >>> print(quoted("age"), quoted("no"), quoted("a: b"), quoted("#"), quoted(".0"))
-    age "no" "a: b" "#" ".0"
-    """
-    import yaml
-
-    words = "|".join(["yes", "no", "on", "off", "y", "n", "true", "false", "null"])
-    if re.fullmatch(r"(\.{0,2}/)?[A-Za-z_][A-Za-z0-9_./-]*", text) and not re.fullmatch(words, text, re.IGNORECASE):
-        return text
-    return str(yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9)).rstrip("\n")

@@ -11,6 +11,7 @@ from pyarrow import csv
 
 from discreet.errors import DiscreetError, Mistake, shown
 from discreet.samples.census import Column, Shares, census_attributes, census_like, draw_columns, listed, numbers
+from discreet.samples.visits import VISITS_POLICY, visits
 
 __all__ = ["census_attributes", "census_like", "patients", "write_sample"]
 
@@ -218,16 +219,19 @@ def patients(rows: int = 2_000, seed: int = 7) -> pa.Table:
 
 
 def write_sample(folder: Path, rows: int = 2_000, seed: int = 7) -> tuple[Path, ...]:
-    """Write patients.csv, its taxonomies, and a policy for each way to publish it; says which files those are."""
+    """Write patients.csv, its taxonomies, and a policy for each way to publish it; says which files those are.
+
+    Beside them visits.csv, in which patients have several rows (about as many rows), and a policy that counts patients.
+    """
     if seed < 0:
         raise DiscreetError(Mistake("seed", f"must be a whole number from 0, got {shown(seed)}", "for example 7"))
     folder.mkdir(parents=True, exist_ok=True)
-    csv.write_csv(
-        patients(rows, seed), folder / "patients.csv", csv.WriteOptions(quoting_style="none", quoting_header="none")
-    )
+    plain = csv.WriteOptions(quoting_style="none", quoting_header="none")
+    csv.write_csv(patients(rows, seed), folder / "patients.csv", plain)
+    csv.write_csv(visits(max(rows // 5, 1), seed), folder / "visits.csv", plain)
     texts = {"nation.csv": _NATION_CSV, "disease.csv": _DISEASE_CSV}
     texts |= {name: _ATTRIBUTES + _SENSITIVE + promises for name, promises in _POLICIES.items()}
-    texts["presence.yaml"] = _ATTRIBUTES + _PRESENCE
+    texts |= {"presence.yaml": _ATTRIBUTES + _PRESENCE, "visits.yaml": VISITS_POLICY}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return tuple(folder / name for name in ("patients.csv", *texts))
+    return tuple(folder / name for name in ("patients.csv", "visits.csv", *texts))

@@ -217,7 +217,7 @@ class DuckDB(SqlEngine):
         [(rows, *of_columns)] = self._connection.sql(f"SELECT count(*), {counts} FROM {table}").fetchall()
         each = (
             f"(SELECT {i} AS i, CAST({name(c)} AS VARCHAR) AS v, count(*) AS n FROM {table} "
-            f"GROUP BY v ORDER BY n DESC, v LIMIT {_TOP})"
+            f"GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT {_TOP})"  # by place: the table may have columns of these names
             for i, c in enumerate(columns)
         )
         top: list[list[tuple[str | None, int]]] = [[] for _ in columns]

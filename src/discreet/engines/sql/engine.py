@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from discreet.engines.arrow import coding_table, in_order, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies, PairCounts, SampledRows
+from discreet.engines.profile import Ownership
 from discreet.engines.rows import Condition, Rows
 from discreet.engines.sql.pairs import asked_pair_counts, asked_sample
 from discreet.errors import DataError, Mistake, did_you_mean
@@ -145,6 +146,27 @@ class SqlEngine(ABC):
     def sample(self, columns: Sequence[str], rows: int, seed: int | None) -> SampledRows:
         """Some rows, each set of them as likely (all, if there are fewer): one scan. A seed chooses the same again."""
         return asked_sample(self, columns, rows, seed)
+
+    def ownership(self, owner: str, columns: Sequence[str]) -> Ownership:
+        """How rows fall to the values of one column, and in which others those of one value differ: one scan."""
+        texts = [f"{self._written(self.name(c), c)} AS c{i}" for i, c in enumerate(columns)]
+        # Several values, or a value and NULL.
+        differs = [
+            f"CASE WHEN min(c{i}) <> max(c{i}) OR count(c{i}) BETWEEN 1 AND count(*) - 1 THEN 1 ELSE 0 END AS d{i}"
+            for i in range(len(columns))
+        ]
+        together = " + ".join(["0", *(f"d{i}" for i in range(len(columns)))])
+        counted = [f"CASE WHEN {together} > 0 THEN 1 ELSE 0 END", *(f"d{i}" for i in range(len(columns)))]
+        sums = ", ".join(f"CAST(sum({number}) AS BIGINT) AS s{i}" for i, number in enumerate(counted))
+        taken = f"SELECT {', '.join([f'{self._key(owner)} AS o', *texts])} FROM {self._relation} AS t"
+        by_owner = f"SELECT {', '.join(['count(*) AS n', *differs])} FROM ({taken}) AS u WHERE o IS NOT NULL GROUP BY o"
+        lines: list[list[int]] = []
+        for batch in self._asked(f"SELECT n, count(*) AS owners, {sums} FROM ({by_owner}) AS v GROUP BY n"):
+            lines += map(list, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        lines.sort()
+        rows, owners, *differing = ([line[i] for line in lines] for i in range(3 + len(columns)))
+        movers, *each = map(sum, differing)
+        return Ownership(tuple(rows), tuple(owners), movers, tuple(each))
 
     def _frequencies(
         self, columns: Sequence[str], number: Sequence[str] = (), person: str | None = None

@@ -1,0 +1,107 @@
+"""`init`: proposes a policy, and asks the one thing that no table tells: whether every row is another person's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from discreet.cli.screen import Screen, a_path, write_page
+from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
+
+if TYPE_CHECKING:
+    from discreet.policy.whose import Whose
+
+_QUESTION = "Is every row another person? [y/n/not sure] "
+_WHICH = "Which column says whose row it is? [its name; nothing if none does] "
+
+
+def init(
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file, postgresql://…#table or spark:table.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", callback=a_path, help="Write the policy there.")
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column that says whose row it is (role person).")
+    ] = None,
+    one_row_per_person: Annotated[
+        bool, typer.Option("--one-row-per-person", help="You know that every row is another person's.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Propose a policy for a table: roles, hierarchies and promises, each with the reason. Read it and edit it.
+
+    On a terminal it asks whether every row is another person, if the table does not tell.
+    """
+    from discreet.addresses import is_address
+    from discreet.engines.open import open_source
+    from discreet.policy.draft import propose
+    from discreet.policy.proposals import proposals_of
+    from discreet.policy.whose import whose_rows
+
+    screen = Screen(as_json, quiet)
+    with screen.progress() as progress:
+        progress("read", 0, 0, "")
+        engine = open_source(data)
+        proposals = proposals_of(engine.profile())
+        whose = whose_rows(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
+    if output is not None and output.exists() and not force:
+        raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
+    if not whose.said and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
+        whose = asked(whose, engine.columns, sys.stdin, sys.stderr)
+        if whose.column is not None:
+            whose = whose_rows(proposals, engine.ownership, person=whose.column)
+    # In a policy, paths start at the policy's own folder.
+    source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
+    text = propose(proposals, source, whose)
+    answer = {
+        "policy": text,
+        "person": whose.column,
+        "one_row_per_person": whose.one_row_each,
+        "people": whose.number,
+    }
+    if output is None:
+        screen.say(answer, text.rstrip())
+        return
+    write_page(output, text)
+    screen.say(
+        answer | {"file": str(output)},
+        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release\n{_in_words(whose)}",
+    )
+
+
+def asked(whose: Whose, columns: Sequence[str], answers: TextIO, questions: TextIO) -> Whose:
+    """What somebody at the terminal says of whose rows they are; unsaid, where there is no answer."""
+    answer = _answer(_QUESTION, answers, questions).casefold()
+    if answer in ("y", "yes"):
+        return replace(whose, one_row_each=True)
+    if answer not in ("n", "no"):
+        return whose
+    while column := _answer(_WHICH, answers, questions):
+        if column in columns:
+            return replace(whose, column=column)
+        questions.write(f"There is no column {shown(column)}; {did_you_mean(column, columns)}\n")
+    return replace(whose, several=True)
+
+
+def _answer(question: str, answers: TextIO, questions: TextIO) -> str:
+    questions.write(question)
+    questions.flush()
+    return answers.readline().strip()
+
+
+def _in_words(whose: Whose) -> str:
+    """What the policy says of whose rows they are."""
+    if whose.one_row_each:
+        return "Every row is another person, you say: what holds of rows holds of people."
+    if whose.column is None:
+        return "Whose rows they are is not said: the promises are about rows until it is. The policy has the words."
+    unsure = " Decide whether it does: the policy has the question." if whose.decide else ""
+    return f"{shown(whose.column)} says whose row it is, of {whose.number:,} people.{unsure}"

@@ -1,0 +1,127 @@
+"""The text of a proposed policy, with the reason for each choice. The user decides; what we are unsure of is marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from discreet.addresses import without_credentials
+from discreet.errors import shown
+from discreet.policy.proposals import FLAT, Proposal
+from discreet.policy.whose import Whose
+from discreet.policy.words import Role
+
+MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
+_UNSAID = Whose()
+
+
+def propose(proposals: Sequence[Proposal], source: str, whose: Whose = _UNSAID) -> str:
+    """The text of a policy for the table, with a reason for each choice; `whose` says whose rows they are.
+
+    >>> from discreet.engines.profile import ColumnProfile
+    >>> from discreet.policy.proposals import proposals_of
+    >>> sex = ColumnProfile("sex", 100, 2, 0, (("f", 60), ("m", 40)))
+    >>> text = propose(proposals_of([sex]), "people.csv")
+    >>> print(text.split("attributes:")[1].split("require:")[0].strip())
+    # sex or gender, by its name; 2 different values
+      sex: {role: quasi_identifier, hierarchy: {flat: true}}
+    """
+    owned = [_with_owner(proposed, whose) for proposed in proposals]
+    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, whose)
+
+
+def _with_owner(proposed: Proposal, whose: Whose) -> Proposal:
+    """The same, or what says whose row it is; and why not, where it looks like that."""
+    if proposed.profile.name == whose.column:
+        return Proposal(proposed.profile, Role.PERSON, whose.why, decide=bool(whose.decide), question=whose.decide)
+    note = whose.notes.get(proposed.profile.name)
+    return replace(proposed, why=f"{proposed.why}; {note}") if note else proposed
+
+
+def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
+    """A policy needs one; if nothing looks like it, take what tells fewest rows apart."""
+    if any(p.role == Role.QUASI_IDENTIFIER for p in proposals):
+        return proposals
+    others = [p for p in proposals if p.role != Role.PERSON]
+    weakest = min(others, key=lambda p: (p.role == Role.SENSITIVE, p.profile.distinct))
+    why = f"{weakest.why}; but a policy needs a quasi-identifier, and nothing else looks like one"
+    instead = Proposal(weakest.profile, Role.QUASI_IDENTIFIER, why, FLAT, decide=True)
+    return [instead if p is weakest else p for p in proposals]
+
+
+def _text(proposals: list[Proposal], rows: int, source: str, whose: Whose) -> str:
+    quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
+    lines = [
+        f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE",
+        "# (with the word decide, nothing is published until somebody has decided and removed it):",
+        "#   identifier        never published",
+        "#   quasi_identifier  others may know it: published as coarsely as the promises need",
+        "#   sensitive         published as it is, protected by the promises",
+        "#   other             published as it is, protected by nothing",
+        "#   person            says whose row it is: never published, people are counted by it",
+        f"source: {quoted(without_credentials(source))}",
+        "",
+        *_whose(whose),
+        "attributes:",
+    ]
+    if quasi > MANY:
+        lines += [
+            f"  # WARNING: {quasi} quasi-identifiers. With more than {MANY} hardly anything stays exact.",
+            "  # Give those that the readers of the release don't need the role identifier: they are left out.",
+        ]
+    for p in proposals:
+        lines.append(f"  # {'DECIDE: ' if p.decide else ''}{p.why}")
+        hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
+        decide = f", decide: {quoted(p.question)}" if p.question else ""
+        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{decide}}}")
+    alike = "everybody" if whose.said else "every row"
+    lines += ["", "require:", f"  # {alike} looks like at least four others", "  - k_anonymity: {k: 5}"]
+    number, counted = (rows, "rows") if whose.number is None else (whose.number, "people")
+    if number < 50:
+        lines.insert(-1, f"  # (a table of {number} {counted} will hardly allow it)")
+    sensitive = [p for p in proposals if p.role == Role.SENSITIVE]
+    for p in sensitive:
+        most = max((count for _, count in p.profile.values), default=0)
+        diverse = 3 if p.profile.distinct >= 5 and most * 5 <= rows * 4 else 2
+        attribute = f", attribute: {quoted(p.profile.name)}" if len(sensitive) > 1 else ""
+        lines.append(f"  # at least {diverse} different values among those who look alike")
+        lines.append(f"  - l_diversity: {{l: {diverse}{attribute}}}")
+    if not sensitive:
+        lines.append("  # No column looks sensitive. If one is: role sensitive, and here - l_diversity: {l: 3}")
+    lines += ["", "# one coarseness per column; multidimensional and local_recoding lose far less, with mixed values"]
+    lines += ["publish: generalization", "# at most this share of the rows may be left out", "suppress: 0.02", ""]
+    return "\n".join(lines)
+
+
+def _whose(whose: Whose) -> list[str]:
+    """What a policy says of whose rows they are, or the question that nobody has answered."""
+    if whose.one_row_each:
+        return ["# every row is another person's: what holds of rows holds of people", "one_row_per_person: true", ""]
+    if whose.column is not None:
+        return []
+    asked = "# QUESTION: is every row another person's? If not, one's own rows may fill a group."
+    if whose.several:
+        asked = "# Some people have several rows, and nothing says which are whose: one's own rows may fill a group."
+    lines = [asked, "# Until it is said, promises and report are about rows. To have them about people, write"]
+    if not whose.several:
+        lines.append("#   one_row_per_person: true    here, if every row is another person's; or")
+    lines.append("#   role: person                at the column that says whose row it is")
+    if whose.keys:
+        names = ", ".join(map(shown, whose.keys[:3]))
+        lines.append(f"# (A person's key by its name, another value in each row: {names}. Or does it number rows?)")
+    return [*lines, ""]
+
+
+def quoted(text: str) -> str:
+    """A text as YAML reads it back, whatever signs it holds.
+
+    >>> print(quoted("age"), quoted("no"), quoted("a: b"), quoted("#"), quoted(".0"))
+    age "no" "a: b" "#" ".0"
+    """
+    import yaml
+
+    words = "|".join(["yes", "no", "on", "off", "y", "n", "true", "false", "null"])
+    if re.fullmatch(r"(\.{0,2}/)?[A-Za-z_][A-Za-z0-9_./-]*", text) and not re.fullmatch(words, text, re.IGNORECASE):
+        return text
+    return str(yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9)).rstrip("\n")
