@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import product
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet
+from discreet.engines.arrow import in_order, texts
 from discreet.engines.base import Frequencies
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
@@ -22,16 +23,17 @@ Row = tuple[str | None, ...]  # whose it is, quasi-identifiers, then the sensiti
 
 def owned_table(rows: Sequence[Row]) -> FrequencySet:
     """The frequency set of these rows, of which it is known whose they are."""
-    width = len(rows[0]) - 2
-    columns = [[row[i] for row in rows] for i in (*range(1, width + 2), 0)]
+    counted, width = Counter(rows), len(rows[0]) - 2
+    columns = [[row[i] for row in counted] for i in range(1, width + 2)]
     values = [sorted(set(column), key=lambda v: (v is None, v)) for column in columns]
     codes = [
         np.array([v.index(x) for x in column], dtype=np.int32) for v, column in zip(values, columns, strict=True)
     ]
-    names = [*QUASI[:width], SENSITIVE]
-    hierarchies = [build(name, column, Flat()) for name, column in zip(names, columns[:-1], strict=True)]
-    each = Frequencies(tuple(map(tuple, values)), tuple(codes), np.ones(len(rows), dtype=np.int64))
-    return frequency_set(each, hierarchies[:-1], {SENSITIVE: hierarchies[-1]}, person=True)
+    hierarchies = [build(n, column, Flat()) for n, column in zip([*QUASI[:width], SENSITIVE], columns, strict=True)]
+    names, person = in_order([texts([row[0] for row in counted])])
+    counts = np.array(list(counted.values()), dtype=np.int64)
+    each = Frequencies(tuple(map(tuple, values)), tuple(codes), counts, person, names)
+    return frequency_set(each, hierarchies[:-1], {SENSITIVE: hierarchies[-1]})
 
 
 def grouped(rows: Sequence[Row], groups: Sequence[int], tables: tuple[tuple[int, ...], ...] | None = None) -> Plan:
