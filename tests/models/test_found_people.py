@@ -25,7 +25,7 @@ from discreet.models.robust.robust import Robust
 from discreet.search.plan import Bucketization
 from discreet.studies import worlds
 from tests.search.bucketized import SENSITIVE, VALUES
-from tests.search.owned import Row, grouped, owned_rows, published
+from tests.search.owned import Row, grouped, owned_rows, published, share, worst_sums
 
 Groups = Sequence[Sequence[Row]]
 
@@ -43,19 +43,6 @@ def plans(draw: st.DrawFn, **words: int) -> Bucketization:
 def twice(group: Sequence[Row]) -> bool:
     """Has somebody two rows in it?"""
     return max(Counter(row[0] for row in group).values()) > 1
-
-
-def share(group: Sequence[Row], value: str | None) -> Fraction:
-    return Fraction(sum(row[-1] == value for row in group), len(group))
-
-
-def worst_sums(groups: Groups) -> dict[str, Fraction]:
-    """For everybody, the largest sum over his groups of one value's share."""
-    people, values = {row[0] for g in groups for row in g}, {row[-1] for g in groups for row in g}
-    return {
-        str(p): max(sum((share(g, v) for g in groups if any(row[0] == p for row in g)), Fraction(0)) for v in values)
-        for p in people
-    }
 
 
 def kept_by_sum(groups: Groups, cap: Fraction) -> list[bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -82,6 +83,24 @@ def published(plan: Plan) -> list[list[Row]]:
     found.pop(SUPPRESSED, None)
     assert sorted(found) == list(range(plan.group_count))
     return [found[g] for g in sorted(found)]
+
+
+def share(group: Sequence[Row], value: str | None) -> Fraction:
+    """What part of a group has a value."""
+    return Fraction(sum(row[-1] == value for row in group), len(group))
+
+
+def worst_sums(groups: Sequence[Sequence[Row]]) -> dict[str, Fraction]:
+    """For everybody, the largest sum over his groups of one value's share."""
+    of_person: dict[str, list[Counter[str | None]]] = defaultdict(list)
+    for g in groups:
+        counts = Counter(row[-1] for row in g)
+        for person in {str(row[0]) for row in g}:
+            of_person[person].append(counts)
+    return {
+        p: max(sum((Fraction(c[v], c.total()) for c in own), Fraction(0)) for v in {v for c in own for v in c})
+        for p, own in of_person.items()
+    }
 
 
 @st.composite

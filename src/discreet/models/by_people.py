@@ -106,6 +106,22 @@ def survives_merging(model: PrivacyModel, owners: bool, constant: bool) -> bool:
     return model.monotone and (constant if own is None else own)
 
 
+def adds_up(model: PrivacyModel) -> bool:
+    """Does it limit a chance, so that those of all groups add up in which somebody is found?"""
+    return hasattr(model, "in_each_of")
+
+
+def in_each_of(model: PrivacyModel, groups: int) -> PrivacyModel:
+    """What each of so many groups must keep at least so that somebody with a row in each of them is kept a promise.
+
+    >>> from discreet.models.groups.l_diversity import FrequencyDiversity
+    >>> in_each_of(FrequencyDiversity(2, "disease"), 3).describe()
+    '6-diversity of disease (no value above 1/6)'
+    """
+    own: Callable[[int], PrivacyModel] | None = getattr(model, "in_each_of", None)
+    return model if own is None or groups == 1 else own(groups)
+
+
 def tallied_by_people(models: tuple[PrivacyModel, ...]) -> set[str]:
     """The sensitive attributes of which promises ask how many people have each value."""
     counted = (model for model in models if not rows_decide(model) and not hasattr(model, "held_by_people"))

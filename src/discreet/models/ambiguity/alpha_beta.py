@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -163,6 +163,10 @@ class AlphaBeta(Parameterized):
         reached = np.where(hidden, np.minimum(found, float(alpha)), found)
         unsafe = chances(groups, self.attribute) * float(alpha / beta)
         return np.where(chances_at_most(groups, self.attribute, beta), reached, np.maximum(reached, unsafe))
+
+    def in_each_of(self, groups: int) -> AlphaBeta:
+        alpha = exact(self.alpha)  # 1: nothing is promised about presence
+        return replace(self, alpha=alpha if alpha == 1 else alpha / groups, beta=exact(self.beta) / groups)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         # Parts in which a value has too large a share are lost whatever their presence is.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -127,6 +127,9 @@ class Robust(Parameterized):
             reached = np.where(above, reached, np.minimum(reached, float(1 / exact(self.r))))
             np.maximum.at(level, several.group, np.repeat(reached, np.diff(several.starts)))
         return level
+
+    def in_each_of(self, groups: int) -> Robust:
+        return replace(self, r=exact(self.r) * groups)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         return np.zeros(len(groups), dtype=np.int64)

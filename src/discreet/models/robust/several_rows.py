@@ -69,7 +69,7 @@ def above_in_sum(model: Robust, groups: Groups, people: People) -> BoolArray:
         there = np.zeros(len(groups), dtype=np.bool_)
         there[several.group[np.repeat(of_person == rows, np.diff(several.starts))]] = True
         unsafe = there.copy()
-        unsafe[there] = ~replace(model, r=exact(model.r) * rows).holds(alone.where(there))
+        unsafe[there] = ~model.in_each_of(rows).holds(alone.where(there))
         undecided |= (of_person == rows) & several.any_in(unsafe[several.group])
     verdict = np.zeros(len(groups), dtype=np.bool_)
     if undecided.any():
