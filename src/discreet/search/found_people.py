@@ -29,12 +29,15 @@ from discreet.models.robust.robust import Robust
 from discreet.search.plan import Problem
 
 
-def check_people(problem: Problem) -> None:
-    """Refuse at once what no grouping can give people who have several rows."""
+def check_people(problem: Problem, *, sums: bool = True) -> None:
+    """Refuse at once what no grouping can give people who have several rows.
+
+    Without `sums`, promises are not asked that are kept by these: what is published need not be true.
+    """
     f = problem.frequency
     if f.owners is None:
         return
-    reasons = [_in_few_groups(problem.models, f), *(_by_sums(model, f) for model in problem.models)]
+    reasons = [_in_few_groups(problem.models, f), *(_by_sums(model, f) for model in problem.models if sums)]
     lost, why = max(reasons, key=lambda reason: reason[0])
     if lost > problem.suppression_limit:
         raise Infeasible(

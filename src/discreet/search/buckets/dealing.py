@@ -152,11 +152,11 @@ def trimmed(rows: Owned, l_of_sum: int, rng: np.random.Generator) -> BoolArray:
     people = int(rows.person.max(initial=-1)) + 1 + int((rows.person < 0).sum())
     lightest = np.lexsort((rng.random(len(stay)), rows.rows_of_owner))
     lightest = lightest[stay[lightest]]
-    stay &= (_rank(rows.number, lightest) < people // l_of_sum) | ~there
+    stay &= (rank_among(rows.number, lightest) < people // l_of_sum) | ~there
     return stay
 
 
-def _rank(key: IntArray, order: IntArray) -> IntArray:
+def rank_among(key: IntArray, order: IntArray) -> IntArray:
     """How many with the same key come before each, in some order; those that are not in the order come last."""
     rank = np.full(len(key), len(key), dtype=np.int64)
     order = order[np.argsort(key[order], kind="stable")]
