@@ -225,16 +225,25 @@ class FrequencySet:
         return replace(at, constant=not len(at.mover_group))
 
 
-def owned_groups(f: FrequencySet, row: IntArray, count: IntArray, group: IntArray, groups: int) -> OwnedGroups | None:
+def owned_groups(
+    f: FrequencySet,
+    row: IntArray,
+    count: IntArray,
+    group: IntArray,
+    groups: int,
+    published: Mapping[str, Codes] | None = None,
+) -> OwnedGroups | None:
     """Whose rows stand in which group, if `count[i]` rows of combination `row[i]` stand in group `group[i]`.
 
-    All rows with equal quasi-identifiers stand in the same group, or the frequency set is one `by_person`.
+    All rows with equal quasi-identifiers stand in the same group, or the frequency set is one `by_person`. Then
+    `published` may tell sensitive values that are not those of the combinations.
     """
     o = f.owners
     if o is None:
         return None
     if o.apart:
-        values = {name: (codes[row], o.values[name]) for name, codes in f.sensitive.items()}
+        own = {name: codes[row] for name, codes in f.sensitive.items()} | dict(published or {})
+        values = {name: (codes, o.values[name]) for name, codes in own.items()}
         return owned(group, o.person[row], count, groups, values)
     at = f.owned_places
     assert at is not None

@@ -75,7 +75,8 @@ class People:
 
     Group g has the entries ``offsets[g]:offsets[g + 1]`` of `codes` (a column of leaf numbers per quasi-identifier) and
     `counts`, in the order of their codes. `table` is the source itself, for adversaries who know its distributions;
-    None where the files of a release are read without it.
+    None where the files of a release are read without it. Where people have several rows, entries are told apart by
+    whose they are (`person`), too.
     """
 
     offsets: IntArray
@@ -83,6 +84,7 @@ class People:
     counts: IntArray
     hierarchies: tuple[Hierarchy, ...]
     table: FrequencySet | None = None
+    person: Codes | None = None
 
     @property
     def group(self) -> IntArray:
@@ -183,7 +185,10 @@ class Groups:
             group = people.group
             here = chosen[group]
             codes = tuple(c[here] for c in people.codes)
-            people = people_of(number[group[here]], codes, people.counts[here], many, people.hierarchies, people.table)
+            person = None if people.person is None else people.person[here]
+            people = people_of(
+                number[group[here]], codes, people.counts[here], many, people.hierarchies, people.table, person
+            )
         return replace(
             self.rest_of(chosen),
             tallies=tallies,
@@ -298,9 +303,16 @@ def people_of(
     groups: int,
     hierarchies: Sequence[Hierarchy],
     table: FrequencySet | None = None,
+    person: Codes | None = None,
 ) -> People:
-    """Put (group, quasi-identifiers, count) entries, given in any order and with repetitions, in order."""
-    sizes = [groups, *(len(h.leaves) for h in hierarchies)]
-    (of_entry, *columns), counts = merged([group, *codes], sizes, count)
+    """Put (group, quasi-identifiers, count) entries, given in any order and with repetitions, in order.
+
+    If it is known whose they are (`person`), those of different people stay apart.
+    """
+    sizes, columns = [groups, *(len(h.leaves) for h in hierarchies)], [group, *codes]
+    if person is not None:
+        sizes, columns = [*sizes, int(person.max(initial=0)) + 1], [*columns, person]
+    (of_entry, *columns), counts = merged(columns, sizes, count)
+    owner = None if person is None else columns.pop()
     offsets = np.searchsorted(of_entry, np.arange(groups + 1)).astype(np.int64)
-    return People(offsets, tuple(columns), counts, tuple(hierarchies), table)
+    return People(offsets, tuple(columns), counts, tuple(hierarchies), table, owner)

@@ -60,7 +60,8 @@ class OwnedGroups:
     """The people in each group: how many are settled there, the most rows that one of those has, and who moves.
 
     Mover p has ``mover_rows[e]`` rows in group ``mover_group[e]``, for e in ``mover_starts[p]:mover_starts[p + 1]``.
-    If people are `constant`, nobody moves between the combinations of the frequency set's quasi-identifiers.
+    If people are `constant`, nobody moves between the combinations of the frequency set's quasi-identifiers. If they are
+    `found`, quasi-identifiers are published as they are: then somebody is found in each of the groups that he stands in.
 
     >>> two = owned([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], np.ones(5, np.int64), 2, {})  # groups and people of five rows
     >>> two.people.tolist(), two.most.tolist(), two.merged(np.zeros(2, np.int32), 1).people.tolist()
@@ -74,6 +75,7 @@ class OwnedGroups:
     mover_rows: IntArray
     tallies: Mapping[str, PeopleTally] = field(default_factory=dict)
     constant: bool = False
+    found: bool = False
 
     @cached_property
     def people(self) -> IntArray:
@@ -112,7 +114,7 @@ class OwnedGroups:
             new_group, new_value, *still = fold_values(*t.movers, group, home, len(t.reference))
             offsets, values, counts = _added(group, groups, t, new_group, new_value)
             tallies[name] = PeopleTally(offsets, values, counts, t.reference, tuple(still))
-        return OwnedGroups(*settled, *movers, tallies, self.constant)
+        return OwnedGroups(*settled, *movers, tallies, self.constant, self.found)
 
     def where(self, chosen: BoolArray) -> OwnedGroups:
         """The chosen groups alone."""

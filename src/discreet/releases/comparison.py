@@ -168,7 +168,8 @@ def _chosen(groups: Groups, robust: Robust, frequency: FrequencySet) -> tuple[In
 def protected_people(plan: Plan, robust: Robust) -> tuple[IntArray, IntArray]:
     """Published rows with a protected value: their entry of `plan.people`, and how many there are."""
     f, kept = plan.frequency, np.flatnonzero(plan.group != SUPPRESSED)
-    keys: list[IntArray | Codes] = [codes[plan.row[kept]] for codes in reversed(f.codes)]
+    people = [f.owners.person] if f.owners is not None and f.owners.apart else []
+    keys: list[IntArray | Codes] = [codes[plan.row[kept]] for codes in (*people, *reversed(f.codes))]
     keys.append(plan.group[kept])
     order = np.lexsort(keys)
     new = np.zeros(len(kept), dtype=np.bool_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -65,6 +65,7 @@ class Plan:
     count: IntArray
     group: IntArray
     facts: Mapping[str, object] = field(default_factory=dict, kw_only=True)  # how the search went, for the report
+    exact: ClassVar[bool] = False  # are quasi-identifiers published as they are?
 
     @property
     def node(self) -> tuple[int, ...] | None:
@@ -106,19 +107,24 @@ class Plan:
         count, group = self.count[kept], self.group[kept]
         n = self.group_count
         sizes = np.bincount(group, weights=count, minlength=n).astype(np.int64)
+        values = {name: self.values(name)[kept] for name in f.sensitive}
         tallies = {
-            name: tally(group, self.values(name)[kept], count, n, f.totals[name], f.sensitive_hierarchies[name])
-            for name in f.sensitive
+            name: tally(group, codes, count, n, f.totals[name], f.sensitive_hierarchies[name])
+            for name, codes in values.items()
         }
         together = rows_together(f, self.row[kept], count, group, n)
-        return Groups(sizes, tallies, together=together, owners=owned_groups(f, self.row[kept], count, group, n))
+        owners = owned_groups(f, self.row[kept], count, group, n, values)
+        if owners is not None and self.exact:
+            owners = replace(owners, found=True)
+        return Groups(sizes, tallies, together=together, owners=owners)
 
     @cached_property
     def people(self) -> People:
         """Who stands in which group, for an adversary who knows everybody's exact quasi-identifiers."""
         f, kept = self.frequency, self.group != SUPPRESSED
         row, count, group = self.row[kept], self.count[kept], self.group[kept]
-        return people_of(group, tuple(c[row] for c in f.codes), count, self.group_count, f.hierarchies, f)
+        person = f.owners.person[row] if f.owners is not None and f.owners.apart else None
+        return people_of(group, tuple(c[row] for c in f.codes), count, self.group_count, f.hierarchies, f, person)
 
     @cached_property
     def losses(self) -> FloatArray:
@@ -181,6 +187,7 @@ class Bucketization(Plan):
     """
 
     exchanged: Mapping[str, Codes] = field(default_factory=dict)
+    exact = True
 
     def values(self, attribute: str) -> Codes:
         exchanged = self.exchanged.get(attribute)
@@ -196,6 +203,7 @@ class Ambiguity(Plan):
     """A group publishes its values in tables apart: one per set of attributes (`tables`), without combinations."""
 
     tables: tuple[tuple[int, ...], ...]
+    exact = True
 
     @cached_property
     def groups(self) -> Groups:

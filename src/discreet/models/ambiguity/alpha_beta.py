@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -15,7 +15,8 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
-from discreet.models.exact import products_at_most
+from discreet.models.by_people import chances, chances_at_most, groups_of_movers, summed, worst_of_movers
+from discreet.models.exact import decide, products_at_most
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import (
     Choice,
@@ -106,7 +107,8 @@ class AlphaBeta(Parameterized):
 
     Wang 2008, definition 4.3, for releases that publish a group's values in tables apart: |G| / Π mᵢ ≤ α and, for every
     sensitive value, c / |G| ≤ β. Judged group by group, for an adversary who knows people's exact quasi-identifiers but
-    not who else lives there. `tables` says which quasi-identifiers share a table: `separate`, `best`, or the sets.
+    not who else lives there. `tables` says which quasi-identifiers share a table: `separate`, `best`, or the sets. Where
+    people have several rows, no two of them in one group, both are kept by the sum over all groups that somebody is in.
 
     Not monotone: two groups with the same values have twice the presence when they are merged. The level is the
     presence. Where the association is above β, it is as far above α as the association is above β.
@@ -146,6 +148,25 @@ class AlphaBeta(Parameterized):
         reached = np.where(self._hides_presence(groups), np.minimum(found, float(alpha)), found)
         unsafe = association(groups, self.attribute) * float(alpha / beta)
         return np.where(share_at_most(groups, self.attribute, beta), reached, np.maximum(reached, unsafe))
+
+    def held_by_people(self, groups: Groups) -> BoolArray:
+        hidden = self._hides_presence(groups) & self._hides_presence_in_all(groups)
+        return hidden & chances_at_most(groups, self.attribute, exact(self.beta))
+
+    def reached_by_people(self, groups: Groups) -> FloatArray:
+        alpha, beta = exact(self.alpha), exact(self.beta)
+        found = presence(groups)
+        hidden = self._hides_presence(groups)
+        if groups.owners is not None:
+            found = np.minimum(worst_of_movers(groups.owners, summed(groups.owners, found), found), 1.0)
+            hidden &= self._hides_presence_in_all(groups)
+        reached = np.where(hidden, np.minimum(found, float(alpha)), found)
+        unsafe = chances(groups, self.attribute) * float(alpha / beta)
+        return np.where(chances_at_most(groups, self.attribute, beta), reached, np.maximum(reached, unsafe))
+
+    def in_each_of(self, groups: int) -> AlphaBeta:
+        alpha = exact(self.alpha)  # 1: nothing is promised about presence
+        return replace(self, alpha=alpha if alpha == 1 else alpha / groups, beta=exact(self.beta) / groups)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         # Parts in which a value has too large a share are lost whatever their presence is.
@@ -199,6 +220,19 @@ class AlphaBeta(Parameterized):
                 many *= m
             verdict[group] = int(groups.sizes[group]) * alpha.denominator <= many
         return verdict
+
+    def _hides_presence_in_all(self, groups: Groups) -> BoolArray:
+        """Which groups have nobody whose chances of being there add up to more than α, over all groups that he is in?"""
+        owners, alpha = groups.owners, exact(self.alpha)
+        if owners is None or alpha == 1:
+            return np.ones(len(groups), dtype=np.bool_)
+        distinct = _distinct(groups)
+
+        def exactly(mover: int) -> bool:
+            there = owners.mover_group[owners.mover_starts[mover] : owners.mover_starts[mover + 1]].tolist()
+            return sum(Fraction(int(groups.sizes[g]), math.prod(distinct[g].tolist())) for g in there) <= alpha
+
+        return ~groups_of_movers(owners, ~decide(summed(owners, presence(groups)), float(alpha), exactly))
 
 
 def _combinations(groups: Groups) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -70,6 +70,9 @@ class AlphaK(Parameterized):
 
     def reached_by_people(self, groups: Groups) -> FloatArray:
         return np.where(groups.persons < self.k, 1.0, chances(groups, self.attribute))
+
+    def in_each_of(self, groups: int) -> AlphaK:
+        return replace(self, alpha=exact(self.alpha) / groups)
 
     def lost_by_people(self, groups: Groups) -> IntArray:
         return np.where(groups.persons < self.k, groups.sizes, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -256,6 +256,9 @@ class FrequencyDiversity(Parameterized):
 
     def reached_by_people(self, groups: Groups) -> FloatArray:
         return 1 / np.maximum(chances(groups, self.attribute), 1e-300)
+
+    def in_each_of(self, groups: int) -> FrequencyDiversity:
+        return replace(self, l=exact(self.l) * groups)
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         return lost_to_share(groups, self.attribute, 1 / exact(self.l), self.holds(groups))

@@ -75,6 +75,57 @@ class Posteriors(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Worlds:
+    """What posteriors are made of, to compute them in whole numbers where floating point comes too close to a limit."""
+
+    tally: Tally
+    people: People
+    knowledge: Knowledge
+    protected: Protected
+
+    def of(self, group: int) -> tuple[slice, Mapping[int, int], list[list[int]]]:
+        """The entries of a group, its values with their counts, and the protected sets that somebody has."""
+        values = dict(pairs(self.tally, group))
+        offsets, members = self.protected
+        if len(offsets) == 1:
+            sets = [[value] for value in values]
+        else:
+            listed = [members[a:b].tolist() for a, b in pairwise(offsets.tolist())]
+            sets = [s for s in listed if any(value in values for value in s)]
+        return slice(*self.people.offsets[group : group + 2].tolist()), values, sets
+
+    def in_two_values(self, group: int, k: int) -> list[list[Fraction] | None]:
+        """For each of the sets, what she believes of every entry if she asks "in it or not", by attribute set k.
+
+        None where whole numbers would take too long as well.
+        """
+        at, values, sets = self.of(group)
+        own, counts = self._own(at, k), self.people.counts[at].tolist()
+        posteriors = []
+        for s in sets:
+            inside = [sum(self.knowledge.rows[row, s].tolist()) for row in own]
+            outside = [int(self.knowledge.totals[row]) - a for row, a in zip(own, inside, strict=True)]
+            posteriors.append(two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s)))
+        return posteriors
+
+    def in_full(self, group: int, k: int) -> list[list[Fraction] | None]:
+        """The same if she knows the chances of every value."""
+        at, values, sets = self.of(group)
+        chances = [tuple(self.knowledge.rows[row, list(values)].tolist()) for row in self._own(at, k)]
+        posteriors = deal_exactly(chances, self.people.counts[at].tolist(), list(values.values()))
+        if posteriors is None:
+            return [None] * len(sets)
+        place = {value: v for v, value in enumerate(values)}
+        inside = [[place[value] for value in s if value in place] for s in sets]
+        return [[sum((p[v] for v in s), Fraction(0)) for p in posteriors] for s in inside]
+
+    def _own(self, at: slice, k: int) -> list[int]:
+        """The row of all knowledge that is meant for each entry."""
+        own: list[int] = rows_known(self.knowledge, self.people, at.start, at.stop)[k].tolist()
+        return own
+
+
+@dataclass(frozen=True, eq=False)
 class Judged:
     """What the compiled loop found, and what it takes to decide exactly what it could not.
 
@@ -87,10 +138,7 @@ class Judged:
     of_entry: FloatArray
     bounded: BoolArray
     near: NDArray[np.uint8]
-    tally: Tally
-    people: People
-    knowledge: Knowledge
-    protected: Protected
+    worlds: Worlds
     threshold: Fraction
 
     def exactly(self, group: int) -> Iterator[tuple[int, bool | None]]:
@@ -98,45 +146,21 @@ class Judged:
 
         None where whole numbers would take too long as well: then it is not proven to be at most 1/r.
         """
-        begin, end = self.people.offsets[group : group + 2].tolist()
-        counts = self.people.counts[begin:end].tolist()
-        values = dict(pairs(self.tally, group))
-        rows = _rows(self.knowledge, self.people, begin, end)
         for k in np.flatnonzero(self.near[:, group]).tolist():
-            own = rows[k].tolist()
             if self.near[k, group] & NEAR_TWO:
-                yield from zip(range(begin, end), self._in_two_values(own, counts, values), strict=True)
+                yield from self._above(group, self.worlds.in_two_values(group, k))
             if self.near[k, group] & NEAR_FULL:
-                yield from zip(range(begin, end), self._in_full(own, counts, values), strict=True)
+                yield from self._above(group, self.worlds.in_full(group, k))
 
-    def _sets(self, values: Mapping[int, int]) -> list[list[int]]:
-        """The protected sets that somebody has."""
-        offsets, members = self.protected
-        if len(offsets) == 1:
-            return [[value] for value in values]
-        sets = [members[a:b].tolist() for a, b in pairwise(offsets.tolist())]
-        return [s for s in sets if any(value in values for value in s)]
-
-    def _in_two_values(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool | None]:
-        above: list[bool | None] = [False] * len(own)
-        for s in self._sets(values):
-            inside = [sum(self.knowledge.rows[row, s].tolist()) for row in own]
-            outside = [int(self.knowledge.totals[row]) - a for row, a in zip(own, inside, strict=True)]
-            posteriors = two_valued_exactly(inside, outside, counts, sum(values.get(value, 0) for value in s))
+    def _above(self, group: int, beliefs: list[list[Fraction] | None]) -> Iterator[tuple[int, bool | None]]:
+        at, _, _ = self.worlds.of(group)
+        above: list[bool | None] = [False] * (at.stop - at.start)
+        for posteriors in beliefs:
             if posteriors is None:
                 above = [a or None for a in above]
             else:
                 above = [p > self.threshold or a for p, a in zip(posteriors, above, strict=True)]
-        return above
-
-    def _in_full(self, own: list[int], counts: list[int], values: Mapping[int, int]) -> list[bool | None]:
-        chances = [tuple(self.knowledge.rows[row, list(values)].tolist()) for row in own]
-        posteriors = deal_exactly(chances, counts, list(values.values()))
-        if posteriors is None:
-            return [None] * len(own)
-        place = {value: v for v, value in enumerate(values)}
-        sets = [[place[value] for value in s if value in place] for s in self._sets(values)]
-        return [any(sum((p[v] for v in s), Fraction(0)) > self.threshold for s in sets) for p in posteriors]
+        yield from zip(range(at.start, at.stop), above, strict=True)
 
 
 def judged(
@@ -165,7 +189,7 @@ def judged(
                 Entries(
                     people.offsets[first : last + 1] - begin,
                     people.counts[begin:end],
-                    _rows(knowledge, people, begin, end),
+                    rows_known(knowledge, people, begin, end),
                 ),
                 Pairs(
                     tally.offsets[first : last + 1] - t_begin,
@@ -181,10 +205,10 @@ def judged(
         nothing, near = np.zeros(0), np.zeros((len(knowledge.sets), 0), dtype=np.uint8)
         parts = [Posteriors(nothing > 0, nothing, np.zeros((2, 0)), nothing > 0, near)]
     whole = Posteriors(*(np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)))
-    return Judged(*whole, tally, people, knowledge, sets, 1 / r)
+    return Judged(*whole, Worlds(tally, people, knowledge, sets), 1 / r)
 
 
-def _rows(knowledge: Knowledge, people: People, begin: int, end: int) -> IntArray:
+def rows_known(knowledge: Knowledge, people: People, begin: int, end: int) -> IntArray:
     """For every attribute set, the row of all knowledge that is meant for each of some entries."""
     rows = knowledge.signatures([codes[begin:end] for codes in people.codes])
     rows += knowledge.starts[:-1, None]

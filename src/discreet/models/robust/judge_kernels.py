@@ -28,9 +28,9 @@ from discreet.models.robust.posterior_bounds import most
 from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
 
 _AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
-_MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded too
-_DUAL_STEPS = 40
-_MOST_DUAL = 4_000_000  # of all that the steps of a bound by duality take
+MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded too
+DUAL_STEPS = 40
+MOST_DUAL = 4_000_000  # of all that the steps of a bound by duality take
 
 
 @njit(cache=True)
@@ -97,9 +97,9 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
             chances = chances_of(kinds, beliefs, names)
             steps = min(states(values) * len(values), states(own) * len(own))
             dual = len(own) * len(own) * len(values) * len(which)
-            if steps > most_steps or (wanted != PEOPLE and not tried[k] and dual * _DUAL_STEPS < steps):
+            if steps > most_steps or (wanted != PEOPLE and not tried[k] and dual * DUAL_STEPS < steps):
                 tried[k] = True
-                tightly = min(_DUAL_STEPS, _MOST_DUAL // dual)
+                tightly = min(DUAL_STEPS, MOST_DUAL // dual)
                 worst = at_most(chances, own, values, inside, enough, tightly)
                 put_off[k] = worst.max()
                 if steps > most_steps and (wanted == PEOPLE or put_off[k] > enough):
@@ -212,7 +212,7 @@ def in_two_values(
                 for i in range(protected_sets.offsets[which[x]], protected_sets.offsets[which[x] + 1]):
                     mass += known[kinds[j], protected_sets.values[i]]
             pair[j, 0], pair[j, 1] = mass / supports[kinds[j]], (supports[kinds[j]] - mass) / supports[kinds[j]]
-        if size * satisfied[x] > _MOST_TERMS:
+        if size * satisfied[x] > MOST_TERMS:
             two = np.array([satisfied[x], size - satisfied[x]])
             beliefs_in = at_most(pair, own, two, np.array([[True, False]]), 1.0, 0)
             exact = False

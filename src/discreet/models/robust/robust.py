@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from discreet.models.parameters import Name, Number, Parameter, Parameterized, T
 from discreet.models.robust.beliefs import LEVELS, MARGIN, PEOPLE, VERDICTS, Judged, judged
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
+from discreet.models.robust.several_rows import SeveralRows, above_in_sum, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,8 @@ class Robust(Parameterized):
     views must keep to 1/r. Their Theorem 1 is not used: it is false for several values.
 
     `values` are the protected ones, by themselves or in sets; None stands for every value. Not monotone: merging may
-    bring somebody likely among the unlikely. The level is the worst posterior.
+    bring somebody likely among the unlikely. The level is the worst posterior. Where people have several rows, it is the
+    worst sum of somebody's posteriors over all of his (`several_rows`).
 
     >>> from discreet.models.robust.given_knowledge import GivenKnowledge
     >>> from discreet.models.examples import bucketized
@@ -111,6 +113,24 @@ class Robust(Parameterized):
         level = self._judged(groups, LEVELS).level
         return np.where(self.holds(groups), np.minimum(level, float(1 / exact(self.r))), level)
 
+    def held_by_people(self, groups: Groups) -> BoolArray:
+        people = self._people(groups)
+        return self.holds(groups) & (True if people.person is None else ~above_in_sum(self, groups, people))
+
+    def reached_by_people(self, groups: Groups) -> FloatArray:
+        people, level = self._people(groups), self.level(groups)
+        if people.person is None:
+            return level
+        several = SeveralRows.of(people)
+        if len(several):
+            reached, above = sums(self, groups, people, several)
+            reached = np.where(above, reached, np.minimum(reached, float(1 / exact(self.r))))
+            np.maximum.at(level, several.group, np.repeat(reached, np.diff(several.starts)))
+        return level
+
+    def in_each_of(self, groups: int) -> Robust:
+        return replace(self, r=exact(self.r) * groups)
+
     def least_suppressed(self, groups: Groups) -> IntArray:
         return np.zeros(len(groups), dtype=np.int64)
 
@@ -119,7 +139,7 @@ class Robust(Parameterized):
         judged = self._judged(groups, PEOPLE)
         above, proven = judged.of_entry > float(1 / exact(self.r)) + MARGIN
         for group in np.flatnonzero(judged.near.any(axis=0)).tolist():
-            if not proven[slice(*judged.people.offsets[group : group + 2])].all():
+            if not proven[slice(*judged.worlds.people.offsets[group : group + 2])].all():
                 for entry, over in judged.exactly(group):
                     above[entry] |= over is not False
                     proven[entry] |= over is True
@@ -137,12 +157,12 @@ class Robust(Parameterized):
         the smallest chance in the group.
         """
         people, t = self._people(groups), groups.tallies[self.attribute]
-        knowledge = self._knowledge(people, t)
+        knowledge = self.knowledge_for(people, t)
         rows = knowledge.signatures(people.codes) + knowledge.starts[:-1, None]
         starts = people.offsets[:-1][np.diff(people.offsets) > 0]
         if not len(starts):
             return 0.0
-        offsets, members = self._protected(t)
+        offsets, members = self.protected_sets(t)
         if not len(offsets) - 1:
             members = np.flatnonzero(t.reference).astype(np.int32)
             offsets = np.arange(len(members) + 1)
@@ -210,7 +230,8 @@ class Robust(Parameterized):
             raise DiscreetError(Mistake(self.word, rule, "write publish: bucketization"))
         return groups.people
 
-    def _knowledge(self, people: People, t: Tally) -> Knowledge:
+    def knowledge_for(self, people: People, t: Tally) -> Knowledge:
+        """What she knows beforehand of these people."""
         if self.knowledge is not None:
             return self.knowledge.known(people.hierarchies, t.hierarchy, t.reference)
         if people.table is None:
@@ -223,7 +244,7 @@ class Robust(Parameterized):
             raise ValueError("people and their table must be coded alike")
         return self.knowledge_of(people.table)
 
-    def _protected(self, t: Tally) -> tuple[IntArray, Codes]:
+    def protected_sets(self, t: Tally) -> tuple[IntArray, Codes]:
         """The protected sets as slices of leaf numbers; none for every value by itself."""
         coded = [[t.hierarchy.index[v] for v in s if v in t.hierarchy.index] for s in self.values or ()]
         offsets = np.cumsum([0, *map(len, coded)], dtype=np.int64)
@@ -231,7 +252,7 @@ class Robust(Parameterized):
 
     def _judged(self, groups: Groups, asked: int) -> Judged:
         people, t = self._people(groups), groups.tallies[self.attribute]
-        return judged(groups, t, people, self._knowledge(people, t), self._protected(t), exact(self.r), asked)
+        return judged(groups, t, people, self.knowledge_for(people, t), self.protected_sets(t), exact(self.r), asked)
 
 
 def _sets(listed: object, place: str) -> tuple[tuple[Value, ...], ...]:

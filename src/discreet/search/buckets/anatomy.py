@@ -24,14 +24,18 @@ from discreet.search.buckets.bucketizing import (
     set_sizes,
     shuffled_rows,
 )
+from discreet.search.buckets.dealing import dealt
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 
 
 def anatomy(problem: Problem, progress: Progress = silent) -> Bucketization:
     """ℓ-diverse groups. Raises `Infeasible` if a value is too frequent, or a group breaks another promise."""
+    problem = problem.by_person
     needs = demand(problem, "anatomy")
     check_eligible(problem, needs, "anatomy")
     progress("search", 0, 0, "")
+    if problem.frequency.owners is not None:
+        return dealt(problem, needs, "anatomy")
     return kept(problem, anatomized(problem.frequency, needs, np.random.default_rng(problem.seed)), progress)
 
 

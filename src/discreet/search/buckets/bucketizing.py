@@ -215,10 +215,10 @@ def _hold(models: Sequence[PrivacyModel], plan: Bucketization, joined: IntArray,
     """Which of the groups keep every promise."""
     number = np.full(len(joined), SUPPRESSED, dtype=np.int64)
     number[groups] = np.arange(len(groups))
-    return all_hold(models, _regrouped(plan, number[joined], only=True).groups)
+    return all_hold(models, regrouped(plan, number[joined], only=True).groups)
 
 
-def _regrouped(plan: Bucketization, number: IntArray, *, only: bool = False, **facts: object) -> Bucketization:
+def regrouped(plan: Bucketization, number: IntArray, *, only: bool = False, **facts: object) -> Bucketization:
     """The plan with other numbers for its groups, SUPPRESSED among them; with `only`, of the remaining rows alone."""
     group = np.where(plan.group == SUPPRESSED, SUPPRESSED, number[plan.group])
     at = np.flatnonzero(group != SUPPRESSED) if only else np.arange(len(group))
@@ -232,11 +232,11 @@ def _suppressed(problem: Problem, plan: Bucketization, joined: IntArray, failing
     stays = np.setdiff1d(joined, failing)
     number = np.full(len(joined), SUPPRESSED, dtype=np.int64)
     number[stays] = np.arange(len(stays))
-    done = _regrouped(plan, number[joined], joined=len(joined) - len(stays) - len(failing))
+    done = regrouped(plan, number[joined], joined=len(joined) - len(stays) - len(failing))
     if done.suppressed <= problem.suppression_limit:
         return done
     number[failing] = len(stays) + np.arange(len(failing))
-    broken = _regrouped(plan, number[joined])
+    broken = regrouped(plan, number[joined])
     lost = done.suppressed - plan.suppressed
     raise Infeasible(
         f"{lost / max(f.rows, 1):.2%} of the rows are in groups that break a promise; at most "

@@ -16,6 +16,7 @@ from discreet.counts.kernels import group_equal
 from discreet.errors import Infeasible
 from discreet.progress import Progress, silent
 from discreet.search.buckets.bucketizing import Demand, bucketization, check_eligible, demand, kept, shuffled_rows
+from discreet.search.buckets.dealing import dealt
 from discreet.search.buckets.injector_kernels import Kinds, compatible_groups
 from discreet.search.buckets.injector_rules import Rules, negative_rules
 from discreet.search.plan import Bucketization, Problem
@@ -24,9 +25,12 @@ from discreet.utility.queries import Bits
 
 def injector(problem: Problem, progress: Progress = silent) -> Bucketization:
     """Groups that respect every rule. Raises `Infeasible` if rows fit no group, or a group breaks another promise."""
+    problem = problem.by_person
     needs = demand(problem, "injector")
     check_eligible(problem, needs, "injector")
     progress("search", 0, 0, "")
+    if problem.frequency.owners is not None:
+        return dealt(problem, needs, "injector", negative_rules(problem.frequency, needs.attribute))
     plan = injected(problem.frequency, needs, np.random.default_rng(problem.seed))
     if plan.suppressed > problem.suppression_limit:
         raise Infeasible(

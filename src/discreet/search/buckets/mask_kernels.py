@@ -10,11 +10,11 @@ from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 
 @njit(cache=True)
 def refill(
-    group: IntArray, value: Codes, surplus: BoolArray, drawn: FloatArray, set_of: IntArray, totals: IntArray, rows: int
+    group: IntArray, value: Codes, surplus: BoolArray, drawn: FloatArray, set_of: IntArray, totals: IntArray, l_of: IntArray
 ) -> Codes:
-    """Give surplus rows other values, at random as the table has them, of sets with less than 1/`rows` of the group.
+    """Give surplus rows other values, at random as the table has them, of sets with less than 1/ℓ of the group.
 
-    Rows come group by group. A set that has a surplus gets nothing back. A row keeps its value where no set has room.
+    Rows come group by group; `l_of` has the ℓ of each group. A set that has a surplus gets nothing back. A row keeps its value where no set has room.
     """
     published = value.copy()
     sets = set_of.max() + 1
@@ -30,7 +30,7 @@ def refill(
             else:
                 count[s] += 1
             end += 1
-        most = (end - begin) // rows
+        most = (end - begin) // l_of[group[begin]]
         for i in range(begin, end):
             if not surplus[i]:
                 continue

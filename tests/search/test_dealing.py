@@ -1,0 +1,185 @@
+"""Anatomy and Injector where people have several rows: whatever is published is judged by an oracle, row by row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import Infeasible
+from discreet.models.base import PrivacyModel, all_hold
+from discreet.models.groups.alpha_k import AlphaK
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.models.groups.l_diversity import (
+    DistinctDiversity,
+    EntropyDiversity,
+    FrequencyDiversity,
+    RecursiveDiversity,
+)
+from discreet.models.groups.t_closeness import TCloseness
+from discreet.search.buckets.anatomy import anatomy
+from discreet.search.buckets.injector import injector
+from discreet.search.found_people import check_people
+from discreet.search.plan import Bucketization, Problem
+from tests import oracles
+from tests.search.bucketized import SENSITIVE, check_plan, same
+from tests.search.owned import Row, grouped, owned_rows, owned_table, published, worst_sums
+
+Search = Callable[[Problem], Bucketization]
+SEARCHES = (anatomy, injector)
+PROMISES: list[tuple[PrivacyModel, ...]] = [
+    (FrequencyDiversity(2, SENSITIVE),),
+    (FrequencyDiversity(1.5, SENSITIVE),),
+    (AlphaK(0.5, 3, SENSITIVE),),
+    (AlphaK(0.4, 2, SENSITIVE), DistinctDiversity(3, SENSITIVE)),
+    (DistinctDiversity(2, SENSITIVE),),
+    (DistinctDiversity(2, SENSITIVE), KAnonymity(4)),
+    (EntropyDiversity(1.8, SENSITIVE),),
+    (RecursiveDiversity(2, 2, SENSITIVE),),
+    (FrequencyDiversity(2, SENSITIVE), TCloseness(0.5, SENSITIVE)),
+]
+
+
+def check(plan: Bucketization, models: tuple[PrivacyModel, ...], limit: int) -> None:
+    """Everybody once in a group, every promise kept by rows, and what adds up by the sum over somebody's groups."""
+    check_plan(plan)
+    assert plan.suppressed <= limit
+    assert all_hold(models, plan.groups).all()
+    groups, f = published(plan), plan.frequency
+    assert all(max(Counter(row[0] for row in g).values()) == 1 for g in groups)
+    leaves = f.sensitive_hierarchies[SENSITIVE].leaves
+    table = [leaves[v] for v, n in enumerate(f.totals[SENSITIVE].tolist()) for _ in range(n)]
+    sums = worst_sums(groups)
+    for model in models:
+        assert all(oracles.keeps_one(model, [row[-1] for row in g], table) for g in groups)
+        cap = {FrequencyDiversity: lambda m: 1 / Fraction(str(m.l)), AlphaK: lambda m: Fraction(str(m.alpha))}.get(type(model))
+        if cap is not None:
+            assert max(sums.values(), default=Fraction(0)) <= cap(model)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@given(rows=owned_rows(), models=st.sampled_from(PROMISES), share=st.sampled_from([0.0, 0.3, 0.8]), seed=st.integers(0, 9))
+def test_every_plan_keeps_what_it_promises_or_there_is_none(
+    search: Search, rows: list[Row], models: tuple[PrivacyModel, ...], share: float, seed: int
+) -> None:
+    limit = int(share * len(rows))
+    try:
+        plan = search(Problem(owned_table(rows), models, limit, seed=seed))
+    except Infeasible:
+        return
+    check(plan, models, limit)
+
+
+@given(rows=owned_rows(max_people=4, max_rows=3), models=st.sampled_from(PROMISES), limit=st.integers(0, 3))
+def test_what_is_refused_at_once_is_what_no_grouping_can_give(
+    rows: list[Row], models: tuple[PrivacyModel, ...], limit: int
+) -> None:
+    """Every way to group all rows but a few: none of them keeps the promises."""
+    rows = rows[:7]
+    if max(Counter(row[0] for row in rows).values()) < 2:
+        return
+    problem = Problem(owned_table(rows).by_person, models, limit)
+    try:
+        check_people(problem)
+    except Infeasible:
+        for group in groupings(len(rows)):
+            if sum(g < 0 for g in group) <= limit and len(set(group) - {-1}):
+                assert not all_hold(models, grouped(rows, group).groups).all()
+
+
+def groupings(rows: int) -> Iterator[list[int]]:
+    """Every way to put rows into groups 0, 1, … or leave them out (−1)."""
+    if rows == 0:
+        yield []
+        return
+    for group in groupings(rows - 1):
+        yield from ([*group, g] for g in range(-1, max(group, default=-1) + 2))
+
+
+def visits(people: int, rows: int, values: int, seed: int = 0) -> list[Row]:
+    """People with so many visits each, each for a disease at random."""
+    rng = np.random.default_rng(seed)
+    return [
+        (f"p{p:04}", str(age), f"d{d}")
+        for p, age in enumerate(rng.integers(20, 80, people).tolist())
+        for d in rng.integers(0, values, rows).tolist()
+    ]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_five_visits_each_stand_in_groups_as_small_as_single_rows_would(search: Search) -> None:
+    models = (DistinctDiversity(2, SENSITIVE),)
+    plan = search(Problem(owned_table(visits(400, 5, 8)), models, seed=1))
+    check(plan, models, 0)
+    assert plan.groups.sizes.mean() < 2.1
+
+
+def test_chances_that_add_up_cost_little_where_there_are_values_enough() -> None:
+    models = (FrequencyDiversity(2, SENSITIVE),)
+    plan = anatomy(Problem(owned_table(visits(400, 5, 20)), models, seed=1))
+    check(plan, models, 0)
+    assert plan.groups.sizes.mean() < 2.5
+
+
+def test_nearly_no_more_is_suppressed_than_any_grouping_has_to() -> None:
+    """Eight values leave 4 rows to each: 400 of 2,000 have to go, and with them nearly everything must fit."""
+    table, models = owned_table(visits(400, 5, 8)), (FrequencyDiversity(2, SENSITIVE),)
+    plan = anatomy(Problem(table, models, 500, seed=1))
+    check(plan, models, 500)
+    assert plan.suppressed <= 420
+    with pytest.raises(Infeasible, match=r"400 of 400 people have 5 rows.*8 values allow for 4 rows of each.*at least 400 of 2,000"):
+        anatomy(Problem(table, models, 399, seed=1))
+
+
+def test_a_few_people_with_several_rows_cost_the_others_nothing() -> None:
+    rows = visits(1000, 1, 8)
+    rows += [(p, a, f"d{(int(d[1:]) + 1 + i) % 8}") for p, a, d in rows[:100] for i in range(2)]
+    models = (FrequencyDiversity(2, SENSITIVE),)
+    plan = anatomy(Problem(owned_table(rows), models, seed=1))
+    check(plan, models, 0)
+    assert plan.groups.sizes.mean() < 2.2
+
+
+def test_somebody_who_always_has_the_same_needs_larger_groups() -> None:
+    rows = [("p", "20", "flu")] * 3 + [(f"q{i}", "30", f"d{i % 7}") for i in range(30)]
+    plan = anatomy(Problem(owned_table(rows), (FrequencyDiversity(2, SENSITIVE),), seed=1))
+    check(plan, (FrequencyDiversity(2, SENSITIVE),), 0)
+    own = [g for g in published(plan) if any(row[-1] == "flu" for row in g)]
+    assert len(own) == 3
+    assert sum(Fraction(1, len(g)) for g in own) <= Fraction(1, 2)
+
+
+def test_larger_groups_are_tried_for_other_promises() -> None:
+    models = (DistinctDiversity(2, SENSITIVE), TCloseness(0.2, SENSITIVE))
+    rows = [(p, a, "d0" if i % 3 == 0 else d) for i, (p, a, d) in enumerate(visits(200, 4, 6))]
+    for search in SEARCHES:
+        plan = search(Problem(owned_table(rows), models, 80, seed=1))
+        check(plan, models, 80)
+
+
+def test_the_same_seed_gives_the_same_plan() -> None:
+    table, models = owned_table(visits(60, 3, 8)), (FrequencyDiversity(2, SENSITIVE),)
+    for search in SEARCHES:
+        one, again, other = (search(Problem(table, models, 20, seed=s)) for s in (1, 1, 2))
+        assert same(one, again)
+        assert not same(one, other)
+
+
+def test_one_row_each_is_dealt_out_as_if_nobody_had_said_whose_they_are() -> None:
+    rows = visits(300, 1, 6)
+    table = owned_table(rows)
+    assert table.owners is None
+    assert isinstance(anatomy(Problem(table, (FrequencyDiversity(2, SENSITIVE),), seed=1)), Bucketization)
+
+
+def test_somebody_with_more_rows_than_there_are_groups_is_told() -> None:
+    rows = [("p", "20", d) for d in ("flu", "gout", "cold", "ulcer", "flu")] + [("q", "30", "cold"), ("r", "30", "flu")]
+    with pytest.raises(Infeasible, match=r"1 of 3 people have 5 rows.*There can be 2 groups of 2 people or more.*at least 3 of 7"):
+        anatomy(Problem(owned_table(rows), (DistinctDiversity(2, SENSITIVE),), 2, seed=1))
+    plan = anatomy(Problem(owned_table(rows), (DistinctDiversity(2, SENSITIVE),), 3, seed=1))
+    check(plan, (DistinctDiversity(2, SENSITIVE),), 3)
