@@ -58,12 +58,11 @@ def _by_people(case: Case, published: Folder, groups: Sequence[Group], answer: A
     rules = PeopleRules(case, asked(case))
     labelled = publish_of(case) in LABELLED
     alike = by_labels(case, published, groups) if labelled else None
-    if alike is None or any(len(a.groups) > 1 for a in alike):
-        if answer.said is not None:
-            alike = by_word(case, published, groups, answer.said)
-        if alike is None:
-            yield "untrue", "the groups are not those that the release says its rows stand in"
-            return
+    if answer.said is not None and (alike is None or any(len(a.groups) > 1 for a in alike)):
+        alike = by_word(case, published, groups, answer.said)
+    if alike is None:
+        yield "untrue", "rows can't stand in the groups as they are published, or as the release says they do"
+        return
     judged = partial(_of_labelled, rules) if labelled else apart.Judge(rules, groups).troubles
     wrong = settle(alike, rules.owners, len(groups), judged)
     if wrong is None:
