@@ -14,7 +14,7 @@ from pathlib import Path
 from campaign.people import apart
 from campaign.people.product import Answer
 from campaign.people.rules import PeopleRules
-from campaign.people.standing import Standing, by_labels, by_word, settle
+from campaign.people.standing import Alike, Standing, by_labels, by_word, settle
 from campaign.promises import outsider
 from campaign.promises.audited import MORE, Trouble
 from campaign.promises.case import Case
@@ -37,12 +37,15 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     groups = outsider.groups_of(case, published)
     troubles = [*outsider.counted(case, published, groups), *outsider.truth_of(case, published, groups)]
     by_rows = [("broken", why) for why in outsider.broken_promises(case, published, groups)]
-    by_people = list(_by_people(case, published, groups, answer))
+    plain = by_labels(case, published, groups) if publish_of(case) in LABELLED else None
+    # Where labels overlap, or rows that look alike are partly left out, nobody else can know whose rows stand where.
+    is_plain = plain is not None and all(len(a.groups) == 1 for a in plain)
+    by_people = list(_by_people(case, published, groups, answer, plain))
     kept = not by_rows and not any(kind == "broken" for kind, _ in by_people)
     troubles += by_rows + by_people
     # The files alone don't tell whose rows they are.
     troubles += outsider.agreement(case, _where(answer, "alone"), kept=not by_rows)
-    troubles += outsider.agreement(case, _where(answer, "beside"), kept=kept)
+    troubles += outsider.agreement(case, _where(answer, "beside"), kept=kept, may_stay_open=not is_plain)
     troubles += outsider.figures(case, groups, answer, PeopleRules)
     return [*troubles, *_leaks(case, folder / RELEASE)]
 
@@ -53,17 +56,17 @@ def _where(answer: Answer, name: str) -> Answer:
     return replace(answer, verified=verified, audited=audited)
 
 
-def _by_people(case: Case, published: Folder, groups: Sequence[Group], answer: Answer) -> Iterator[Trouble]:
-    """Promises that the release breaks in people."""
+def _by_people(
+    case: Case, published: Folder, groups: Sequence[Group], answer: Answer, alike: list[Alike] | None
+) -> Iterator[Trouble]:
+    """Promises that the release breaks in people; `alike` is where rows stand by the labels."""
     rules = PeopleRules(case, asked(case))
     labelled = publish_of(case) in LABELLED
-    alike = by_labels(case, published, groups) if labelled else None
-    if alike is None or any(len(a.groups) > 1 for a in alike):
-        if answer.said is not None:
-            alike = by_word(case, published, groups, answer.said)
-        if alike is None:
-            yield "untrue", "the groups are not those that the release says its rows stand in"
-            return
+    if answer.said is not None and (alike is None or any(len(a.groups) > 1 for a in alike)):
+        alike = by_word(case, published, groups, answer.said)
+    if alike is None:
+        yield "untrue", "rows can't stand in the groups as they are published, or as the release says they do"
+        return
     judged = partial(_of_labelled, rules) if labelled else apart.Judge(rules, groups).troubles
     wrong = settle(alike, rules.owners, len(groups), judged)
     if wrong is None:

@@ -57,7 +57,7 @@ def _coarser(random: Random, family: str, table: Visits, more: Mapping[str, Any]
     words: dict[str, Any] = {"require": _require(random, table), "suppress": random.choice(_SUPPRESS)}
     if words["suppress"] and random.random() < 0.3:
         words["suppressed"] = "star"
-    return _case(random, family, table, words | more)
+    return _case(random, family, table, {**words, **more})
 
 
 def optimal(random: Random, search: str = "optimal") -> Case:

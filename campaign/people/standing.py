@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import factorial, prod
 from random import Random
@@ -28,31 +29,56 @@ _EXCHANGES = 4_000  # that are tried where there are more ways
 
 @dataclass(frozen=True)
 class Alike:
-    """Rows of the source that can't be told apart, and how many of them stand in which group (or nowhere)."""
+    """Rows of the source that can't be told apart, and how many of them stand in which group (or nowhere).
+
+    Where groups overlap, `fits` says of each row where it may stand.
+    """
 
     places: tuple[int, ...]
     groups: Mapping[int, int]
+    fits: Mapping[int, frozenset[int]] | None = None
+
+    def may_stand(self, place: int, group: int) -> bool:
+        return self.fits is None or group == NOWHERE or group in self.fits[place]
+
+    @cached_property
+    def some_way(self) -> dict[int, list[int]] | None:
+        """Where they may stand, the places by group; None if there is no way."""
+        seats = [group for group, n in self.groups.items() for _ in range(n)]
+        taken = matching(self.places, seats, lambda place, group: self.may_stand(place, group))
+        if taken is None:
+            return None
+        way: dict[int, list[int]] = {group: [] for group in self.groups}
+        for seat, at in taken.items():
+            way[seats[seat]].append(self.places[at])
+        return way
 
 
 # --- where rows stand --------------------------------------------------------------------------------------------
 
 
 def by_labels(case: Case, published: Folder, groups: Sequence[Group]) -> list[Alike] | None:
-    """From the labels alone; None if those of several groups cover a row."""
+    """From the labels alone; None if there are no rows in the source for what is published."""
     rules = [case.hierarchy(name) for name in case.quasi_identifiers]
     people, values, shown = case.parts(case.quasi_identifiers), case.parts(case.sensitive), _shown(case, published)
-    alike: dict[tuple[int, Row], list[int]] = {}
-    for place, person in enumerate(people):
-        fitting = [g for g, group in enumerate(groups) if all(map(covers, group.labels, person, rules))]
-        if len(fitting) > 1:
-            return None
-        alike.setdefault((fitting[0] if fitting else NOWHERE, values[place]), []).append(place)
+    fits = {
+        place: frozenset(g for g, group in enumerate(groups) if all(map(covers, group.labels, person, rules)))
+        for place, person in enumerate(people)
+    }
+    overlapping = any(len(fitting) > 1 for fitting in fits.values())
+    alike: dict[object, list[int]] = {}
+    for place, value in enumerate(values):
+        alike.setdefault(value if overlapping else (value, fits[place]), []).append(place)
     stands = []
-    for (group, value), places in alike.items():
-        there = shown[groups[group].labels][value] if group != NOWHERE else 0
-        shares = {group: there, NOWHERE: len(places) - there}
-        stands.append(Alike(tuple(places), {at: n for at, n in shares.items() if n}))
-    return stands
+    for places in alike.values():
+        value = values[places[0]]
+        shares = {g: shown[groups[g].labels][value] for g in sorted(frozenset().union(*(fits[at] for at in places)))}
+        shares[NOWHERE] = len(places) - sum(shares.values())
+        if shares[NOWHERE] < 0:
+            return None
+        shares = {at: n for at, n in shares.items() if n}
+        stands.append(Alike(tuple(places), shares, {at: fits[at] for at in places} if overlapping else None))
+    return stands if all(one.some_way is not None for one in stands) else None
 
 
 def by_word(case: Case, published: Folder, groups: Sequence[Group], said: Sequence[Put]) -> list[Alike] | None:
@@ -150,7 +176,7 @@ def settle(
     """What is wrong with the best way to tell rows apart that are alike; None if there are too many to be sure."""
     clear = [a for a in alike if len(a.groups) == 1 or len({owners[at] for at in a.places}) == 1]
     open_ones = [a for a in alike if a not in clear]
-    fixed = [_first(a) for a in clear]
+    fixed = [_some_way(a) for a in clear]
     if prod(map(_ways, open_ones)) > MOST_WAYS:
         return _exchanged(fixed, open_ones, groups, troubles)
     least: list[str] | None = None
@@ -162,13 +188,13 @@ def settle(
     return least
 
 
-Put_there = Mapping[int, Sequence[int]]  # by group, places
+Way = Mapping[int, Sequence[int]]  # by group, places
 
 
-def _first(alike: Alike) -> dict[int, list[int]]:
-    """Some way."""
-    left = iter(alike.places)
-    return {group: [next(left) for _ in range(n)] for group, n in alike.groups.items()}
+def _some_way(alike: Alike) -> dict[int, list[int]]:
+    way = alike.some_way
+    assert way is not None
+    return {group: list(places) for group, places in way.items()}
 
 
 def _ways(alike: Alike) -> int:
@@ -183,20 +209,20 @@ def _distinct(alike: Alike, owners: Sequence[Owner]) -> Iterator[dict[int, list[
         if at == len(alike.places):
             yield {group: [] for group in alike.groups}
             return
-        for group in [g for g, n in left.items() if n]:
+        place = alike.places[at]
+        for group in [g for g, n in left.items() if n and alike.may_stand(place, g)]:
             for rest in put(at + 1, {**left, group: left[group] - 1}):
-                yield {**rest, group: [alike.places[at], *rest[group]]}
+                yield {**rest, group: [place, *rest[group]]}
 
     for way in put(0, dict(alike.groups)):
-        key = frozenset(
-            (group, frozenset(Counter(owners[at] for at in places).items())) for group, places in way.items()
-        )
+        theirs = {group: Counter(owners[at] for at in places) for group, places in way.items()}
+        key = frozenset((group, frozenset(counts.items())) for group, counts in theirs.items())
         if key not in seen:
             seen.add(key)
             yield way
 
 
-def _together(ways: Sequence[Put_there], groups: int) -> Standing:
+def _together(ways: Sequence[Way], groups: int) -> Standing:
     standing: list[list[int]] = [[] for _ in range(groups)]
     for way in ways:
         for group, places in way.items():
@@ -206,21 +232,20 @@ def _together(ways: Sequence[Put_there], groups: int) -> Standing:
 
 
 def _exchanged(
-    fixed: Sequence[Put_there],
-    open_ones: Sequence[Alike],
-    groups: int,
-    troubles: Callable[[Standing], list[str]],
+    fixed: Sequence[Way], open_ones: Sequence[Alike], groups: int, troubles: Callable[[Standing], list[str]]
 ) -> list[str] | None:
-    """Exchange rows as long as that makes less wrong; None if something still is."""
+    """Exchange rows as long as that makes no more wrong; None if something still is."""
     random = Random(1)
-    ways = [_first(a) for a in open_ones]
+    ways = [_some_way(a) for a in open_ones]
     wrong = troubles(_together([*fixed, *ways], groups))
     for _ in range(_EXCHANGES):
         if not wrong:
             return []
-        way = random.choice(ways)
-        one, other = random.sample(sorted(way), 2)
+        at = random.randrange(len(ways))
+        way, (one, other) = ways[at], random.sample(sorted(ways[at]), 2)
         a, b = random.randrange(len(way[one])), random.randrange(len(way[other]))
+        if not (open_ones[at].may_stand(way[one][a], other) and open_ones[at].may_stand(way[other][b], one)):
+            continue
         way[one][a], way[other][b] = way[other][b], way[one][a]
         after = troubles(_together([*fixed, *ways], groups))
         if len(after) <= len(wrong):

@@ -203,8 +203,11 @@ def _shown(group: Group) -> str:
 # --- anonymize, verify and audit -------------------------------------------------------------------------------------
 
 
-def agreement(case: Case, answer: Answer, *, kept: bool) -> Iterator[Trouble]:
-    """`anonymize` published it, so everybody else must find it kept; or not judged, where something has to be given."""
+def agreement(case: Case, answer: Answer, *, kept: bool, may_stay_open: bool = False) -> Iterator[Trouble]:
+    """`anonymize` published it, so everybody else must find it kept; or not judged, where something has to be given.
+
+    `may_stay_open`: even whoever has all that is given can't know.
+    """
     needs = {a.word for a in asked(case)} & {"robust", "presence", "confident_presence"}
     needs |= {"person"} if case.person else set()  # the files don't tell whose rows they are
     for who, states in (("verify", answer.verified), ("audit", answer.audited)):
@@ -215,7 +218,7 @@ def agreement(case: Case, answer: Answer, *, kept: bool) -> Iterator[Trouble]:
             if state == NOT_JUDGED and not needs:
                 yield "contradiction", f"{who} {name} could not judge: {why}"
             # Of a promise with a confidence the audit has bounds, and says so where they don't decide.
-            if name == "beside" and state == NOT_JUDGED and needs - {"confident_presence"}:
+            if name == "beside" and state == NOT_JUDGED and needs - {"confident_presence"} and not may_stay_open:
                 yield "contradiction", f"{who} beside table and list could not judge: {why}"
             if not kept and state == KEPT:
                 yield "contradiction", f"{who} {name} says kept"

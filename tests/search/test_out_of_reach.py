@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -190,3 +191,21 @@ def test_raising_suppress_is_proposed_with_a_figure_that_helps() -> None:
         find_plan(policy, take_in(policy, table))
     policy = policy_from_words(asked | {"suppress": 0.6667})
     assert find_plan(policy, take_in(policy, table)).suppressed == 4
+
+
+@pytest.mark.parametrize("publish", ["multidimensional", "local_recoding"])
+def test_what_no_grouping_keeps_is_refused_where_people_have_several_rows(publish: str, tmp_path: Path) -> None:
+    """Two people with three rows of six: whoever knows that is right about a value in four of five worlds."""
+    words = {
+        "attributes": {
+            "patient": {"role": "person"},
+            "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [10]}},
+            "disease": {"role": "sensitive"},
+        },
+        "require": [{"l_diversity": {"l": 2, "kind": "frequency"}}],
+        "publish": publish,
+        "suppress": "1/5",
+    }
+    table = {"patient": ["ann"] * 3 + ["bob"] * 3, "age": ["21"] * 6, "disease": ["flu", "cold", "gout"] * 2}
+    with pytest.raises(Infeasible, match="no grouping keeps every promise"):
+        anonymize(policy_from_words(words), tmp_path / "release", source=table)
