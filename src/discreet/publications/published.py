@@ -78,6 +78,11 @@ def quasi_identifiers_of(manifest: Manifest) -> list[str]:
     return sorted(columns_of(manifest, "quasi_identifier"), key=place.__getitem__)
 
 
+def wishes_column(manifest: Manifest) -> str | None:
+    """The column of the source that holds people's wishes; it is never published."""
+    return next((name for name, role in manifest["roles"].items() if role == "wishes"), None)
+
+
 def open_table(tables: PublishedTables, table: str, columns: Sequence[str]) -> Engine:
     """A published table that must have these columns and no others."""
     engine = tables.open(table, columns)
