@@ -29,6 +29,7 @@ from discreet.audit.reading.exact_tables import Population, read_population
 from discreet.audit.reading.release import ReleaseFiles, look, read
 from discreet.audit.reading.source import open_beside
 from discreet.audit.reading.view import ReleaseView
+from discreet.audit.reading.wishes import read_wishes
 from discreet.audit.reidentification.reidentification import reidentification
 from discreet.errors import DataError, Mistake, PolicyError
 from discreet.progress import Progress, silent
@@ -152,6 +153,7 @@ def audit_release(
         failing=_line_of(presence, "presence_promise_fails"),
         listed=_line_of(presence, "presence_with_list"),
         knowledge=knowledge,
+        wishes=None if source is None else read_wishes(source, view),
     )
     all_faults = of_each_kind([*faults(files, source, judged), *untrue])
     strange = _not_comparable(files, all_faults)

@@ -16,7 +16,7 @@ from discreet.audit.reading.view import Promise, strange_promise
 from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
 
-ROLES = ("identifier", "quasi_identifier", "sensitive", "other")
+ROLES = ("identifier", "quasi_identifier", "sensitive", "other", "wishes")
 _WRITTEN = {
     "intervals": INTERVAL,
     "cuts": INTERVAL,
@@ -101,7 +101,7 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         tables=tables,
         publish=kind.word,
         others=tuple(c for c in published if roles[c] == "other"),
-        identifiers=tuple(c for c, role in roles.items() if role == "identifier"),
+        identifiers=tuple(c for c, role in roles.items() if role in ("identifier", "wishes")),
         group="" if not kind.has_groups else _text(manifest["group_column"]),
         count="" if kind.rows_are_people else _text(manifest["count_column"]),
         promises=tuple(_promise(_mapping(promise)["model"]) for promise in promises),
