@@ -96,7 +96,14 @@ def test_the_audit_reads_every_cell_alike_by_code_of_its_own(text: str) -> None:
 
 
 def test_bad_wishes_are_counted_by_the_rule_and_never_repeated() -> None:
-    rows = [("HIV", '"HIV'), ("flu", '"HIV'), ("flu", "HIV,flu"), ("flu", "leprosy"), ("not flu", "not flu"), ("flu", "")]
+    rows = [
+        ("HIV", '"HIV'),
+        ("flu", '"HIV'),
+        ("flu", "HIV,flu"),
+        ("flu", "leprosy"),
+        ("not flu", "not flu"),
+        ("flu", ""),
+    ]
     groups = wishing_groups(D, rows)
     assert groups.wishes is not None
     mistakes = [str(m) for m in wish_mistakes(groups.wishes, groups.tallies[D].hierarchy)]

@@ -114,9 +114,13 @@ def test_an_audit_leaves_it_open_too_and_judges_with_the_source_by_code_of_its_o
     folder = published(tmp_path / "release", **KINDS[kind])
     alone, beside = audit_release(folder), audit_release(folder, source=TABLE)
     assert alone.kept is None
-    assert [level.note for level in alone.unjudged] == ["needs what people asked for: the source table, with its wishes"]
+    assert [level.note for level in alone.unjudged] == [
+        "needs what people asked for: the source table, with its wishes"
+    ]
     [level] = [level for level in beside.levels if level.model == "realistic"]
-    [verdict] = [v for v in verify(folder, source=TABLE).verdicts if v.model.attribute and "realistic" in v.model.to_words()]
+    [verdict] = [
+        v for v in verify(folder, source=TABLE).verdicts if v.model.attribute and "realistic" in v.model.to_words()
+    ]
     assert level.holds is True and level.achieved == pytest.approx(verdict.level)
 
 

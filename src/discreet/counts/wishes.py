@@ -38,9 +38,7 @@ def wishes_of(frequency: FrequencySet, counted: Frequencies, attribute: str) -> 
     own = [*frequency.codes, *frequency.sensitive.values()]
     theirs = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, counted.values, counted.codes, strict=False)]
     rows = len(frequency.counts)
-    number = number_equal(
-        [np.concatenate(pair) for pair in zip(own, theirs, strict=True)], rows + len(counted.counts)
-    )
+    number = number_equal([np.concatenate(pair) for pair in zip(own, theirs, strict=True)], rows + len(counted.counts))
     row = np.zeros(int(number.max(initial=-1)) + 1, dtype=np.int64)
     row[number[:rows]] = np.arange(rows)
     hierarchy = build(attribute, counted.values[-1], Flat())

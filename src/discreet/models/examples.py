@@ -38,7 +38,9 @@ def groups_of(
     return Groups(sizes, {attribute: counted})
 
 
-def wishing_groups(attribute: str, *groups: Sequence[tuple[Value, Value]], table: Sequence[Value] | None = None) -> Groups:
+def wishing_groups(
+    attribute: str, *groups: Sequence[tuple[Value, Value]], table: Sequence[Value] | None = None
+) -> Groups:
     """Groups of rows with a sensitive value and a wish (see `models/realistic/wishes.py`).
 
     >>> wishing_groups("disease", [("flu", ""), ("HIV", "HIV")], [("flu", "HIV")]).wishes.hierarchy.leaves

@@ -72,7 +72,9 @@ def warm_up() -> None:
             apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
         wishing = {
             "attributes": words["attributes"] | {"wish": {"role": "wishes"}},
-            "require": [{"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9, "predicates": {"wishes": True}}}],
+            "require": [
+                {"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9, "predicates": {"wishes": True}}}
+            ],
         }
         wishes = table | {"wish": [("", "a", "not b", "each")[i // 4 % 4] for i in rows]}
         anonymize(policy_from_words(words | wishing), Path(folder) / "wishes", source=wishes)
