@@ -279,6 +279,9 @@ def test_ties_are_decided_in_whole_numbers(scale: int) -> None:
 # In the words of a policy
 
 
+ALSO = Predicates.of("flu", Predicate(("x",), negated=True))
+
+
 def read(predicates: object) -> tuple[list[object], list[str]]:
     words = {"class": "II", "stubbornness": 9, "epsilon": 3, "predicates": predicates}
     models, mistakes = model_from_words("realistic", words, "realistic", [D])
@@ -290,7 +293,7 @@ def read(predicates: object) -> tuple[list[object], list[str]]:
     [
         ({"wishes": True}, OneByOne(3, ClassTwo(9), D)),
         ({"wishes": "united"}, United(3, ClassTwo(9), D)),
-        ({"wishes": True, "also": ["flu", {"not": "x"}]}, OneByOne(3, ClassTwo(9), D, Predicates.of("flu", Predicate(("x",), True)))),
+        ({"wishes": True, "also": ["flu", {"not": "x"}]}, OneByOne(3, ClassTwo(9), D, ALSO)),
         ({"wishes": "united", "also": [{"each": True}]}, United(3, ClassTwo(9), D, EACH_VALUE)),
     ],
 )  # fmt: skip

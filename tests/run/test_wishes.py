@@ -1,4 +1,4 @@
-"""Wishes of people from the policy to the second look: read, kept, never published, and judged again with the source."""
+"""Wishes of people from the policy to the second look: read, kept, never published, judged again with the source."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from discreet import (
     verify,
 )
 from discreet.cli.main import app
-from discreet.run.compare import compare
 from discreet.models.realistic.wished import OneByOne
+from discreet.run.compare import compare
 from tests.audit.releasing import manifest_of
 from tests.releases.reading import read_table
 
@@ -90,7 +90,7 @@ def test_no_file_to_be_published_has_the_column_or_a_wish(tmp_path: Path, kind: 
     assert "secret wish" not in manifest["columns"] and manifest["roles"]["secret wish"] == "wishes"
     for file in folder.iterdir():
         if file.suffix == ".csv":
-            header, *rows = file.read_text(encoding="utf-8").splitlines()
+            header, *_ = file.read_text(encoding="utf-8").splitlines()
             assert "wish" not in header
         text = file.read_bytes().decode("utf-8", errors="replace")
         assert not any(wish in text for wish in ("{HIV", "| gout", "not flu", '""cold'))

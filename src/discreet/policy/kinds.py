@@ -237,7 +237,7 @@ def others_known_misfits(models: Iterable[PrivacyModel], search: str) -> list[Mi
 def wishes_misfits(
     models: Iterable[PrivacyModel], columns: Sequence[tuple[str, str]], publish: str, search: str
 ) -> list[Mistake]:
-    """What does not go with promises that read people's wishes, or without; `columns` hold them, each with its place."""
+    """What does not go with promises that read wishes, or without; `columns` hold them, each with its place."""
     reading = [model for model in models if isinstance(model, Wished)]
     if not reading:
         repair = "write realistic: {…, predicates: {wishes: true}}, or give the column the role identifier"

@@ -144,7 +144,8 @@ def among(recoded: Recoded, mapping: Mapping[str, Any], manifest: Manifest, know
 def with_wishes(recoded: Recoded, mapping: Mapping[str, Any], source: FrequencySet) -> Recoded:
     """The same table with what the people of each group ask for: those of the source who fall in it.
 
-    The rules of the mapping say where that is. The source may have been read by others, of which the release tells less.
+    The rules of the mapping say where that is; the source may have been read by others, of which the release tells
+    less. Where somebody falls in several groups (local recoding) nothing is known of who asks for what.
     """
     words = mapping["hierarchies"]
     hierarchies = [hierarchy_in_words(h.attribute, words[h.attribute], h.leaves) for h in source.hierarchies]

@@ -30,7 +30,8 @@ def levels(
     are the smallest and the largest chance that somebody of them is in it, each between bounds, and `failing` how
     likely a promise with a confidence fails, as those attacks tell; `listed` is the line of whoever holds that list;
     `knowledge` is what is known of each sensitive attribute beforehand, where robustness was promised against the
-    source table; `wishes` what people of that table asked to be hidden. A promise that nobody here can read is a level, too: one that says so.
+    source table; `wishes` what people of that table asked to be hidden. A promise that nobody here can read is a level,
+    too: one that says so.
 
     >>> import numpy as np
     >>> from discreet.audit.reading.view import Tally

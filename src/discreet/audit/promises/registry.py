@@ -35,8 +35,8 @@ class Beside:
     `population` is a list of everybody who may be in the table; `presence` are the smallest and the largest chance that
     somebody of them is in it, each between two bounds (which are the same, where it is known), and `failing` is the
     line about how likely a promise with a confidence fails, as those attacks tell; `listed` is the line of whoever
-    holds that list; `knowledge` is what is known of each sensitive attribute beforehand; `wishes` are what the people of
-    the source asked to be hidden.
+    holds that list; `knowledge` is what is known of each sensitive attribute beforehand; `wishes` are what the people
+    of the source asked to be hidden.
     """
 
     population: Population | None = None

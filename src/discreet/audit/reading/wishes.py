@@ -126,8 +126,9 @@ def in_words(predicate: Predicate) -> Any:
 
 
 def asked_for(wishes: Wishes, said: Mapping[str, Any]) -> list[tuple[Any, IntArray | None]] | None:
-    """Every predicate of a promise that reads wishes, as it is `said`, with the groups that it is to be judged in (None:
-    in all of them). None if that is not known.
+    """Every predicate of a promise that reads wishes, as it is `said`, with the groups that it is to be judged in.
+
+    No groups means all of them. None if it is not known who asked for what.
     """
     everywhere = [(word, None) for word in said.get("also") or ()]
     if wishes.predicates is None:

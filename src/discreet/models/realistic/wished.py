@@ -124,8 +124,8 @@ class OneByOne(Wished):
     def notes(self) -> tuple[str, ...]:
         """What everybody should know of a release that keeps it."""
         return (
-            f"what is published of {self.attribute} depends on who asked for what to be hidden: where a group tells more "
-            "of a value than the promise allows, none of its rows asked for that; and who asks may be who has it",
+            f"what is published of {self.attribute} depends on who asked for what to be hidden: where a group tells "
+            "more of a value than the promise allows, none of its rows asked for that; and who asks may be who has it",
         )
 
     def _judged(self, groups: Groups) -> tuple[BoolArray, FloatArray]:

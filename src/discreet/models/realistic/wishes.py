@@ -7,8 +7,8 @@ not cancer              that she does not have it
 each                    every single value, whichever is hers
 (nothing)               nothing more than what is promised to everybody
 
-Values with ``| { } , "`` in them, or with spaces at an end, stand in quotes, as does a value that is called ``each``, or
-``not …`` outside of braces; a quote within quotes is doubled.
+Values with ``| { } , "`` in them, or with spaces at an end, stand in quotes, as does a value that is called ``each``,
+or ``not …`` outside of braces; a quote within quotes is doubled.
 """
 
 from __future__ import annotations

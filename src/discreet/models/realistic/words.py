@@ -3,8 +3,8 @@
 {class: I, epsilon: 3, stubbornness: 1000, prior: table, known: 0, predicates: [cancer, [ulcer, dyspepsia], {not: flu}]}
 prior: table (the default) | uniform | {flu: 0.4, cancer: 0.6} | a CSV of value,count, which also gives the stubbornness
 predicates: nothing for every single value, else the ones listed; {each: true} among them adds every single value
-predicates: {wishes: true, also: [cancer]}: what each person asks for in a column of the table, and for everybody what is
-listed; {wishes: united}: what anybody asks for, for everybody
+predicates: {wishes: true, also: [cancer]}: what each person asks for in a column of the table, and what is listed for
+everybody; {wishes: united}: what anybody asks for, for everybody
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import is_file, read_numbers
 from discreet.labels.whose import Whose
+from discreet.models.base import PrivacyModel
 from discreet.models.parameters import Parameter, read_parameters
 from discreet.models.promise import SHIFT, VALUES, Given, Promise, Read, Risk, Setting, Words, attributes_read
 from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
@@ -297,14 +298,15 @@ def _who_asked(predicates: Words) -> list[Risk]:
     """What is told by hiding what people ask for."""
     if predicates["wishes"] == United.asks:
         told = (
-            "Whatever any row asks to be hidden is hidden for all rows, so that nobody can tell who asked. How coarse the "
-            "release is may tell that somebody in the table did."
+            "Whatever any row asks to be hidden is hidden for all rows, so that nobody can tell who asked. How coarse "
+            "the release is may tell that somebody in the table did."
         )
     else:
         told = (
-            "A group hides what its own rows ask for, so what is published depends on who asked for what. Where a group "
-            "tells more of a value than the promise allows, none of its rows asked for that; a group that had to be made "
-            "coarser, or left out, may hold one that did. And who asks for something to be hidden may be who has it."
+            "A group hides what its own rows ask for, so what is published depends on who asked for what. Where a "
+            "group tells more of a value than the promise allows, none of its rows asked for that; a group that had to "
+            "be made coarser, or left out, may hold one that did. And who asks for something to be hidden may be who "
+            "has it."
         )
     return [("Who asked for something to be hidden", told)]
 
