@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from discreet.audit.reading import wishes as second_reading
 from discreet.errors import DataError, PolicyError
+from discreet.labels.whose import Whose
 from discreet.models.examples import wishing_groups
+from discreet.models.promise import Setting
 from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates
 from discreet.models.realistic.priors import TABLE, UNIFORM, SharesPrior
@@ -174,7 +176,7 @@ def test_united_wishes_protect_everybody_against_all_of_them() -> None:
 def test_without_the_wishes_nothing_is_judged(kind: type[Wished]) -> None:
     groups = wishing_groups(D, [("flu", "flu")])
     model = kind(3, PRIOR, D)
-    with pytest.raises(DataError, match="what people asked for, which only the original table tells"):
+    with pytest.raises(DataError, match="what was asked for, which only the original table tells"):
         model.holds(type(groups)(groups.sizes, groups.tallies))  # type: ignore[attr-defined]
 
 
@@ -329,11 +331,14 @@ def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
     from discreet.report.sections.open_risks import open_risks
     from discreet.report.words import promise_in_words
 
-    told = {}
+    told, setting = {}, Setting(exact=False, whose=Whose.UNSAID)
     for model in (OneByOne(3, ClassTwo(9), D), United(3, ClassTwo(9), D, Predicates.of("flu"))):
         promise = {"model": model.to_words(), "promise": model.describe()}
-        risks = dict(open_risks([promise], {D: "sensitive"}, "generalization", {}))
-        told[type(model)] = promise_in_words(promise, [D]), risks["Who asked for something to be hidden"]
+        risks = dict(open_risks([promise], {D: "sensitive"}, "generalization", {}, Whose.UNSAID))
+        told[type(model)] = (
+            promise_in_words(promise, [D], Setting(exact=False, whose=Whose.UNSAID)),
+            risks["Who asked for something to be hidden"],
+        )
     sentence, risk = told[OneByOne]
     assert "what a row of the same group asks to be hidden, and the doubt of it, is within a factor of 3" in sentence
     assert "who asks for something to be hidden may be who has it" in risk

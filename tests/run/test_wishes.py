@@ -114,9 +114,7 @@ def test_an_audit_leaves_it_open_too_and_judges_with_the_source_by_code_of_its_o
     folder = published(tmp_path / "release", **KINDS[kind])
     alone, beside = audit_release(folder), audit_release(folder, source=TABLE)
     assert alone.kept is None
-    assert [level.note for level in alone.unjudged] == [
-        "needs what people asked for: the source table, with its wishes"
-    ]
+    assert [level.note for level in alone.unjudged] == ["needs what was asked for: the source table, with its wishes"]
     [level] = [level for level in beside.levels if level.model == "realistic"]
     [verdict] = [
         v for v in verify(folder, source=TABLE).verdicts if v.model.attribute and "realistic" in v.model.to_words()
@@ -199,7 +197,7 @@ def test_bad_wishes_are_refused_all_at_once_and_none_is_repeated(tmp_path: Path,
 
 def test_where_nobody_asks_for_anything_the_promise_would_be_empty(tmp_path: Path) -> None:
     table = TABLE | {"secret wish": [""] * ROWS}
-    with pytest.raises(DataError, match="nobody asks for anything in secret wish, so nothing would be protected"):
+    with pytest.raises(DataError, match="no row asks for anything in secret wish, so nothing would be protected"):
         published(tmp_path / "release", source=table)
     published(tmp_path / "release", {"wishes": True, "also": ["HIV"]}, source=table)
 
@@ -229,9 +227,9 @@ def test_a_value_that_a_taxonomy_lists_may_be_asked_for_though_nobody_has_it(tmp
             {"attributes": {"zip": {"role": "sensitive"}}},
             "require: wishes are about one sensitive column, and promises read them for 'zip', 'disease'",
         ),
-        ({"publish": "multidimensional"}, "publish: 'multidimensional' can't keep what each person asks for"),
-        ({"publish": "local_recoding"}, "publish: 'local_recoding' can't keep what each person asks for"),
-        ({"search": "instant"}, "search: 'instant' reads a summary, which does not tell what people ask for"),
+        ({"publish": "multidimensional"}, "publish: 'multidimensional' can't keep what each row asks for"),
+        ({"publish": "local_recoding"}, "publish: 'local_recoding' can't keep what each row asks for"),
+        ({"search": "instant"}, "search: 'instant' reads a summary, which does not tell what rows ask for"),
     ],
 )
 def test_what_does_not_go_together_is_a_mistake_of_the_policy(change: dict[str, Any], told: str) -> None:
@@ -289,7 +287,7 @@ def test_manifest_and_report_name_what_hangs_on_who_asked(tmp_path: Path) -> Non
 
 def test_later_rows_can_t_follow_since_who_asked_is_not_in_the_release(tmp_path: Path) -> None:
     folder = published(tmp_path / "release")
-    with pytest.raises(DiscreetError, match="who of them asked for what is not in the release"):
+    with pytest.raises(DiscreetError, match="what its rows asked for, and that is not in the release"):
         apply(folder, TABLE, tmp_path / "next")
 
 
@@ -298,6 +296,59 @@ def test_compare_judges_the_policy_s_own_promise_by_the_wishes() -> None:
     compared = compare(policy, source=TABLE)
     [own] = [cost for cost in compared.costs if cost.promise.startswith("the policy")]
     assert own.nodes and isinstance(policy.models[0], OneByOne)
+
+
+# Where people have several rows
+
+VISITS: dict[str, list[str]] = {
+    "age": ["20"] * 6 + ["40"] * 6,
+    "patient": ["a", "b", "c", "d", "e", "f", "a", "g", "h", "i", "j", "k"],
+    "disease": ["HIV", "flu", "flu", "flu", "cold", "cold", "cold", "HIV", "HIV", "HIV", "HIV", "flu"],
+    "wish": ["HIV"] + [""] * 11,
+}
+
+
+def visits(**roles: Any) -> dict[str, Any]:
+    attributes = {
+        "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [10, 20]}},
+        "patient": {"role": "identifier"},
+        "disease": {"role": "sensitive"},
+        "wish": {"role": "wishes"},
+    }
+    promise = {"class": "III", "prior": "uniform", "epsilon": "3/2", "predicates": ONE_BY_ONE}
+    return {"attributes": attributes | roles, "require": [{"realistic": promise}], "seed": 3}
+
+
+def test_what_somebody_asks_for_in_one_row_counts_wherever_she_has_another(tmp_path: Path) -> None:
+    """Patient a asks in the first group, where one of six has HIV; in the second four have, and at most half may where
+    somebody asks. By rows nobody does there; by people a does, and only all twelve together are private."""
+    ages = {}
+    for name, policy in (("rows", visits()), ("people", visits(patient={"role": "person"}))):
+        anonymize(policy_from_words(policy), tmp_path / name, source=VISITS)
+        ages[name] = {row[0] for row in read_table(tmp_path / name)[1]}
+    assert ages == {"rows": {"20", "40"}, "people": {"*"}}
+    for name in ages:
+        assert verify(tmp_path / name).kept is None and verify(tmp_path / name, source=VISITS).kept is True
+        [level] = audit_release(tmp_path / name, source=VISITS).levels
+        assert level.holds is True
+
+
+def test_a_release_by_rows_breaks_what_the_person_asked_for(tmp_path: Path) -> None:
+    """The wish of the other row is found by whoever verifies or audits with the source."""
+    policy = visits(patient={"role": "person"})
+    silent = VISITS | {"wish": ["flu", *[""] * 11], "patient": [*map(str, range(12))]}
+    anonymize(policy_from_words(policy), tmp_path / "release", source=silent)
+    assert {row[0] for row in read_table(tmp_path / "release")[1]} == {"20", "40"}
+    assert verify(tmp_path / "release", source=VISITS).kept is False
+    assert [level.holds for level in audit_release(tmp_path / "release", source=VISITS).levels] == [False]
+
+
+def test_a_table_where_each_person_has_one_row_gives_the_same_tables(tmp_path: Path) -> None:
+    table = TABLE | {"patient": [f"p{i}" for i in range(ROWS)]}
+    plain = published(tmp_path / "plain", source=table, suppress=0.1)
+    named = ATTRIBUTES | {"patient": {"role": "person"}}
+    people = published(tmp_path / "people", source=table, suppress=0.1, attributes=named)
+    assert (plain / "data.csv").read_bytes() == (people / "data.csv").read_bytes()
 
 
 def test_the_command_line_knows_the_three_states(tmp_path: Path) -> None:

@@ -48,16 +48,21 @@ def wishing_tables(draw: st.DrawFn) -> tuple[Table, tuple[str | None, ...]]:
     return table, tuple(draw(st.lists(texts, min_size=len(table.rows), max_size=len(table.rows))))
 
 
-def wishing(table: Table, wishes: Sequence[str | None]) -> FrequencySet:
-    """The table as it is counted with a column of wishes."""
+def wishing(table: Table, wishes: Sequence[str | None], owners: Sequence[int] | None = None) -> FrequencySet:
+    """The table as it is counted with a column of wishes, and perhaps by whose rows they are (−1: nobody is named)."""
     columns = [*zip(*table.rows, strict=True), table.sensitive[ATTRIBUTE], tuple(wishes)]
+    width = len(columns)
+    if owners is not None:
+        columns.append(tuple(owners))
     combinations = Counter(zip(*columns, strict=True))
     values = [tuple(dict.fromkeys(column)) for column in columns]
     codes = [
         np.array([own.index(combination[i]) for combination in combinations], dtype=np.int32)
         for i, own in enumerate(values)
     ]
-    counted = Frequencies(tuple(values), tuple(codes), np.array(list(combinations.values()), dtype=np.int64))
+    person = None if owners is None else np.array([c[width] for c in combinations], dtype=np.int32)
+    counts = np.array(list(combinations.values()), dtype=np.int64)
+    counted = Frequencies(tuple(values[:width]), tuple(codes[:width]), counts, person)
     frequency = table.frequency()
     return replace(frequency, wishes=wishes_of(frequency, counted, "wish"))
 
@@ -122,6 +127,36 @@ def test_cuts_are_no_worse_than_levels_and_every_group_of_theirs_holds(
     assert all(keeps(model, table, wishes, rows) for rows in members.values())
     with suppress(Infeasible):
         assert plan.facts["score"] <= optimal(problem).facts["score"] + 1e-12  # type: ignore[operator]
+
+
+@settings(max_examples=60)
+@given(drawn=wishing_tables(), data=st.data())
+def test_where_people_have_several_rows_each_row_has_all_their_wishes(
+    drawn: tuple[Table, tuple[str | None, ...]], data: st.DataObject
+) -> None:
+    table, wishes = drawn
+    owners = data.draw(st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=len(wishes), max_size=len(wishes)))
+    frequency = wishing(table, wishes, owners)
+    t = frequency.wishes
+    assert t is not None
+    leaves = [*frequency.hierarchies, frequency.sensitive_hierarchies[ATTRIBUTE]]
+    codes = [*frequency.codes, frequency.sensitive[ATTRIBUTE]]
+    for at in range(len(frequency.counts)):
+        combination = tuple(h.leaves[c[at]] for h, c in zip(leaves, codes, strict=True))
+        rows = [
+            i
+            for i, (row, value) in enumerate(zip(table.rows, table.sensitive[ATTRIBUTE], strict=True))
+            if (*row, value) == combination
+        ]
+        expected = Counter(
+            wish
+            for i in rows
+            for wish in {wishes[j] for j in range(len(wishes)) if j == i or (owners[i] >= 0 and owners[j] == owners[i])}
+        )
+        here = slice(t.offsets[at], t.offsets[at + 1])
+        counted = dict(zip([t.hierarchy.leaves[v] for v in t.values[here]], t.counts[here].tolist(), strict=True))
+        assert counted == expected
+    assert int(t.reference.sum()) == len(wishes)
 
 
 @settings(max_examples=60)

@@ -184,6 +184,7 @@ class FrequencySet:
             sensitive={name: codes[row] for name, codes in self.sensitive.items()},
             counts=self.owners.count,
             owners=alone(self.owners),
+            wishes=None,
         )
 
     @cached_property
@@ -199,7 +200,8 @@ class FrequencySet:
         first = entry[starts[:-1]]
         counts = np.bincount(seat, weights=apart.counts, minlength=len(first)).astype(np.int64)
         codes = tuple(c[first] for c in apart.codes)
-        return replace(self, codes=codes, sensitive={}, counts=counts, owners=None, seats=Seats(apart, starts, entry))
+        seats = Seats(apart, starts, entry)
+        return replace(self, codes=codes, sensitive={}, counts=counts, owners=None, seats=seats, wishes=None)
 
     def of(self, kept: IntArray) -> FrequencySet:
         """The table if it had only so many rows of each combination, as readers see it, who don't know whose they are.

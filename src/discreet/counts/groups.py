@@ -223,7 +223,7 @@ class Groups:
             np.repeat(np.arange(len(self)), np.diff(offsets)), weights=counts, minlength=len(self)
         ).astype(np.int64)
         tallied = Tally(offsets, values, counts, self.owners.reference(attribute), t.hierarchy)
-        return Groups(sizes, {attribute: tallied})
+        return Groups(sizes, {attribute: tallied}, wishes=self.wishes)
 
     def rest_of(self, chosen: BoolArray) -> Groups:
         """What is known of the population if only the chosen groups are published; without tallies and people."""

@@ -251,10 +251,10 @@ def wishes_misfits(
         rule = f"wishes are about one sensitive column, and promises read them for {listed(attributes)}"
         mistakes.append(Mistake("require", rule, "name it in the promise: attribute: …"))
     if publish != "generalization" and any(isinstance(model, OneByOne) for model in reading):
-        rule = f"{shown(publish)} can't keep what each person asks for: its searches join groups, and so their wishes"
+        rule = f"{shown(publish)} can't keep what each row asks for: its searches join groups, and so their wishes"
         mistakes.append(Mistake("publish", rule, "write publish: generalization, or predicates: {wishes: united}"))
     if SEARCHES[search].reads == SUMMARY:
-        rule = f"{shown(search)} reads a summary, which does not tell what people ask for"
+        rule = f"{shown(search)} reads a summary, which does not tell what rows ask for"
         mistakes.append(Mistake("search", rule, "leave `search` out, or list what to protect in `predicates`"))
     return mistakes
 

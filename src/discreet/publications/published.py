@@ -78,9 +78,9 @@ def quasi_identifiers_of(manifest: Manifest) -> list[str]:
     return sorted(columns_of(manifest, "quasi_identifier"), key=place.__getitem__)
 
 
-def wishes_column(manifest: Manifest) -> str | None:
-    """The column of the source that holds people's wishes; it is never published."""
-    return next((name for name, role in manifest["roles"].items() if role == "wishes"), None)
+def unpublished_column(manifest: Manifest, role: str) -> str | None:
+    """The column of the source with a role that is never published, and that one column can have."""
+    return next((name for name, own in manifest["roles"].items() if own == role), None)
 
 
 def open_table(tables: PublishedTables, table: str, columns: Sequence[str]) -> Engine:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import IntArray, number_equal
-from discreet.counts.coding import leaf_numbers
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Tally
 from discreet.counts.wishes import wishes_in_groups
@@ -22,13 +21,12 @@ from discreet.publications.published import (
     columns_of,
     counted_values,
     group_sizes,
-    hierarchy_in_words,
     open_table,
     quasi_identifiers_of,
     sensitive_tallies,
     sensitive_together,
 )
-from discreet.publications.regions import SEVERAL, regions
+from discreet.publications.regions import SEVERAL, groups_of_rows
 from discreet.publications.source.population import Around, Surroundings, around
 from discreet.publications.tables import assignment_table, release_rows
 from discreet.search.plan import Recoding
@@ -144,16 +142,9 @@ def among(recoded: Recoded, mapping: Mapping[str, Any], manifest: Manifest, know
 def with_wishes(recoded: Recoded, mapping: Mapping[str, Any], source: FrequencySet) -> Recoded:
     """The same table with what the people of each group ask for: those of the source who fall in it.
 
-    The rules of the mapping say where that is; the source may have been read by others, of which the release tells
-    less. Where somebody falls in several groups (local recoding) nothing is known of who asks for what.
+    Where somebody falls in several groups (local recoding) nothing is known of who asks for what.
     """
-    words = mapping["hierarchies"]
-    hierarchies = [hierarchy_in_words(h.attribute, words[h.attribute], h.leaves) for h in source.hierarchies]
-    codes = [
-        leaf_numbers(told, own.leaves)[c]
-        for told, own, c in zip(hierarchies, source.hierarchies, source.codes, strict=True)
-    ]
-    group = regions(hierarchies, mapping, recoded.texts()).group_of(codes, len(source.counts), hierarchies)
+    group = groups_of_rows(source, mapping, recoded.texts())
     if (group == SEVERAL).any():
         return recoded
     return replace(recoded, wishes=wishes_in_groups(source.wishes, np.arange(len(group)), group, recoded.groups))

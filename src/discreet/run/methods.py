@@ -133,6 +133,7 @@ def _head(frequency: FrequencySet) -> FrequencySet:
         sensitive={name: codes[:_FEW] for name, codes in frequency.sensitive.items()},
         counts=frequency.counts[:_FEW],
         owners=None,
+        wishes=None,
     )
 
 

@@ -16,7 +16,7 @@ from discreet.audit.reading.view import Promise, strange_promise
 from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
 
-ROLES = ("identifier", "quasi_identifier", "sensitive", "other", "wishes")
+ROLES = ("identifier", "quasi_identifier", "sensitive", "other", "person", "wishes")
 _WRITTEN = {
     "intervals": INTERVAL,
     "cuts": INTERVAL,

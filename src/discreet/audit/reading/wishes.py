@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import IntArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.source import Source
 from discreet.audit.reading.view import ReleaseView
 from discreet.audit.worlds.places import places
+from discreet.engines.base import Frequencies
 
-NEEDS_SOURCE = "needs what people asked for: the source table, with its wishes"
-_NO_PLACE = "people of the source can't be placed in the groups, so it is not known who of a group asked for what"
+NEEDS_SOURCE = "needs what was asked for: the source table, with its wishes"
+_NO_PLACE = "rows of the source can't be placed in the groups, so it is not known what is asked for in which"
 _UNREADABLE = "the source has wishes that can't be read"
 
 _VALUE = r'(?:\s*"(?:[^"]|"")*"\s*|[^"|{},]+)'
@@ -49,7 +50,8 @@ def read_wishes(source: Source, view: ReleaseView) -> Wishes:
     columns = view.quasi_identifiers
     if column is None or not {column, *columns} <= {*source.columns}:
         return Wishes(why=NEEDS_SOURCE)
-    counted = source.frequencies([*columns, column])
+    person = next((name for name, role in roles.items() if role == "person" and name in source.columns), None)
+    counted = source.engine.frequencies([*columns, column], person)  # a release of ours calls columns as its source
     asking: dict[Predicate, set[int]] = {}
     for wish, text in enumerate(counted.values[-1]):
         predicates = predicates_of(text)
@@ -60,9 +62,17 @@ def read_wishes(source: Source, view: ReleaseView) -> Wishes:
     words, group = tuple(map(in_words, asking)), _groups(view, Population((*columns, column), counted))
     if group is None:
         return Wishes(words, why=_NO_PLACE)
-    of_row = np.asarray(counted.codes[-1])
-    groups = [np.unique(group[(group >= 0) & np.isin(of_row, list(wishes))]) for wishes in asking.values()]
+    groups = [np.unique(group[(group >= 0) & _asking(counted, wishes)]) for wishes in asking.values()]
     return Wishes(words, tuple(groups))
+
+
+def _asking(counted: Frequencies, wishes: set[int]) -> BoolArray:
+    """The rows of whoever has one of these wishes in any row."""
+    rows: BoolArray = np.isin(counted.codes[-1], list(wishes))
+    if counted.person is None:
+        return rows
+    people = np.unique(counted.person[rows])
+    return rows | np.isin(counted.person, people[people >= 0])  # −1: nobody is named
 
 
 def _groups(view: ReleaseView, listed: Population) -> IntArray | None:

@@ -23,7 +23,7 @@ from discreet.models.realistic.realistic import Realistic, belief_in_sets, round
 from discreet.models.realistic.wishes import Wishes, read_wishes, wish_mistakes
 
 _PLACE = "realistic.predicates.wishes"
-_UNKNOWN = Mistake(_PLACE, "is judged by what people asked for, which only the original table tells, with its wishes")
+_UNKNOWN = Mistake(_PLACE, "is judged by what was asked for, which only the original table tells, with its wishes")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Wished(Parameterized):
             return [*mistakes, _UNKNOWN]
         mistakes += wish_mistakes(wishes, frequency.sensitive_hierarchies[self.attribute])
         if not mistakes and self.also is None and read_wishes(wishes.hierarchy).united() is None:
-            rule = f"nobody asks for anything in {wishes.hierarchy.attribute}, so nothing would be protected"
+            rule = f"no row asks for anything in {wishes.hierarchy.attribute}, so nothing would be protected"
             mistakes.append(Mistake(_PLACE, rule, "leave `predicates` out to protect every value"))
         return mistakes
 
@@ -99,7 +99,7 @@ class OneByOne(Wished):
 
     monotone = False
     asks = True
-    scope = "what each person asks for"
+    scope = "what each row asks for"
 
     def holds(self, groups: Groups) -> BoolArray:
         return self._judged(groups)[0]
@@ -114,11 +114,15 @@ class OneByOne(Wished):
         where L are lost at least if all ask; whoever asks is among these or lost, and of n − u who ask, L − u are.
         """
         wishes, of_table = _wishes(groups)
-        asking = np.bincount(
-            _group_of_pairs(wishes), weights=wishes.counts * of_table.each[wishes.values], minlength=len(groups)
-        ).astype(np.int64)
+        asking, each = np.zeros(len(groups), dtype=np.int64), of_table.each[wishes.values]
+        # The most that one of these wishes has: rows with several of them are not to count twice.
+        np.maximum.at(asking, _group_of_pairs(wishes)[each], wishes.counts[each])
         lost = np.maximum(self._plain.least_suppressed(groups) - (groups.sizes - asking), 0)
         return lost if self.also is None else np.maximum(lost, self._for(self.also).least_suppressed(groups))
+
+    def lost_by_people(self, groups: Groups) -> IntArray:
+        """Nothing beyond what rows prove: wishes are counted by rows, values by people."""
+        return np.zeros(len(groups), dtype=np.int64)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -168,7 +172,7 @@ class United(Wished):
     everybodys: Predicates | None = field(default=None, compare=False, repr=False)
     monotone = True
     asks = "united"
-    scope = "what anybody asks for, for everybody"
+    scope = "what any row asks for, for all rows"
 
     def holds(self, groups: Groups) -> BoolArray:
         return self._realistic.holds(groups)

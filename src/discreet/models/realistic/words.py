@@ -244,8 +244,8 @@ def _wished_sentence(parameters: Words, predicates: Words, column: str, setting:
     adversary = _adversary(parameters, setting.whose is Whose.ONE_EACH)
     return (
         f"A row of the table hardly changes what others believe of {column}, as far as that was asked for: the belief "
-        f"of {adversary} in {what}, and the doubt of it, is within a factor of {parameters['epsilon']} of what it would "
-        f"be without the row{setting.whose.counted}."
+        f"of {adversary} in {what}, and the doubt of it, is within a factor of {parameters['epsilon']} of what it "
+        f"would be without the row{setting.whose.counted}."
     )
 
 
@@ -299,7 +299,7 @@ def _who_asked(predicates: Words) -> list[Risk]:
     if predicates["wishes"] == United.asks:
         told = (
             "Whatever any row asks to be hidden is hidden for all rows, so that nobody can tell who asked. How coarse "
-            "the release is may tell that somebody in the table did."
+            "the release is may tell that one of them did."
         )
     else:
         told = (

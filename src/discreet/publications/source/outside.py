@@ -17,7 +17,7 @@ from discreet.labels.whose import PERSON
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import counts_population, read_marginals
-from discreet.publications.published import Manifest, columns_of, hierarchy_in_words, quasi_identifiers_of
+from discreet.publications.published import Manifest, hierarchy_in_words, quasi_identifiers_of, unpublished_column
 from discreet.publications.source.population import Surroundings, outsiders
 from discreet.publications.source.table import value_codes
 
@@ -31,8 +31,8 @@ def read_population(
 
     `table` is the source, where it is given too: it tells exactly who is not in it.
     """
-    columns, person = quasi_identifiers_of(manifest), columns_of(manifest, PERSON)
-    needed = [*columns, *person]
+    columns, person = quasi_identifiers_of(manifest), unpublished_column(manifest, PERSON)
+    needed = [*columns, *([] if person is None else [person])]
     engine = open_source(population, needed)
     lacking = [
         Mistake("population", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
@@ -41,7 +41,7 @@ def read_population(
     ]
     if lacking:
         raise DataError(*lacking)
-    frequencies = each_once(engine.frequencies(columns, next(iter(person), None)), "population")
+    frequencies = each_once(engine.frequencies(columns, person), "population")
     words = manifest["hierarchies"]
     hierarchies = tuple(
         hierarchy_in_words(name, words[name], values) for name, values in zip(columns, frequencies.values, strict=True)

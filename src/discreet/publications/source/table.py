@@ -26,7 +26,7 @@ from discreet.publications.published import (
     columns_of,
     hierarchy_in_words,
     quasi_identifiers_of,
-    wishes_column,
+    unpublished_column,
 )
 
 
@@ -40,8 +40,7 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     """
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
-    person = next(iter(columns_of(manifest, PERSON)), None)
-    wishes = wishes_column(manifest)
+    person, wishes = unpublished_column(manifest, PERSON), unpublished_column(manifest, "wishes")
     counted = count_source(source, columns, person, wishes)
     asked = len(counted.values) > len(columns)
     frequencies = without_last(counted) if asked else counted
