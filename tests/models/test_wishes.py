@@ -336,7 +336,7 @@ def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
         promise = {"model": model.to_words(), "promise": model.describe()}
         risks = dict(open_risks([promise], {D: "sensitive"}, "generalization", {}, Whose.UNSAID))
         told[type(model)] = (
-            promise_in_words(promise, [D], Setting(exact=False, whose=Whose.UNSAID)),
+            promise_in_words(promise, [D], setting),
             risks["Who asked for something to be hidden"],
         )
     sentence, risk = told[OneByOne]

@@ -161,7 +161,7 @@ def recheck(
     folder: Path,
     tables: PublishedTables | None,
     published: Published,
-    source: FrequencySet | None,
+    source: FrequencySet | None = None,
 ) -> Findings:
     """Compare the files in `folder` and the tables, already counted, with what the manifest says of them.
 
