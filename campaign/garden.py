@@ -32,7 +32,8 @@ DISEASES = {
     "Burn": ("Injury",),
     "Fracture": ("Injury",),
 }
-HEADER = ["name", "age", "sex", "zip", "nation", "admitted", "disease", "remark"]
+WISHES = ("", "{}", "", "each", "", '"Burn" | {{Asthma, Fracture}}', "not Burn")
+HEADER = ["name", "age", "sex", "zip", "nation", "admitted", "disease", "remark", "wish"]
 ATTRIBUTES: Mapping[str, Any] = {
     "name": {"role": "identifier"},
     "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [10, 20, 40], "top": 80}},
@@ -117,6 +118,12 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         {"realistic": {"class": "III", "epsilon": 20, "prior": _PRIOR, "predicates": ["Burn", {"not": "Asthma"}]}},
         publish="multidimensional",
     ),
+    "wishes": _words(
+        {**_NUMBERS, "wish": {"role": "wishes"}},
+        {"realistic": {"class": "II", "stubbornness": 9, "epsilon": 9, "predicates": {"wishes": True}}},
+        {"realistic": {"class": "III", "epsilon": 20, "predicates": {"wishes": "united", "also": [{"not": "Burn"}]}}},
+        suppress=0.2,
+    ),
     "anatomy": _words(ATTRIBUTES, _FREQUENT, publish="bucketization", search="anatomy", suppress=0.1),
     "robust": _words(
         _NUMBERS,
@@ -196,7 +203,8 @@ def rows(random: Random, count: int = 90) -> list[list[str]]:
         disease = random.choice(list(DISEASES))
         age, day = random.randrange(18, 95), f"202{random.randrange(4)}-{random.randrange(1, 13):02}-{1 + i % 28:02}"
         zip_code = f"47{random.randrange(4)}{random.randrange(3):02}"
-        table.append([f"{PERSON}{i:03}", str(age), "FM"[i % 2], zip_code, nation, day, disease, f"note {i % 5}"])
+        wish = WISHES[i % len(WISHES)].format(disease)
+        table.append([f"{PERSON}{i:03}", str(age), "FM"[i % 2], zip_code, nation, day, disease, f"note {i % 5}", wish])
     return table
 
 

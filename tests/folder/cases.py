@@ -179,6 +179,16 @@ CASES: dict[str, Case] = {
         {"realistic": {"class": "I", "stubbornness": 4, "epsilon": 2, "prior": "table"}}
     ),
     "realistic: III, a uniform prior": about_values({"realistic": {"class": "III", "epsilon": 3, "prior": "uniform"}}),
+    **{
+        f"realistic: wishes, {kind}": Case(
+            words({"realistic": {"class": "II", "stubbornness": 3, "epsilon": 4, "predicates": {"wishes": asked}}})
+            | {"attributes": {"age": AGE, "zip": ZIP, "disease": SECRET, "wish": {"role": "wishes"}}},
+            (*PATIENT, "wish"),
+            [(*row, "hiv" if row[2] == "flu" else "") for row in SIX],
+            [(*row, wish) for row in SOME[:3] for wish in ("hiv", "", "not flu")],
+        )
+        for kind, asked in (("one by one", True), ("united", "united"))
+    },
     "realistic: III, the table's own prior": about_values(
         {"realistic": {"class": "III", "epsilon": 3, "prior": "table"}}
     ),

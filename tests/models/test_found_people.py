@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -15,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
-from discreet.models.by_people import chances, held, reached
+from discreet.models.by_people import held, reached
 from discreet.models.groups.alpha_k import AlphaK
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import DistinctDiversity, EntropyDiversity, FrequencyDiversity
@@ -51,7 +50,9 @@ def kept_by_sum(groups: Groups, cap: Fraction) -> list[bool]:
     return [not twice(g) and all(sums[str(row[0])] <= cap for row in g) for g in groups]
 
 
-caps = st.sampled_from([Fraction(1, 2), Fraction(1, 3), Fraction(2, 3), Fraction(5, 6), Fraction(3, 4), Fraction(9, 10)])
+caps = st.sampled_from(
+    [Fraction(1, 2), Fraction(1, 3), Fraction(2, 3), Fraction(5, 6), Fraction(3, 4), Fraction(9, 10)]
+)
 
 
 @given(plan=plans(), cap=caps)
@@ -118,7 +119,9 @@ def test_promises_about_each_group_are_those_of_its_rows(plan: Bucketization) ->
 def test_ties_are_decided_exactly() -> None:
     """Three times a third of 1/2: rounding must not tip it. And with groups of primes that 64 bits can't hold."""
     rows = [("p", "20", "flu")] * 3 + [(f"q{i}", "20", f"v{i}") for i in range(15)]
-    plan = grouped([(p, a, f"{v}{i}" if v == "flu" else v) for i, (p, a, v) in enumerate(rows)], [0, 1, 2] + [0, 1, 2] * 5)
+    plan = grouped(
+        [(p, a, f"{v}{i}" if v == "flu" else v) for i, (p, a, v) in enumerate(rows)], [0, 1, 2] + [0, 1, 2] * 5
+    )
     assert held(FrequencyDiversity(6, SENSITIVE), plan.groups).all()
     same = grouped(rows, [0, 1, 2] + [0, 1, 2] * 5)
     assert held(FrequencyDiversity(2, SENSITIVE), same.groups).all()
@@ -177,7 +180,11 @@ def posterior_sums(plan: Bucketization, chances: dict[str, dict[str, Fraction]],
                 if not any(row[-1] in s for row in g):
                     continue
                 for i, row in enumerate(g):
-                    has = worlds.belief(listed, lambda w, i=i: w[i] in (s if not two_values else (True,))) if can_be else 1
+                    has = (
+                        worlds.belief(listed, lambda w, i=i: w[i] in (s if not two_values else (True,)))
+                        if can_be
+                        else 1
+                    )
                     sums[str(row[0])] += Fraction(has)
             for p, total in sums.items():
                 worst[p] = max(worst[p], total)
@@ -199,7 +206,9 @@ def believed(draw: st.DrawFn):
             rows.append((f"p{p}", draw(st.sampled_from(["k", "l"])), draw(st.sampled_from(values))))
             groups.append(draw(st.integers(0, 1)))
     number = {g: i for i, g in enumerate(sorted(set(groups)))}
-    listed = draw(st.none() | st.lists(st.lists(st.sampled_from(values), min_size=1, unique=True), min_size=1, max_size=2))
+    listed = draw(
+        st.none() | st.lists(st.lists(st.sampled_from(values), min_size=1, unique=True), min_size=1, max_size=2)
+    )
     return rows, [number[g] for g in groups], table, values, listed
 
 

@@ -47,7 +47,7 @@ def mistakes(given_words: object) -> list[str]:
     return [str(mistake) for mistake in caught.value.mistakes]
 
 
-ROLES = "known are 'identifier', 'quasi_identifier', 'sensitive', 'other', 'person'"
+ROLES = "known are 'identifier', 'quasi_identifier', 'sensitive', 'other', 'person', 'wishes'"
 WRONG: dict[str, tuple[object, list[str]]] = {
     "nothing": (None, ["policy: must be a mapping, got nothing; start with 'attributes:' and 'require:'"]),
     "a list": ([], ["policy: must be a mapping, got an empty list; start with 'attributes:' and 'require:'"]),
@@ -617,7 +617,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     found: dict[str, Any] = {columns[0]: {"role": "quasi_identifier"}, columns[1]: {"role": "sensitive"}}
     for name in columns[2:]:
         named = any(spec["role"] == "person" for spec in found.values())  # at most one column says whose row it is
-        found[name] = {"role": draw(st.sampled_from([r.value for r in Role if not (named and r == Role.PERSON)]))}
+        roles = [r.value for r in Role if r != Role.WISHES and not (named and r == Role.PERSON)]  # no promise reads any
+        found[name] = {"role": draw(st.sampled_from(roles))}
     stated = st.booleans() if all(spec["role"] != "person" for spec in found.values()) else st.just(False)
     for spec in found.values():
         hierarchy = draw(hierarchies)

@@ -27,9 +27,7 @@ def owned_table(rows: Sequence[Row]) -> FrequencySet:
     counted, width = Counter(rows), len(rows[0]) - 2
     columns = [[row[i] for row in counted] for i in range(1, width + 2)]
     values = [sorted(set(column), key=lambda v: (v is None, v)) for column in columns]
-    codes = [
-        np.array([v.index(x) for x in column], dtype=np.int32) for v, column in zip(values, columns, strict=True)
-    ]
+    codes = [np.array([v.index(x) for x in column], dtype=np.int32) for v, column in zip(values, columns, strict=True)]
     hierarchies = [build(n, column, Flat()) for n, column in zip([*QUASI[:width], SENSITIVE], columns, strict=True)]
     names, person = in_order([texts([row[0] for row in counted])])
     counts = np.array(list(counted.values()), dtype=np.int64)
@@ -48,9 +46,7 @@ def grouped(rows: Sequence[Row], groups: Sequence[int], tables: tuple[tuple[int,
     leaves = [*(h.leaves for h in f.hierarchies), f.sensitive_hierarchies[SENSITIVE].leaves]
     found: dict[Row, int] = {}
     for i, (person, *codes) in enumerate(
-        zip(
-            f.owners.person.tolist(), *(c.tolist() for c in f.codes), f.sensitive[SENSITIVE].tolist(), strict=True
-        )
+        zip(f.owners.person.tolist(), *(c.tolist() for c in f.codes), f.sensitive[SENSITIVE].tolist(), strict=True)
     ):
         found[(names[person], *(own[c] for own, c in zip(leaves, codes, strict=True)))] = i
     counted: dict[tuple[int, int], int] = defaultdict(int)
@@ -70,7 +66,9 @@ def members(plan: Plan) -> dict[int, list[Row]]:
     assert f.owners.apart
     leaves = f.sensitive_hierarchies[SENSITIVE].leaves
     found: dict[int, list[Row]] = defaultdict(list)
-    each = zip(plan.row.tolist(), plan.count.tolist(), plan.group.tolist(), plan.values(SENSITIVE).tolist(), strict=True)
+    each = zip(
+        plan.row.tolist(), plan.count.tolist(), plan.group.tolist(), plan.values(SENSITIVE).tolist(), strict=True
+    )
     for row, count, group, value in each:
         own = [h.leaves[c[row]] for h, c in zip(f.hierarchies, f.codes, strict=True)]
         found[group] += [(str(f.owners.person[row]), *own, leaves[value])] * count

@@ -57,13 +57,17 @@ def check(plan: Bucketization, models: tuple[PrivacyModel, ...], limit: int) -> 
     sums = worst_sums(groups)
     for model in models:
         assert all(oracles.keeps_one(model, [row[-1] for row in g], table) for g in groups)
-        cap = {FrequencyDiversity: lambda m: 1 / Fraction(str(m.l)), AlphaK: lambda m: Fraction(str(m.alpha))}.get(type(model))
+        cap = {FrequencyDiversity: lambda m: 1 / Fraction(str(m.l)), AlphaK: lambda m: Fraction(str(m.alpha))}.get(
+            type(model)
+        )
         if cap is not None:
             assert max(sums.values(), default=Fraction(0)) <= cap(model)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@given(rows=owned_rows(), models=st.sampled_from(PROMISES), share=st.sampled_from([0.0, 0.3, 0.8]), seed=st.integers(0, 9))
+@given(
+    rows=owned_rows(), models=st.sampled_from(PROMISES), share=st.sampled_from([0.0, 0.3, 0.8]), seed=st.integers(0, 9)
+)
 def test_every_plan_keeps_what_it_promises_or_there_is_none(
     search: Search, rows: list[Row], models: tuple[PrivacyModel, ...], share: float, seed: int
 ) -> None:
@@ -132,7 +136,9 @@ def test_nearly_no_more_is_suppressed_than_any_grouping_has_to() -> None:
     plan = anatomy(Problem(table, models, 500, seed=1))
     check(plan, models, 500)
     assert plan.suppressed <= 420
-    with pytest.raises(Infeasible, match=r"400 of 400 people have 5 rows.*8 values allow for 4 rows of each.*at least 400 of 2,000"):
+    with pytest.raises(
+        Infeasible, match=r"400 of 400 people have 5 rows.*8 values allow for 4 rows of each.*at least 400 of 2,000"
+    ):
         anatomy(Problem(table, models, 399, seed=1))
 
 
@@ -179,7 +185,9 @@ def test_one_row_each_is_dealt_out_as_if_nobody_had_said_whose_they_are() -> Non
 
 def test_somebody_with_more_rows_than_there_are_groups_is_told() -> None:
     rows = [("p", "20", d) for d in ("flu", "gout", "cold", "ulcer", "flu")] + [("q", "30", "cold"), ("r", "30", "flu")]
-    with pytest.raises(Infeasible, match=r"1 of 3 people have 5 rows.*There can be 2 groups of 2 people or more.*at least 3 of 7"):
+    with pytest.raises(
+        Infeasible, match=r"1 of 3 people have 5 rows.*There can be 2 groups of 2 people or more.*at least 3 of 7"
+    ):
         anatomy(Problem(owned_table(rows), (DistinctDiversity(2, SENSITIVE),), 2, seed=1))
     plan = anatomy(Problem(owned_table(rows), (DistinctDiversity(2, SENSITIVE),), 3, seed=1))
     check(plan, (DistinctDiversity(2, SENSITIVE),), 3)

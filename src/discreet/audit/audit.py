@@ -34,6 +34,7 @@ from discreet.audit.reading.release import ReleaseFiles, look, read
 from discreet.audit.reading.source import open_beside
 from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reading.whose import Ownership
+from discreet.audit.reading.wishes import read_wishes
 from discreet.audit.reidentification.reidentification import at_large, reidentification
 from discreet.errors import DataError, Mistake, PolicyError, shown
 from discreet.labels.whose import Whose
@@ -202,7 +203,8 @@ def audit_release(
     work("promises and faults")
     listed_line = _line_of(presence, "presence_with_list")
     failing = _line_of(presence, "presence_promise_fails")
-    beside = Beside(listed, _presence(presence), failing, listed_line, knowledge or {})
+    wishes = None if source is None else read_wishes(source, view)
+    beside = Beside(listed, _presence(presence), failing, listed_line, knowledge or {}, wishes)
     # What is known of a population is known of people: such promises are judged by these, where it can be done.
     of_rows = [p for p in view.promises if by_people is None or not of_the_population(p)]
     judged = [level for promise in of_rows for level in levels_of(promise, view, beside)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.owners import OwnedGroups, Owners, alone, owned
 from discreet.hierarchies.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from discreet.counts.groups import Tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +118,8 @@ class FrequencySet:
 
     If it is `tied`, a promise asks which sensitive values stand in one row (see `joint`). `owners` says whose rows they
     are, where somebody has several; else every row is taken for a person. If it has `seats`, its combinations are
-    those, and what sensitive values they have is known of their rows.
+    those, and what sensitive values they have is known of their rows. `wishes` are what the people of each combination
+    ask for, where a promise reads it (see `counts/wishes.py`).
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -128,6 +133,7 @@ class FrequencySet:
     tied: bool = False
     owners: Owners | None = None
     seats: Seats | None = None
+    wishes: Tally | None = None
 
     @cached_property
     def joint(self) -> Joint | None:
@@ -178,6 +184,7 @@ class FrequencySet:
             sensitive={name: codes[row] for name, codes in self.sensitive.items()},
             counts=self.owners.count,
             owners=alone(self.owners),
+            wishes=None,
         )
 
     @cached_property
@@ -193,7 +200,8 @@ class FrequencySet:
         first = entry[starts[:-1]]
         counts = np.bincount(seat, weights=apart.counts, minlength=len(first)).astype(np.int64)
         codes = tuple(c[first] for c in apart.codes)
-        return replace(self, codes=codes, sensitive={}, counts=counts, owners=None, seats=Seats(apart, starts, entry))
+        seats = Seats(apart, starts, entry)
+        return replace(self, codes=codes, sensitive={}, counts=counts, owners=None, seats=seats, wishes=None)
 
     def of(self, kept: IntArray) -> FrequencySet:
         """The table if it had only so many rows of each combination, as readers see it, who don't know whose they are.

@@ -140,7 +140,8 @@ class Groups:
     known whose rows are left out, whoever is in the table, `hidden` of them are those people; else it is None.
 
     `together` tells which sensitive values stand in one row, where a promise asks for it. `owners` tells whose rows
-    they are, where people have several; else a row is a person.
+    they are, where people have several; else a row is a person. `wishes` are what the people of each group ask for,
+    where it is known.
     """
 
     sizes: IntArray
@@ -154,6 +155,7 @@ class Groups:
     hidden: int | None = None
     together: Together | None = None
     owners: OwnedGroups | None = None
+    wishes: Tally | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -168,11 +170,7 @@ class Groups:
         if chosen.all():
             return self
         number, many = np.cumsum(chosen) - 1, int(chosen.sum())
-        tallies = {}
-        for name, t in self.tallies.items():
-            group = np.repeat(np.arange(len(self)), np.diff(t.offsets))
-            here = chosen[group]
-            tallies[name] = tally(number[group[here]], t.values[here], t.counts[here], many, t.reference, t.hierarchy)
+        tallies = {name: _where(t, chosen) for name, t in self.tallies.items()}
         together = self.together
         if together is not None:
             group = np.repeat(np.arange(len(self)), np.diff(together.offsets))
@@ -196,6 +194,7 @@ class Groups:
             distinct=None if self.distinct is None else self.distinct[chosen],
             together=together,
             owners=None if self.owners is None else self.owners.where(chosen),
+            wishes=None if self.wishes is None else _where(self.wishes, chosen),
         )
 
     def among_themselves(self) -> Groups:
@@ -229,7 +228,7 @@ class Groups:
             np.repeat(np.arange(len(self)), np.diff(offsets)), weights=counts, minlength=len(self)
         ).astype(np.int64)
         tallied = Tally(offsets, values, counts, self.owners.reference(attribute), t.hierarchy)
-        return Groups(sizes, {attribute: tallied})
+        return Groups(sizes, {attribute: tallied}, wishes=self.wishes)
 
     def rest_of(self, chosen: BoolArray) -> Groups:
         """What is known of the population if only the chosen groups are published; without tallies and people."""
@@ -254,6 +253,14 @@ def unpublished(left_out: int, elsewhere: int, hidden: int | None) -> tuple[IntA
     parts = [(left_out, hidden), (0, elsewhere - hidden)]
     found = [(rows, people) for rows, people in parts if rows or people]
     return np.array([r for r, _ in found], dtype=np.int64), np.array([p for _, p in found], dtype=np.int64)
+
+
+def _where(t: Tally, chosen: BoolArray) -> Tally:
+    """The tally of the chosen groups alone."""
+    group = np.repeat(np.arange(len(chosen)), np.diff(t.offsets))
+    here = chosen[group]
+    number = (np.cumsum(chosen) - 1)[group[here]]
+    return tally(number, t.values[here], t.counts[here], int(chosen.sum()), t.reference, t.hierarchy)
 
 
 def _own(t: Tally) -> Tally:

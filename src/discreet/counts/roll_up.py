@@ -36,8 +36,8 @@ class Counted:
         beside = 0 if self.groups.population is None else 8 * len(self.groups)
         if self.groups.owners is not None:
             beside += self.groups.owners.memory()
-        if (together := self.groups.together) is not None:
-            beside += 8 * len(together.offsets) + 12 * len(together.values)
+        for t in (self.groups.together, self.groups.wishes):
+            beside += 0 if t is None else 8 * len(t.offsets) + 12 * len(t.values)
         return own + beside + (0 if self.groups.outside is None else 24 * self.groups.outside.low.size)
 
 
@@ -127,7 +127,11 @@ class RollUp:
         }
         joint = f.joint
         together = None if joint is None else Together(offsets, joint.codes, f.counts, joint)
-        return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together))
+        wishes = f.wishes
+        if wishes is not None and len(sizes) > n:  # those of the population say nothing
+            nothing = np.full(len(sizes) - n, wishes.offsets[-1])
+            wishes = replace(wishes, offsets=np.concatenate([wishes.offsets, nothing]))
+        return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together, wishes=wishes))
 
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
@@ -235,10 +239,7 @@ def _layout(hierarchies: Sequence[Hierarchy]) -> tuple[int, Fields]:
 
 def merged_groups(groups: Groups, group: Codes, sizes: IntArray) -> Groups:
     """Groups when each becomes another (`group`), of which there are as many as `sizes`."""
-    tallies = {}
-    for name, t in groups.tallies.items():
-        offsets, values, counts = merge_tallies(group, len(sizes), t.offsets, t.values, t.counts, len(t.reference))
-        tallies[name] = Tally(offsets, values, counts, t.reference, t.hierarchy)
+    tallies = {name: _merged(t, group, len(sizes)) for name, t in groups.tallies.items()}
     together = groups.together
     if together is not None:
         j = together.joint
@@ -248,4 +249,10 @@ def merged_groups(groups: Groups, group: Codes, sizes: IntArray) -> Groups:
     if population is not None:
         population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)
     owners = None if groups.owners is None else groups.owners.merged(group, len(sizes))
-    return Groups(sizes, tallies, population=population, together=together, owners=owners)
+    wishes = None if groups.wishes is None else _merged(groups.wishes, group, len(sizes))
+    return Groups(sizes, tallies, population=population, together=together, owners=owners, wishes=wishes)
+
+
+def _merged(t: Tally, group: Codes, groups: int) -> Tally:
+    offsets, values, counts = merge_tallies(group, groups, t.offsets, t.values, t.counts, len(t.reference))
+    return Tally(offsets, values, counts, t.reference, t.hierarchy)

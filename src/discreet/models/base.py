@@ -59,9 +59,10 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
-    # A model may also say `compares`, `needs_source`, `beyond_help` and `hides_by_people`, and for searches that build
-    # groups instead of cutting them: `size_alone`, `least_rows`, `rows_per_value` and `protected_values` (see there).
-    # How it is judged where people have several rows, if not by its own counts of people: see `by_people`.
+    # A model may also say `compares`, `needs_source`, `beyond_help`, `hides_by_people` and `notes` (for readers of the
+    # release), and for searches that build groups instead of cutting them: `size_alone`, `least_rows`, `rows_per_value`
+    # and `protected_values` (see there). How it is judged where people have several rows, if not by its own counts of
+    # people: see `by_people`.
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,6 +36,19 @@ def groups_of(
     counted = tally(number, values, np.ones(len(rows), dtype=np.int64), len(groups), reference, hierarchy)
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
     return Groups(sizes, {attribute: counted})
+
+
+def wishing_groups(
+    attribute: str, *groups: Sequence[tuple[Value, Value]], table: Sequence[Value] | None = None
+) -> Groups:
+    """Groups of rows with a sensitive value and a wish (see `models/realistic/wishes.py`).
+
+    >>> wishing_groups("disease", [("flu", ""), ("HIV", "HIV")], [("flu", "HIV")]).wishes.hierarchy.leaves
+    ('HIV', '')
+    """
+    counted = groups_of(attribute, *([value for value, _ in group] for group in groups), table=table)
+    wishes = groups_of("wish", *([wish for _, wish in group] for group in groups)).tallies["wish"]
+    return replace(counted, wishes=wishes)
 
 
 def tied_groups(*groups: Sequence[tuple[Value, ...]]) -> Groups:

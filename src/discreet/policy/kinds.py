@@ -15,6 +15,7 @@ from discreet.labels.whose import Whose
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.others_known import asks_for_others
 from discreet.models.promise import Risk
+from discreet.models.realistic.wished import OneByOne, Wished
 from discreet.models.registry import MODELS
 from discreet.registry import Registry
 from discreet.search.registry import SEARCHES, SUMMARY, searches_for
@@ -231,6 +232,31 @@ def others_known_misfits(models: Iterable[PrivacyModel], search: str) -> list[Mi
         return []
     rule = f"{shown(search)} reads a summary, which does not tell which sensitive values stand in one row: {asking[0]}"
     return [Mistake("search", rule, "leave `search` out, or leave others_known out")]
+
+
+def wishes_misfits(
+    models: Iterable[PrivacyModel], columns: Sequence[tuple[str, str]], publish: str, search: str
+) -> list[Mistake]:
+    """What does not go with promises that read wishes, or without; `columns` hold them, each with its place."""
+    reading = [model for model in models if isinstance(model, Wished)]
+    if not reading:
+        repair = "write realistic: {…, predicates: {wishes: true}}, or give the column the role identifier"
+        return [Mistake(place, "is of no use: no promise reads wishes", repair) for _, place in columns]
+    mistakes = []
+    if not columns:
+        rule = f"no column has the role wishes: {reading[0].describe()}"
+        mistakes.append(Mistake("require", rule, "give the column that holds them the role wishes"))
+    attributes = list(dict.fromkeys(model.attribute for model in reading))
+    if len(attributes) > 1:
+        rule = f"wishes are about one sensitive column, and promises read them for {listed(attributes)}"
+        mistakes.append(Mistake("require", rule, "name it in the promise: attribute: …"))
+    if publish != "generalization" and any(isinstance(model, OneByOne) for model in reading):
+        rule = f"{shown(publish)} can't keep what each row asks for: its searches join groups, and so their wishes"
+        mistakes.append(Mistake("publish", rule, "write publish: generalization, or predicates: {wishes: united}"))
+    if SEARCHES[search].reads == SUMMARY:
+        rule = f"{shown(search)} reads a summary, which does not tell what rows ask for"
+        mistakes.append(Mistake("search", rule, "leave `search` out, or list what to protect in `predicates`"))
+    return mistakes
 
 
 def suppression_misfits(publish: str, models: Iterable[PrivacyModel], suppress: object) -> list[Mistake]:

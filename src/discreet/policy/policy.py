@@ -115,6 +115,11 @@ class Policy:
         return whose_rows((a.role for a in self.attributes), self.one_row_per_person)
 
     @property
+    def wishes(self) -> str | None:
+        """Name of the column that says what each row's person wants hidden, if there is one."""
+        return next(iter(self._names(Role.WISHES)), None)
+
+    @property
     def location(self) -> str | Path | None:
         """Where the table is: a path, or the address of an engine."""
         return None if self.source is None else located(self.folder, self.source)

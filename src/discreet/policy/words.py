@@ -26,6 +26,7 @@ from discreet.policy.kinds import (
     summary_misfits,
     suppression_misfits,
     threshold_misfits,
+    wishes_misfits,
 )
 from discreet.policy.private_rows import read_private
 
@@ -55,6 +56,7 @@ class Role(StrEnum):
     SENSITIVE = "sensitive"  # published as it is, protected by the promises
     OTHER = "other"  # published as it is, protected by nothing
     PERSON = "person"  # says whose row it is: never published, people are counted by it
+    WISHES = "wishes"  # what the row's person wants hidden: never published, read by promises that ask for it
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,8 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])
         mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False), found["models"])
+        wishes = [a.name for a in found["attributes"] if a.role == Role.WISHES]
+        mistakes += wishes_misfits(found["models"], [(a, attribute_place(a)) for a in wishes], publish, found["search"])
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))
     return found, mistakes
 
@@ -215,7 +219,7 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
         place = f"{attribute_place(a.name)}.hierarchy"
         if a.hierarchy is None:
             continue
-        if a.role in (Role.IDENTIFIER, Role.PERSON, Role.OTHER):
+        if a.role in (Role.IDENTIFIER, Role.PERSON, Role.WISHES, Role.OTHER):
             fate = "published as it is" if a.role == Role.OTHER else "never published"
             repair = "leave it out, or give the attribute the role quasi_identifier"
             mistakes.append(Mistake(place, f"is of no use: an attribute with role {a.role} is {fate}", repair))
@@ -224,11 +228,12 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
             mistakes.append(Mistake(place, rule, "write cuts: [[…], …]"))
         if not callable(getattr(a.hierarchy, "to_words", None)):
             mistakes += check_words(a.hierarchy, place, folder)
-    people = [a.name for a in attributes if a.role == Role.PERSON]
-    if len(people) > 1:
-        rule = f"several columns have the role person: {', '.join(shown(name) for name in people)}"
-        repair = "keep the one that says whose row it is, and give the others the role identifier"
-        mistakes.append(Mistake("attributes", rule, repair))
+    for role, says in ((Role.PERSON, "says whose row it is"), (Role.WISHES, "says what each wants hidden")):
+        names = [a.name for a in attributes if a.role == role]
+        if len(names) > 1:
+            rule = f"several columns have the role {role}: {', '.join(shown(name) for name in names)}"
+            repair = f"keep the one that {says}, and give the others the role identifier"
+            mistakes.append(Mistake("attributes", rule, repair))
     if not any(a.role == Role.QUASI_IDENTIFIER for a in attributes):
         repair = "give the columns that others may know the role quasi_identifier"
         mistakes.append(Mistake("attributes", "there is no quasi-identifier", repair))

@@ -17,7 +17,6 @@ from discreet.errors import DataError, HierarchyError, Mistake, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.words import rule_from_words
-from discreet.labels.whose import PERSON
 
 if TYPE_CHECKING:
     from discreet.publications.source.population import Around
@@ -73,15 +72,15 @@ def columns_of(manifest: Manifest, role: str) -> list[str]:
     return [c for c in manifest["columns"] if manifest["roles"][c] == role]
 
 
-def person_of(manifest: Manifest) -> str | None:
-    """The column of the source that says whose row it is, if the release was made by one."""
-    return next((name for name, role in manifest["roles"].items() if role == PERSON), None)
-
-
 def quasi_identifiers_of(manifest: Manifest) -> list[str]:
     """Those that are published, in the order of the policy: that of plans and mappings. The file's may be another."""
     place = {name: i for i, name in enumerate(manifest["roles"])}
     return sorted(columns_of(manifest, "quasi_identifier"), key=place.__getitem__)
+
+
+def unpublished_column(manifest: Manifest, role: str) -> str | None:
+    """The column of the source with a role that is never published, and that one column can have."""
+    return next((name for name, own in manifest["roles"].items() if own == role), None)
 
 
 def open_table(tables: PublishedTables, table: str, columns: Sequence[str]) -> Engine:

@@ -73,10 +73,13 @@ class RecodedKind(Kind):
         source: FrequencySet | None,
         known: Surroundings | None,
     ) -> Recoded:
-        from discreet.publications.recoded_tables import among, read_recoded
+        from discreet.publications.recoded_tables import among, read_recoded, with_wishes
         from discreet.publications.source.population import surroundings_of
 
         recoded = read_recoded(tables, manifest)
+        if source is not None and source.wishes is not None:
+            assert mapping is not None, "who is in which group is told by the mapping"
+            recoded = with_wishes(recoded, mapping, source)
         people = surroundings_of(source) if known is None else known
         if people is None:
             return recoded

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import IntArray, number_equal
-from discreet.counts.groups import Groups
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups, Tally
+from discreet.counts.wishes import wishes_in_groups
 from discreet.engines.base import Frequencies, PublishedTables, Rewriting, Tables
 from discreet.hierarchies.hierarchy import EVERYTHING, Value
 from discreet.policy.kinds import Writing
@@ -24,6 +26,7 @@ from discreet.publications.published import (
     sensitive_tallies,
     sensitive_together,
 )
+from discreet.publications.regions import SEVERAL, groups_of_rows
 from discreet.publications.source.population import Around, Surroundings, around
 from discreet.publications.tables import assignment_table, release_rows
 from discreet.search.plan import Recoding
@@ -40,6 +43,7 @@ class Recoded:
     file: str = "data"
     around: Around | None = None  # the people it could be about, where they are known
     names: tuple[str, ...] = ()  # of all columns of `frequencies`
+    wishes: Tally | None = None  # of the people in each group, where the source tells them
 
     @property
     def tables(self) -> Mapping[str, int]:
@@ -65,7 +69,7 @@ class Recoded:
 
     @property
     def alone(self) -> Recoded:
-        return self
+        return replace(self, wishes=None)
 
     def counted(self) -> Counted:
         kept = self.group >= 0
@@ -91,7 +95,7 @@ class Recoded:
         )
         tallies = sensitive_tallies(frequencies, self.sensitive, group, self.groups, hierarchies)
         together = sensitive_together(frequencies, self.sensitive, group, self.groups, tallies)
-        groups = Groups(self.sizes, tallies, together=together)
+        groups = Groups(self.sizes, tallies, together=together, wishes=self.wishes)
         if self.around is None:
             return groups
         a = self.around
@@ -133,6 +137,17 @@ def among(recoded: Recoded, mapping: Mapping[str, Any], manifest: Manifest, know
     """The same table among the people it could be about."""
     people = around(mapping, manifest, known, recoded.texts(), recoded.sizes, recoded.starred)
     return replace(recoded, around=people)
+
+
+def with_wishes(recoded: Recoded, mapping: Mapping[str, Any], source: FrequencySet) -> Recoded:
+    """The same table with what the people of each group ask for: those of the source who fall in it.
+
+    Where somebody falls in several groups (local recoding) nothing is known of who asks for what.
+    """
+    group = groups_of_rows(source, mapping, recoded.texts())
+    if (group == SEVERAL).any():
+        return recoded
+    return replace(recoded, wishes=wishes_in_groups(source.wishes, np.arange(len(group)), group, recoded.groups))
 
 
 def group_recoded(

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Codes, IntArray
-from discreet.counts.frequency import Population
+from discreet.counts.coding import leaf_numbers
+from discreet.counts.frequency import FrequencySet, Population
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.publications.mapping import boxes_of_groups
-from discreet.publications.published import AGAIN
+from discreet.publications.published import AGAIN, hierarchy_in_words
 
 _STRANGE = Mistake("mapping.json", "is not the mapping of this release", AGAIN)
 SEVERAL = -2  # the group of whoever falls in more than one
@@ -59,6 +60,19 @@ class Regions:
         columns = np.stack([codes[d] for d in narrow], axis=1)
         owner: IntArray = owners(columns, self.low[:, narrow], self.high[:, narrow], self.group, leaves[narrow])
         return owner
+
+
+def groups_of_rows(table: FrequencySet, mapping: Mapping[str, Any], texts: Sequence[tuple[Value, ...]]) -> IntArray:
+    """The published group that each combination of the source falls in; −1 if in none, SEVERAL if in more than one.
+
+    By the rules that the mapping tells: the source may have been read by others, of which the release tells less.
+    """
+    words = mapping["hierarchies"]
+    told = [hierarchy_in_words(h.attribute, words[h.attribute], h.leaves) for h in table.hierarchies]
+    codes = [
+        leaf_numbers(rule, own.leaves)[c] for rule, own, c in zip(told, table.hierarchies, table.codes, strict=True)
+    ]
+    return regions(told, mapping, texts).group_of(codes, len(table.counts), told)
 
 
 def regions(

@@ -19,6 +19,7 @@ from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.by_people import rows_decide
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import needs_population
+from discreet.models.realistic.wished import bound
 from discreet.models.registry import model_from_words
 from discreet.models.verdicts import Verdict, verdict
 from discreet.policy.kinds import PUBLICATIONS, Comparing, Publication
@@ -105,7 +106,7 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
         kind = PUBLICATIONS[manifest["publish"]]
         mapping = None if kind.several else read_mapping(folder)
         published = kind.read(tables, manifest, mapping, table, known)
-        found = recheck(manifest, folder, tables, published)
+        found = recheck(manifest, folder, tables, published, table)
         other = [] if table is None else _check_source(table, manifest)
         wrong = [] if mapping is None else kind.check_mapping(published, manifest, mapping)
         if table is not None and not wrong:
@@ -156,10 +157,17 @@ def is_about_population(manifest: Manifest) -> bool:
         raise ReleaseError(_CHANGED) from None
 
 
-def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, published: Published) -> Findings:
+def recheck(
+    manifest: Manifest,
+    folder: Path,
+    tables: PublishedTables | None,
+    published: Published,
+    source: FrequencySet | None = None,
+) -> Findings:
     """Compare the files in `folder` and the tables, already counted, with what the manifest says of them.
 
     Without `tables`, fingerprints of tables in a database are taken as told: each is a scan, and they were just made.
+    `source` is the original table, where it is given.
     """
     mistakes = check_contents(folder, manifest, tables)
     models, wrong = _promised(manifest)
@@ -173,7 +181,7 @@ def recheck(manifest: Manifest, folder: Path, tables: PublishedTables | None, pu
     alone = published.alone.judged(hierarchies)
     beside = published.judged(hierarchies) if any(map(needs_source, models)) else alone
     judged, unjudged, missing = [], [], []
-    for model in models:
+    for model in bound(models, source):
         try:
             judged.append(verdict(model, beside if needs_source(model) else alone))
         except Unavailable:

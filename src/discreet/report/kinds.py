@@ -8,6 +8,7 @@ from discreet.policy.kinds import PUBLICATIONS
 
 _ROLES = {
     "identifier": "never published",
+    "wishes": "what each row asks to be hidden; never published",
     "quasi_identifier": "made coarser",
     "sensitive": "published as it is, protected by the groups",
     "other": "published as it is, protected by nothing",

@@ -42,7 +42,7 @@ from discreet.releases.verify import check_manifest, recheck
 from discreet.report.data import ReportData, report_data
 from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
-from discreet.run.intake import Intake, check_named, form_of, take_in
+from discreet.run.intake import Intake, check_named, form_of, take_in, with_wishes
 from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
 from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
@@ -126,6 +126,7 @@ def anonymize(
             with clock("scan"):
                 progress("read", 0, 0, "")
                 intake = take_in(policy, source)
+                policy = with_wishes(policy, intake.frequency)
             with clock("search"):
                 plan = find_plan(policy, intake, progress)
         except TooManyCombinations as error:
@@ -345,7 +346,7 @@ def publish(
             manifest["smallest_group"] = published.smallest
             if published.around is not None:
                 manifest["population"] = published.around.words()
-            findings = recheck(manifest, partial, None, published)
+            findings = recheck(manifest, partial, None, published, intake.frequency)
             if not findings.kept:
                 broken = (_broken(v) for v in findings.verdicts if not v.holds)
                 raise ReleaseError(*findings.mistakes, *findings.missing, *broken)
@@ -414,6 +415,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Publi
     notes = [f"{c} is published as it is: nothing is promised about it, and {alone}" for c in policy.others]
     kind = PUBLICATIONS[policy.publish]
     notes += kind.notes(plan, policy.whose)
+    notes += [note for model in policy.models for note in getattr(model, "notes", ())]
     return {
         "discreet": versions()["discreet"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -121,6 +121,9 @@ def _check_kind(earlier: Path, manifest: Manifest) -> None:
     if "table" not in manifest:
         rule = f"was published by {manifest['publish']}, which has no mapping for later rows to follow"
         raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
+    if "wishes" in manifest["roles"].values():
+        rule = "promises what its rows asked for, and that is not in the release"
+        raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))
     if is_about_population(manifest):
         rule = "promises to hide who is in the table, and later rows change who is"
         raise DiscreetError(Mistake(str(earlier), rule, _TOGETHER))

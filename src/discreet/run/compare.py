@@ -10,7 +10,7 @@ from discreet.errors import Infeasible, Mistake, PolicyError
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.run.anonymize import find_plan
-from discreet.run.intake import Intake, take_in
+from discreet.run.intake import Intake, take_in, with_wishes
 from discreet.search.lattice.comparison import Comparison, OwnRelease, compare_lattice
 from discreet.search.registry import COUNTS, SEARCHES
 from discreet.utility.metrics import arithmetic_loss
@@ -38,6 +38,7 @@ def compare(
         raise PolicyError(Mistake("epsilon", f"must be at least 1, got {epsilon}", "1 is no change of belief at all"))
     progress("read", 0, 0, "")
     intake = take_in(policy, source)
+    policy = with_wishes(policy, intake.frequency)
     compared = compare_lattice(intake.frequency, policy.models, epsilon, progress=progress)
     return replace(compared, own=_own(policy, intake, progress))
 

@@ -21,6 +21,7 @@ from discreet.counts.outside import (
     population_mistakes,
     population_of,
 )
+from discreet.counts.wishes import wishes_of, without_last
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.open import open_source
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean, shown
@@ -33,6 +34,7 @@ from discreet.models.others_known import asks_for_others
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
+from discreet.models.realistic.wished import United, bound
 from discreet.policy.policy import Policy, attribute_place, check_columns
 from discreet.search.confirmed import hides_a_value
 
@@ -58,7 +60,9 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     """Read the policy's table (or `source`: a path or a frame), checking that the two fit. All mistakes at once."""
     engine, population, everybody = open_tables(policy, source)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
-    frequencies = engine.frequencies(columns, policy.person)
+    asked = [] if policy.wishes is None else [policy.wishes]
+    counted = engine.frequencies([*columns, *asked], policy.person)
+    frequencies = without_last(counted) if asked else counted
     people = None if population is None else population_counted(policy, population)
     if people is not None:
         everybody = by_value(policy.quasi_identifiers, people)
@@ -66,6 +70,8 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
     frequency = frequency_set(frequencies, hierarchies[:width], sensitive)
+    if policy.wishes is not None:
+        frequency = replace(frequency, wishes=wishes_of(frequency, counted, policy.wishes))
     if people is not None or everybody is not None:
         check_one_row_each(policy, frequency)
     if people is not None:
@@ -101,7 +107,14 @@ def check_promises(models: Sequence[PrivacyModel], frequency: FrequencySet) -> N
     judged = [getattr(model, "misfits", None) for model in models]
     mistakes = [m for misfits in judged if misfits is not None for m in misfits(frequency)]
     if mistakes:
-        raise DataError(*mistakes)
+        raise DataError(*dict.fromkeys(mistakes))  # two promises may read the same wishes
+
+
+def with_wishes(policy: Policy, frequency: FrequencySet) -> Policy:
+    """The same policy; promises that unite the wishes of people have those of its table."""
+    if not any(isinstance(model, United) for model in policy.models):
+        return policy
+    return replace(policy, require=tuple(bound(policy.models, frequency)))
 
 
 def check_named(models: Sequence[PrivacyModel], groups: Groups) -> None:

@@ -22,7 +22,7 @@ from discreet.policy.kinds import PUBLICATIONS, is_exact
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease, measure, protected_leaves
-from discreet.run.intake import take_in
+from discreet.run.intake import take_in, with_wishes
 from discreet.search.buckets.bucketizing import UNPROTECTED, Demand, check_eligible, demand
 from discreet.search.plan import Plan, Problem
 from discreet.utility.queries import Workload, draw_workload
@@ -95,6 +95,7 @@ def compare_methods(policy: Policy, source: Any = None, progress: Progress = sil
         raise PolicyError(Mistake("publish", rule, "discreet.run.compare compares promises for coarser values"))
     progress("read", 0, 0, "")
     f = take_in(policy, source).frequency
+    policy = with_wishes(policy, f)
     problem = Problem(f, policy.models, int(policy.suppress * f.rows), policy.utility, policy.seed)
     setting = setting_of(problem)
     robust = setting.robust
@@ -132,6 +133,7 @@ def _head(frequency: FrequencySet) -> FrequencySet:
         sensitive={name: codes[:_FEW] for name, codes in frequency.sensitive.items()},
         counts=frequency.counts[:_FEW],
         owners=None,
+        wishes=None,
     )
 
 

@@ -70,6 +70,14 @@ def warm_up() -> None:
             policy = policy_from_words(words | {"require": promises(), "publish": publish})
             anonymize(policy, Path(folder) / publish, source=table)
             apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
+        wishing = {
+            "attributes": words["attributes"] | {"wish": {"role": "wishes"}},
+            "require": [
+                {"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9, "predicates": {"wishes": True}}}
+            ],
+        }
+        wishes = table | {"wish": [("", "a", "not b", "each")[i // 4 % 4] for i in rows]}
+        anonymize(policy_from_words(words | wishing), Path(folder) / "wishes", source=wishes)
         for search in SEARCHES:
             for publish in SEARCHES[search].publishes:
                 if SEARCHES[search].reads == SUMMARY or search in ("incognito", "optimize"):

@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.counts.frequency import FrequencySet, owned_groups
 from discreet.counts.groups import Groups, Tally, rows_together
+from discreet.counts.wishes import wishes_in_groups
 from discreet.errors import DiscreetError, Infeasible
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.by_people import held, reached, surely_lost, survives_merging
@@ -76,10 +77,13 @@ def one_group(frequency: FrequencySet) -> Groups:
         offsets = np.array([0, len(there)], dtype=np.int64)
         hierarchy = frequency.sensitive_hierarchies[name]
         tallies[name] = Tally(offsets, there.astype(np.int32), totals[there], totals, hierarchy)
-    n = len(frequency.counts)
-    together = rows_together(frequency, np.arange(n), frequency.counts, np.zeros(n, dtype=np.int64), 1)
-    owners = owned_groups(frequency, np.arange(n), frequency.counts, np.zeros(n, dtype=np.int64), 1)
-    return Groups(np.array([frequency.rows], dtype=np.int64), tallies, together=together, owners=owners)
+    rows = np.arange(len(frequency.counts))
+    first = np.zeros(len(rows), dtype=np.int64)
+    together = rows_together(frequency, rows, frequency.counts, first, 1)
+    owners = owned_groups(frequency, rows, frequency.counts, first, 1)
+    wishes = wishes_in_groups(frequency.wishes, rows, first, 1)
+    sizes = np.array([frequency.rows], dtype=np.int64)
+    return Groups(sizes, tallies, together=together, owners=owners, wishes=wishes)
 
 
 def _unreachable(model: PrivacyModel, everybody: Groups, limit: int) -> OutOfReach | None:

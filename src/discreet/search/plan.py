@@ -12,6 +12,7 @@ import numpy as np
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet, owned_groups
 from discreet.counts.groups import Groups, Outside, People, people_of, rows_together, tally
+from discreet.counts.wishes import wishes_in_groups
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.base import PrivacyModel
 from discreet.models.by_people import survives_merging
@@ -116,7 +117,8 @@ class Plan:
         owners = owned_groups(f, self.row[kept], count, group, n, values)
         if owners is not None and self.exact:
             owners = replace(owners, found=True)
-        return Groups(sizes, tallies, together=together, owners=owners)
+        wishes = wishes_in_groups(f.wishes, self.row[kept], group, n)
+        return Groups(sizes, tallies, together=together, owners=owners, wishes=wishes)
 
     @cached_property
     def people(self) -> People:

@@ -12,6 +12,7 @@ from discreet.audit.promises.parameters import OTHERS_KNOWN
 from discreet.audit.promises.registry import GROUP, Beside, Reading, of_others, reading_of
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Promise, ReleaseView
+from discreet.audit.reading.wishes import Wishes
 
 
 def levels(
@@ -22,6 +23,7 @@ def levels(
     failing: Line | None = None,
     listed: Line | None = None,
     knowledge: Mapping[str, Knowledge] | None = None,
+    wishes: Wishes | None = None,
 ) -> list[Level]:
     """What the release reaches of everything that it promises, a level or two for each promise and attribute.
 
@@ -29,7 +31,8 @@ def levels(
     are the smallest and the largest chance that somebody of them is in it, each between bounds, and `failing` how
     likely a promise with a confidence fails, as those attacks tell; `listed` is the line of whoever holds that list;
     `knowledge` is what is known of each sensitive attribute beforehand, where robustness was promised against the
-    source table. A promise that nobody here can read is a level, too: one that says so.
+    source table; `wishes` what people of that table asked to be hidden. A promise that nobody here can read is a level,
+    too: one that says so.
 
     >>> import numpy as np
     >>> from discreet.audit.reading.view import Tally
@@ -40,7 +43,7 @@ def levels(
     >>> [(level.model, level.achieved, level.required, level.holds) for level in levels(view)]
     [('k_anonymity', 3.0, 4.0, False), ('l_diversity', 1.0, 2.0, False), ('u_anonymity', None, None, None)]
     """
-    beside = Beside(population, presence, failing, listed, knowledge or {})
+    beside = Beside(population, presence, failing, listed, knowledge or {}, wishes)
     return [level for promise in view.promises for level in levels_of(promise, view, beside)]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # this file is read by those that these import
     from discreet.audit.promises.parameters import Parameter
     from discreet.audit.reading.exact_tables import Population
     from discreet.audit.reading.view import Promise, ReleaseView
+    from discreet.audit.reading.wishes import Wishes
 
 GROUP = "discreet.audit"
 Result = TypeVar("Result")
@@ -34,7 +35,8 @@ class Beside:
     `population` is a list of everybody who may be in the table; `presence` are the smallest and the largest chance that
     somebody of them is in it, each between two bounds (which are the same, where it is known), and `failing` is the
     line about how likely a promise with a confidence fails, as those attacks tell; `listed` is the line of whoever
-    holds that list; `knowledge` is what is known of each sensitive attribute beforehand.
+    holds that list; `knowledge` is what is known of each sensitive attribute beforehand; `wishes` are what the people
+    of the source asked to be hidden.
     """
 
     population: Population | None = None
@@ -42,6 +44,7 @@ class Beside:
     failing: Line | None = None
     listed: Line | None = None
     knowledge: Mapping[str, Knowledge] = field(default_factory=dict)
+    wishes: Wishes | None = None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from discreet.errors import DataError, Mistake
 from discreet.files.numbers import MOST_ROWS, whole_number
 from discreet.labels.whose import PERSON
 
-ROLES = ("identifier", "quasi_identifier", "sensitive", "other", PERSON)
+ROLES = ("identifier", "quasi_identifier", "sensitive", "other", PERSON, "wishes")
 _WRITTEN = {
     "intervals": INTERVAL,
     "cuts": INTERVAL,
@@ -103,7 +103,7 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         tables=tables,
         publish=kind.word,
         others=tuple(c for c in published if roles[c] == "other"),
-        identifiers=tuple(c for c, role in roles.items() if role == "identifier"),
+        identifiers=tuple(c for c, role in roles.items() if role in ("identifier", "wishes")),
         group="" if not kind.has_groups else _text(manifest["group_column"]),
         count="" if kind.rows_are_people else _text(manifest["count_column"]),
         promises=tuple(_promise(_mapping(promise)["model"]) for promise in promises),

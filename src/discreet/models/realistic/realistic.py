@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from discreet.models.parameters import Name, Number, Parameter, Parameterized, T
 from discreet.models.realistic.adversaries import Adversary
 from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates, membership
 from discreet.models.realistic.priors import unlisted
+
+if TYPE_CHECKING:
+    from discreet.models.realistic.realistic_kernels import Belief
 
 # More than a dozen roundings can cost, so that a reported ε is one at which the group holds.
 _UP = 1 + 2e-15
@@ -41,7 +44,12 @@ class Sides:
     @property
     def epsilon(self) -> FloatArray:
         """The smallest ε at which each group holds, rounded up; infinite where there is none."""
-        return np.maximum(1.0, np.maximum(self.rise, self.fall) * _UP)
+        return rounded_up(np.maximum(self.rise, self.fall))
+
+
+def rounded_up(epsilon: FloatArray) -> FloatArray:
+    """An ε that was computed, as one that is reported: never too small, and at least 1."""
+    return np.maximum(1.0, epsilon * _UP)
 
 
 def sides(groups: Groups, adversary: Adversary, attribute: str, predicates: Predicates = EACH_VALUE) -> Sides:
@@ -74,7 +82,7 @@ def smallest_epsilon(
     needed = np.zeros(len(groups))
     for _, rise, fall, _, _ in _families(groups, adversary, attribute, predicates):
         needed = np.maximum(needed, np.maximum(rise, fall))
-    return np.maximum(1.0, needed * _UP)
+    return rounded_up(needed)
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,7 @@ class Realistic(Parameterized):
             t.pairs,
             groups.sizes,
             holds,
-            kernels.Belief(*_values(t, self.adversary), _total(self.adversary), self.adversary.known),
+            belief_in_values(t, self.adversary),
             float(exact(self.epsilon)),
         )
         return least
@@ -160,9 +168,9 @@ class Realistic(Parameterized):
     def _judged(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
         t = groups.tallies[self.attribute]
         level = smallest_epsilon(groups, self.adversary, self.attribute, self.predicates)
-        return decide(level, float(exact(self.epsilon)), lambda group: self._exactly(t, group)), level
+        return decide(level, float(exact(self.epsilon)), lambda group: self.holds_exactly(t, group)), level
 
-    def _exactly(self, t: Tally, group: int) -> bool:
+    def holds_exactly(self, t: Tally, group: int) -> bool:
         """The verdict on one group in exact arithmetic."""
         counts = {t.hierarchy.leaves[value]: count for value, count in pairs(t, group)}
         checked = [*self.predicates.listed]
@@ -200,39 +208,40 @@ def _families(
     """For every single value, and for the listed predicates: σ of each, then what `realistic_kernels` finds of them."""
     from discreet.models.realistic import realistic_kernels as kernels
 
-    t, total, known = groups.tallies[attribute], _total(adversary), adversary.known
+    t = groups.tallies[attribute]
     if predicates.each_value:
-        sigma, rest, certain = _values(t, adversary)
-        belief = kernels.Belief(sigma, rest, certain, total, known)
-        yield sigma, *kernels.sides_of_values(t.pairs, groups.sizes, belief)
+        belief = belief_in_values(t, adversary)
+        yield belief.sigma, *kernels.sides_of_values(t.pairs, groups.sizes, belief)
     if predicates.listed:
         named = kernels.Named(*membership(predicates.listed, t.hierarchy))
-        sigma, rest, certain = _sets(t, adversary, predicates.listed)
-        belief = kernels.Belief(sigma, rest, certain, total, known)
-        yield sigma, *kernels.sides_of_sets(t.pairs, groups.sizes, named, belief)
+        belief = belief_in_sets(t, adversary, predicates.listed)
+        yield belief.sigma, *kernels.sides_of_sets(t.pairs, groups.sizes, named, belief)
 
 
-def _total(adversary: Adversary) -> float:
-    return np.inf if adversary.total is None else float(adversary.total)
-
-
-def _values(t: Tally, adversary: Adversary) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """σ of each value, of all the others, and which values are certain beforehand."""
+def belief_in_values(t: Tally, adversary: Adversary) -> Belief:
+    """What she believes of each value."""
     if adversary.prior is None:
         share = rest = np.ones(len(t.reference))
     else:
         share, rest = adversary.prior.shares(t)
-    return *adversary.sigma(share, rest), rest == 0
+    return _belief(adversary, share, rest)
 
 
-def _sets(t: Tally, adversary: Adversary, listed: tuple[Predicate, ...]) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """The same for listed predicates."""
+def belief_in_sets(t: Tally, adversary: Adversary, listed: tuple[Predicate, ...]) -> Belief:
+    """What she believes of listed predicates."""
     if adversary.prior is None:
         share = rest = np.ones(len(listed))
     else:
         exactly = [predicate.share(adversary.prior, t) for predicate in listed]
         share, rest = np.array([float(p) for p in exactly]), np.array([float(1 - p) for p in exactly])
-    return *adversary.sigma(share, rest), rest == 0
+    return _belief(adversary, share, rest)
+
+
+def _belief(adversary: Adversary, share: FloatArray, rest: FloatArray) -> Belief:
+    from discreet.models.realistic import realistic_kernels as kernels
+
+    total = np.inf if adversary.total is None else float(adversary.total)
+    return kernels.Belief(*adversary.sigma(share, rest), rest == 0, total, adversary.known)
 
 
 def _beliefs(

@@ -3,6 +3,8 @@
 {class: I, epsilon: 3, stubbornness: 1000, prior: table, known: 0, predicates: [cancer, [ulcer, dyspepsia], {not: flu}]}
 prior: table (the default) | uniform | {flu: 0.4, cancer: 0.6} | a CSV of value,count, which also gives the stubbornness
 predicates: nothing for every single value, else the ones listed; {each: true} among them adds every single value
+predicates: {wishes: true, also: [cancer]}: what each person asks for in a column of the table, and what is listed for
+everybody; {wishes: united}: what anybody asks for, for everybody
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import is_file, read_numbers
 from discreet.labels.whose import Whose
+from discreet.models.base import PrivacyModel
 from discreet.models.parameters import Parameter, read_parameters
 from discreet.models.promise import SHIFT, VALUES, Given, Promise, Read, Risk, Setting, Words, attributes_read
 from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThree, ClassTwo
 from discreet.models.realistic.predicates import EACH_VALUE, Predicate, Predicates
 from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, Prior, SharesPrior
 from discreet.models.realistic.realistic import Realistic
+from discreet.models.realistic.wished import OneByOne, United, Wished
 
 EXAMPLE = "{class: II, stubbornness: 1000, epsilon: 3}"
 WORDS = ("class", "epsilon", "stubbornness", "prior", "known", "predicates", "attribute")
@@ -46,7 +50,15 @@ class Asked:
 
     epsilon: Fraction
     adversary: Adversary
-    predicates: Predicates
+    predicates: Predicates | None
+    wishes: type[Wished] | None = None  # who reads the wishes of people, if somebody does
+
+    def of(self, attribute: str) -> PrivacyModel:
+        """The promise for one attribute."""
+        if self.wishes is not None:
+            promise: PrivacyModel = self.wishes(self.epsilon, self.adversary, attribute, self.predicates)  # type: ignore[assignment]
+            return promise
+        return Realistic(self.epsilon, self.adversary, attribute, self.predicates or EACH_VALUE)
 
 
 def read_realistic(given: Mapping[object, object], place: str, folder: Path) -> tuple[Asked | None, list[Mistake]]:
@@ -80,7 +92,7 @@ def read_realistic(given: Mapping[object, object], place: str, folder: Path) -> 
         elif kind == "II" or not isinstance(given.get("prior"), str) or given["prior"] in ("table", "uniform"):
             repair = "say how many people's data she has seen, for example stubbornness: 1000"
             mistakes.append(Mistake(f"{place}.stubbornness", "is missing", repair))
-    predicates, wrong = _predicates(given.get("predicates"), f"{place}.predicates")
+    predicates, wishes, wrong = _protected(given.get("predicates"), f"{place}.predicates")
     mistakes += wrong
     if mistakes:
         return None, mistakes
@@ -90,7 +102,7 @@ def read_realistic(given: Mapping[object, object], place: str, folder: Path) -> 
         adversary = ClassTwo(Fraction(sigma), known)
     else:
         adversary = ClassOne(Fraction(sigma), prior, known) if kind == "I" else ClassThree(prior, known)
-    return Asked(Fraction(numbers["epsilon"]), adversary, predicates), []
+    return Asked(Fraction(numbers["epsilon"]), adversary, predicates, wishes), []
 
 
 def _class(given: Mapping[object, object], place: str) -> tuple[str, list[Mistake]]:
@@ -154,6 +166,29 @@ def _is_count(text: str) -> bool:
     return text.isdecimal() and len(text) <= 12
 
 
+def _protected(words: object, place: str) -> tuple[Predicates | None, type[Wished] | None, list[Mistake]]:
+    """What is protected, and who reads people's wishes besides."""
+    if not isinstance(words, Mapping):
+        predicates, mistakes = _predicates(words, place)
+        return predicates, None, mistakes
+    mistakes = [
+        Mistake(f"{place}.{word}", "no such word", did_you_mean(word, ("wishes", "also")))
+        for word in words
+        if word not in ("wishes", "also")
+    ]
+    readers: dict[object, type[Wished]] = {kind.asks: kind for kind in (OneByOne, United)}
+    said = words.get("wishes")
+    if not isinstance(said, bool | str) or said not in readers:
+        rule = "is missing" if said is None else f"must be true or united, got {shown(said)}"
+        repair = "true: what each person asks for, group by group; united: what anybody asks for, for everybody"
+        mistakes.append(Mistake(f"{place}.wishes", rule, repair))
+    also = None
+    if words.get("also") is not None:
+        also, wrong = _predicates(words["also"], f"{place}.also")
+        mistakes += wrong
+    return also, readers.get(said) if isinstance(said, bool | str) else None, mistakes
+
+
 def _predicates(words: object, place: str) -> tuple[Predicates, list[Mistake]]:
     """What is protected; every single value where nothing is said."""
     if words is None:
@@ -183,18 +218,34 @@ def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> R
     mistakes += wrong
     if asked is None or mistakes:
         return [], mistakes
-    return [Realistic(asked.epsilon, asked.adversary, a, asked.predicates) for a in attributes], []
+    return [asked.of(attribute) for attribute in attributes], []
 
 
 def _sentence(parameters: Words, column: str, setting: Setting) -> str:
-    what = "what the policy lists about" if parameters.get("predicates") else "any value of"
     one_each = setting.whose is Whose.ONE_EACH  # the model takes rows away, and counts those she knows
+    if isinstance(predicates := parameters.get("predicates"), Mapping):
+        return _wished_sentence(parameters, predicates, column, setting)
+    what = "what the policy lists about" if predicates else "any value of"
     subject, its = ("Being in the table", "somebody's") if one_each else ("A row of the table", "its")
     row = "person's row" if one_each else "row"
     return (
         f"{subject} hardly changes what others believe: the belief of {_adversary(parameters, one_each)} in {what} "
         f"{its} {column}, and the doubt of it, is within a factor of {parameters['epsilon']} of what it would be "
         f"without that {row}{setting.whose.counted}."
+    )
+
+
+def _wished_sentence(parameters: Words, predicates: Words, column: str, setting: Setting) -> str:
+    """Whose wishes count for whom."""
+    also = " or that the policy lists" if predicates.get("also") else ""
+    what = f"what a row of the same group asks to be hidden{also}"
+    if predicates["wishes"] == United.asks:
+        what = f"whatever any row of the table asks to be hidden{also}"
+    adversary = _adversary(parameters, setting.whose is Whose.ONE_EACH)
+    return (
+        f"A row of the table hardly changes what others believe of {column}, as far as that was asked for: the belief "
+        f"of {adversary} in {what}, and the doubt of it, is within a factor of {parameters['epsilon']} of what it "
+        f"would be without the row{setting.whose.counted}."
     )
 
 
@@ -228,15 +279,36 @@ def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[R
         "II": "Whoever rests on more data may learn more.",
         "III": "Whoever expects other shares may learn more.",
     }
-    listed = "" if not parameters.get("predicates") else " Only what the policy lists is protected, not every value."
+    predicates = parameters.get("predicates")
+    listed = "" if not predicates else " Only what the policy lists is protected, not every value."
+    if isinstance(predicates, Mapping):
+        listed = " Only what was asked for is protected, not every value."
     return [
         (
             "Adversaries other than the one assumed",
             more[parameters["class"]]
             + f" So may whoever expects different shares for different {setting.whose.people}, by age for instance. "
             f"And what the release teaches about {everybody} is not hidden: only what {own} adds to it." + listed,
-        )
+        ),
+        *(_who_asked(predicates) if isinstance(predicates, Mapping) else ()),
     ]
+
+
+def _who_asked(predicates: Words) -> list[Risk]:
+    """What is told by hiding what people ask for."""
+    if predicates["wishes"] == United.asks:
+        told = (
+            "Whatever any row asks to be hidden is hidden for all rows, so that nobody can tell who asked. How coarse "
+            "the release is may tell that one of them did."
+        )
+    else:
+        told = (
+            "A group hides what its own rows ask for, so what is published depends on who asked for what. Where a "
+            "group tells more of a value than the promise allows, none of its rows asked for that; a group that had to "
+            "be made coarser, or left out, may hold one that did. And who asks for something to be hidden may be who "
+            "has it."
+        )
+    return [("Who asked for something to be hidden", told)]
 
 
 REALISTIC = Promise(

@@ -13,10 +13,11 @@ from discreet.counts.outside import each_once, people_by_value, population_of
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.labels.whose import PERSON
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import counts_population, read_marginals
-from discreet.publications.published import Manifest, hierarchy_in_words, person_of, quasi_identifiers_of
+from discreet.publications.published import Manifest, hierarchy_in_words, quasi_identifiers_of, unpublished_column
 from discreet.publications.source.population import Surroundings, outsiders
 from discreet.publications.source.table import value_codes
 
@@ -30,7 +31,7 @@ def read_population(
 
     `table` is the source, where it is given too: it tells exactly who is not in it.
     """
-    columns, person = quasi_identifiers_of(manifest), person_of(manifest)
+    columns, person = quasi_identifiers_of(manifest), unpublished_column(manifest, PERSON)
     needed = [*columns, *([] if person is None else [person])]
     engine = open_source(population, needed)
     lacking = [

@@ -16,13 +16,14 @@ import numpy as np
 from discreet.arrays import BoolArray, IntArray
 from discreet.counts.frequency import FrequencySet, owned_groups
 from discreet.counts.groups import Groups, tally
+from discreet.counts.wishes import wishes_in_groups
 from discreet.errors import Mistake
 from discreet.models.base import AboutPopulation, PrivacyModel, size_alone
 from discreet.models.by_people import rows_decide
 from discreet.models.verdicts import Verdict, verdict
 from discreet.publications.published import AGAIN
 from discreet.publications.recoded_tables import Recoded
-from discreet.publications.regions import SEVERAL, regions
+from discreet.publications.regions import SEVERAL, groups_of_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +44,7 @@ def standing_in(
     """Whose rows stand in the groups of a recoded table; None where a row is a person."""
     if table.owners is None:
         return None
-    where = regions(table.hierarchies, mapping, published.texts())
-    group = where.group_of(table.codes, len(table.counts), table.hierarchies)
+    group = groups_of_rows(table, mapping, published.texts())
     here, many = np.flatnonzero(group >= 0), published.groups
     row, count, of = here, table.counts[here], group[here]
     rows = np.bincount(of, weights=count, minlength=many).astype(np.int64)
@@ -59,7 +59,8 @@ def standing_in(
     assert owners is not None
     most = int(table.owners.rows.max(initial=1))
     least = np.where(certain, owners.people, -(-published.sizes // most))
-    return Standing(Groups(rows, tallies, owners=owners), certain, least)
+    wishes = wishes_in_groups(table.wishes, row, of, many)
+    return Standing(Groups(rows, tallies, owners=owners, wishes=wishes), certain, least)
 
 
 @dataclass(frozen=True)

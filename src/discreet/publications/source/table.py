@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,22 @@ import numpy as np
 from discreet.arrays import Codes
 from discreet.counts.coding import frequency_set, merged
 from discreet.counts.frequency import FrequencySet
+from discreet.counts.wishes import wishes_of, without_last
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy, Value
+from discreet.labels.whose import PERSON
 from discreet.policy.policy import Policy, read_policy
-from discreet.publications.published import Manifest, columns_of, hierarchy_in_words, person_of, quasi_identifiers_of
+from discreet.publications.published import (
+    Manifest,
+    columns_of,
+    hierarchy_in_words,
+    quasi_identifiers_of,
+    unpublished_column,
+)
 
 
 def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> FrequencySet:
@@ -31,10 +40,13 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     """
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
-    frequencies = count_source(source, columns, person_of(manifest))
+    person, wishes = unpublished_column(manifest, PERSON), unpublished_column(manifest, "wishes")
+    counted = count_source(source, columns, person, wishes)
+    asked = len(counted.values) > len(columns)
+    frequencies = without_last(counted) if asked else counted
     values = dict(zip(columns, frequencies.values, strict=True))
     words = manifest.get("hierarchies", {})
-    return frequency_set(
+    table = frequency_set(
         frequencies,
         [
             hierarchy_in_words(name, words[name], values[name])
@@ -44,12 +56,19 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
         ],
         {name: hierarchy_in_words(name, words.get(name), values[name]) for name in sensitive},
     )
+    return replace(table, wishes=wishes_of(table, counted, wishes)) if wishes is not None and asked else table
 
 
-def count_source(source: Any, columns: Sequence[str], person: str | None = None) -> Frequencies:
-    """Columns of the table that a release was made from, as they are: one scan. One may say whose row it is."""
+def count_source(
+    source: Any, columns: Sequence[str], person: str | None = None, last: str | None = None
+) -> Frequencies:
+    """Columns of the table that a release was made from, as they are: one scan. One may say whose row it is.
+
+    The `last` one is there if the table has it.
+    """
     needed = [*columns, *([] if person is None else [person])]
-    engine = _open(source, needed)
+    more = [] if last is None else [last]
+    engine = _open(source, [*needed, *more])
     lacking = [c for c in needed if c not in engine.columns]
     if lacking:
         raise DataError(
@@ -58,7 +77,7 @@ def count_source(source: Any, columns: Sequence[str], person: str | None = None)
                 for c in lacking
             )
         )
-    return engine.frequencies(columns, person)
+    return engine.frequencies([*columns, *(c for c in more if c in engine.columns)], person)
 
 
 def _open(source: Any, columns: Sequence[str]) -> Engine:

@@ -192,6 +192,7 @@ def _sample(frequency: FrequencySet, rng: np.random.Generator) -> FrequencySet:
         codes=tuple(c[there] for c in frequency.codes),
         sensitive={name: c[there] for name, c in frequency.sensitive.items()},
         counts=counts.astype(np.int64),
+        wishes=None,
     )
 
 

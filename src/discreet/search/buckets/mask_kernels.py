@@ -10,7 +10,13 @@ from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 
 @njit(cache=True)
 def refill(
-    group: IntArray, value: Codes, surplus: BoolArray, drawn: FloatArray, set_of: IntArray, totals: IntArray, l_of: IntArray
+    group: IntArray,
+    value: Codes,
+    surplus: BoolArray,
+    drawn: FloatArray,
+    set_of: IntArray,
+    totals: IntArray,
+    l_of: IntArray,
 ) -> Codes:
     """Give surplus rows other values, at random as the table has them, of sets with less than 1/ℓ of the group.
 
