@@ -36,6 +36,11 @@ class Whose(StrEnum):
         return self if self is Whose.ONE_EACH else Whose.UNSAID
 
     @property
+    def several(self) -> bool:
+        """May somebody have several rows, which a column of the source tells?"""
+        return self is Whose.NAMED
+
+    @property
     def people(self) -> str:
         return self.either("people", "rows")
 
