@@ -44,6 +44,7 @@ TABLE = {
     "zip": [str(47900 + i % 5) for i in ROWS],
     "disease": ["abcd"[i % 4] for i in ROWS],
     "income": [str(i) for i in ROWS],
+    "wish": ["b" if i % 9 == 0 else None for i in ROWS],
 }
 ATTRIBUTES = {
     "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}},
@@ -80,6 +81,15 @@ CASES |= {
     "other sensitive values known": {
         "attributes": {"age": ATTRIBUTES["age"], "zip": {"role": "sensitive"}, "disease": ATTRIBUTES["disease"]},
         "require": [{"t_closeness": {"t": "99/100", "attribute": "zip", "others_known": True}}],
+    },
+    "wishes of each": {
+        "attributes": ATTRIBUTES | {"wish": {"role": "wishes"}},
+        "require": [{"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9, "predicates": {"wishes": True}}}],
+    },
+    "wishes of all": {
+        "attributes": ATTRIBUTES | {"wish": {"role": "wishes"}},
+        "require": [{"realistic": {"class": "III", "epsilon": 9, "predicates": {"wishes": "united", "also": ["a"]}}}],
+        "suppress": 0.5,
     },
     "a column as it is": {"attributes": ATTRIBUTES | {"income": {"role": "other"}}, "require": [K2]},
     "no secret": {"attributes": {"age": ATTRIBUTES["age"]}, "require": [K2]},

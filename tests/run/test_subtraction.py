@@ -164,12 +164,12 @@ def test_one_newcomer_among_800_is_held_back(release: Path, tmp_path: Path) -> N
     made = apply(release, columns(people(5, 800) + people(6, 1)), tmp_path / "new")
     assert made.manifest["rows"]["suppressed"] == manifest_of(release)["rows"]["suppressed"] + 1
     assert differences(release, tmp_path / "new") == (Counter(), Counter())
-    assert "1 new row held back for people who came, left or stayed" in made.figures["notes"]
+    assert "1 new row held back for rows that came, left or stayed" in made.figures["notes"]
     assert verify(tmp_path / "new").kept
 
 
 def test_twenty_of_800_replaced_are_no_release(release: Path, tmp_path: Path) -> None:
-    with pytest.raises(Infeasible, match="people who came, left or stayed, once somebody subtracts") as caught:
+    with pytest.raises(Infeasible, match="rows that came, left or stayed, once somebody subtracts") as caught:
         apply(release, columns(people(5, 800)[20:] + people(7, 20)), tmp_path / "new")
     assert caught.value.exit_code == 1
     assert "wait for more rows" in str(caught.value) and "--all-new" in str(caught.value)
@@ -194,4 +194,4 @@ def test_that_everybody_is_new_is_said_and_told(release: Path, tmp_path: Path) -
     assert "is what its publisher said, and was not judged" in (tmp_path / "new" / "report.html").read_text()
     judged = apply(release, columns(people(5, 800)), tmp_path / "same")
     assert judged.manifest["applied"]["all_new"] is False
-    assert "for those who came, left and stayed" in (tmp_path / "same" / "report.html").read_text()
+    assert "for those that came, left and stayed" in (tmp_path / "same" / "report.html").read_text()

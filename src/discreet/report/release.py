@@ -17,8 +17,10 @@ from discreet.counts.groups import Groups
 from discreet.labels.figures import number, percent
 from discreet.labels.whose import Whose, whose_of
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
+from discreet.models.by_people import rows_decide
 from discreet.models.promise import Risk
 from discreet.models.registry import model_from_words
+from discreet.policy.kinds import is_exact
 from discreet.publications.published import Published
 from discreet.releases.contents import REPORT
 from discreet.report.exposures import Exposure, exposures
@@ -181,6 +183,7 @@ def release_data(
     promises, rows = manifest["promises"], manifest["rows"]
     kinds = [model_of(p) for p in promises]
     models = [model for promise in promises for model in _models(promise, manifest)]
+    exact = is_exact(manifest["publish"])
     filled = groups.where(groups.sizes > 0)
     sections = public_figures(Public(manifest, mapping, published, filled))
     achieved = achieved_in_words(manifest, sections["ambiguous"])
@@ -189,7 +192,7 @@ def release_data(
         keeps_promises=all(p["holds"] for p in promises),
         promises=tuple(
             replace(line, holds=None)
-            if line.holds and (whose is Whose.NAMED or any(map(_takes_more, _models(promise, manifest))))
+            if line.holds and any(_takes_more(m, exact, whose) for m in _models(promise, manifest))
             else line
             for line, promise in zip(promise_lines(manifest, achieved), promises, strict=True)
         ),
@@ -230,7 +233,7 @@ def release_data(
         versions={str(name): str(v) for name, v in sorted(manifest["versions"].items())},
         files={str(name): dict(about) for name, about in sorted(manifest["files"].items()) if name != REPORT},
         whose=whose,
-        needs_source=whose is Whose.NAMED or any(map(needs_source, models)),
+        needs_source=any(needs_source(m) or (whose is Whose.NAMED and _takes_more(m, exact, whose)) for m in models),
         needs_population=any(isinstance(model, AboutPopulation) for model in models),
     )
 
@@ -259,9 +262,11 @@ def _is_untold(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
     return not open_to_all and any(map(needs_source, _models(promise, manifest)))
 
 
-def _takes_more(model: PrivacyModel) -> bool:
-    """Does it take the original table, or the people around it, to judge a promise?"""
-    return needs_source(model) or isinstance(model, AboutPopulation)
+def _takes_more(model: PrivacyModel, exact: bool, whose: Whose) -> bool:
+    """Does it take the original table, or the people around it, to judge a promise? The files don't tell which rows are
+    one person's, where people have several."""
+    by_people = whose is Whose.NAMED and (exact or not rows_decide(model))
+    return by_people or needs_source(model) or isinstance(model, AboutPopulation)
 
 
 def _models(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[PrivacyModel]:

@@ -16,7 +16,7 @@ from discreet.models.by_people import chances, chances_at_most
 from discreet.models.groups.k_anonymity import LEAST_K
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, as_text, exact
-from discreet.models.promise import VALUES, Promise, Setting, Words, read_as
+from discreet.models.promise import VALUES, Promise, Setting, Words, nobodys_chance, read_as
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,7 @@ class AlphaK(Parameterized):
 def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     least, most = parameters["k"], parameters["alpha"]
     if setting.whose is Whose.NAMED:
-        return (
-            f"Every group has rows of at least {least} people, and nobody's chance to have a certain value of {column} "
-            f"in a group is above {most}, however many rows they have there."
-        )
+        return f"Every group has rows of at least {least} people, and {nobodys_chance(column, str(most), setting)}."
     return f"Every group has at least {least} rows, and no value of {column} makes up more than {most} of any."
 
 

@@ -34,7 +34,7 @@ from discreet.models.parameters import (
     as_text,
     exact,
 )
-from discreet.models.promise import VALUES, Given, Promise, Read, Setting, Words, read_as
+from discreet.models.promise import VALUES, Given, Promise, Read, Setting, Words, nobodys_chance, read_as
 
 _LEAST_L = Whole(2, "every group has at least one value, so l = 1 promises nothing")
 _REAL_L = Number(1, why="every group reaches l = 1, so it promises nothing")
@@ -307,10 +307,8 @@ def _sentence(parameters: Words, column: str, setting: Setting) -> str:
                 f"{rows} of all values from the {_ordinal(int(least))} most common on."
             )
     if setting.whose is Whose.NAMED:
-        return (
-            f"Nobody's chance to have a certain value of {column} in a group is above 1 in {least}, however many rows "
-            "they have there."
-        )
+        sentence = nobodys_chance(column, f"1 in {least}", setting)
+        return f"{sentence[0].upper()}{sentence[1:]}."
     return f"In no group does one value of {column} make up more than one row in {least}."
 
 

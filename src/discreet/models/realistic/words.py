@@ -298,8 +298,8 @@ def _who_asked(predicates: Words) -> list[Risk]:
     """What is told by hiding what people ask for."""
     if predicates["wishes"] == United.asks:
         told = (
-            "Whatever any row asks to be hidden is hidden for all rows, so that nobody can tell who asked. How coarse "
-            "the release is may tell that one of them did."
+            "Whatever any row asks to be hidden is hidden for all rows, so that it is not told which asked. How "
+            "coarse the release is may tell that one of them did."
         )
     else:
         told = (
