@@ -105,8 +105,8 @@ def _by_list(
     )
     assumes = _assumes(whose) + (
         f"How many {whose.unit} two groups have in common is heeded, and what groups that overlap in a chain tell of "
-        "each other. In long chains the chance is bounded by what the counts of all groups leave; the estimate weighs each "
-        "pair of groups by itself."
+        "each other. In long chains the chance is bounded by what the counts of all groups leave; the estimate weighs "
+        "each pair of groups by itself."
         if whole
         else "Nothing is known of who else is in both."
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log
 
 import numpy as np
 
@@ -87,7 +88,7 @@ def within(sums: Sums, persons: Persons, tally: Tally, limit: Fraction) -> tuple
         weights=np.log(sizes[at.cell].astype(np.float64)),
         minlength=len(sums.person),
     )
-    equal = near & sums.known & (logs + float(np.log(limit.denominator)) < -np.log(4 * _CLOSE))
+    equal = near & sums.known & (logs + log(limit.denominator) < -np.log(4 * _CLOSE))
     kept, broken = (kept & ~near) | equal, broken & ~near
     starts = np.searchsorted(tally.group, np.arange(len(sizes) + 1))
     for i in np.flatnonzero(near & sums.known & ~equal)[:_MOST_EXACTLY].tolist():
