@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from discreet.cli.proposing import asked
+from discreet.policy.owner import Owner
 from discreet.policy.policy import read_policy
-from discreet.policy.whose import Whose
 
 QUESTION = "Is every row another person? [y/n/not sure] "
 
@@ -78,21 +78,21 @@ def test_where_nobody_can_answer_the_policy_has_the_question(visits: Path, call:
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [
-        ("y\n", Whose(one_row_each=True)),
-        ("YES\n", Whose(one_row_each=True)),
-        ("n\nkey\n", Whose(column="key")),
-        ("no\nkeys\nkey\n", Whose(column="key")),
-        ("n\n\n", Whose(several=True)),
-        ("n\n", Whose(several=True)),
-        ("not sure\n", Whose()),
-        ("yesterday\n", Whose()),
-        ("\n", Whose()),
-        ("", Whose()),
+        ("y\n", Owner(one_row_each=True)),
+        ("YES\n", Owner(one_row_each=True)),
+        ("n\nkey\n", Owner(column="key")),
+        ("no\nkeys\nkey\n", Owner(column="key")),
+        ("n\n\n", Owner(several=True)),
+        ("n\n", Owner(several=True)),
+        ("not sure\n", Owner()),
+        ("yesterday\n", Owner()),
+        ("\n", Owner()),
+        ("", Owner()),
     ],
 )
-def test_an_answer_is_taken_for_what_it_says_and_no_more(answers: str, expected: Whose) -> None:
+def test_an_answer_is_taken_for_what_it_says_and_no_more(answers: str, expected: Owner) -> None:
     questions = io.StringIO()
-    assert asked(Whose(), ["key", "age"], io.StringIO(answers), questions) == expected
+    assert asked(Owner(), ["key", "age"], io.StringIO(answers), questions) == expected
     assert questions.getvalue().startswith(QUESTION)
     assert ("There is no column 'keys'; did you mean 'key'?\n" in questions.getvalue()) == ("keys" in answers)
 

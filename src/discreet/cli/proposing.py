@@ -15,7 +15,7 @@ from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from discreet.policy.whose import Whose
+    from discreet.policy.owner import Owner
 
 _QUESTION = "Is every row another person? [y/n/not sure] "
 _WHICH = "Which column says whose row it is? [its name; nothing if none does] "
@@ -42,30 +42,31 @@ def init(
     """
     from discreet.addresses import is_address
     from discreet.engines.open import open_source
+    from discreet.labels.whose import Whose
     from discreet.policy.draft import propose
+    from discreet.policy.owner import find_owner
     from discreet.policy.proposals import proposals_of
-    from discreet.policy.whose import whose_rows
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("read", 0, 0, "")
         engine = open_source(data)
         proposals = proposals_of(engine.profile())
-        whose = whose_rows(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
+        owner = find_owner(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
     if output is not None and output.exists() and not force:
         raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    if not whose.said and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
-        whose = asked(whose, engine.columns, sys.stdin, sys.stderr)
-        if whose.column is not None:
-            whose = whose_rows(proposals, engine.ownership, person=whose.column)
+    if owner.whose is Whose.UNSAID and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
+        owner = asked(owner, engine.columns, sys.stdin, sys.stderr)
+        if owner.column is not None:
+            owner = find_owner(proposals, engine.ownership, person=owner.column)
     # In a policy, paths start at the policy's own folder.
     source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
-    text = propose(proposals, source, whose)
+    text = propose(proposals, source, owner)
     answer = {
         "policy": text,
-        "person": whose.column,
-        "one_row_per_person": whose.one_row_each,
-        "people": whose.number,
+        "person": owner.column,
+        "one_row_per_person": owner.one_row_each,
+        "people": owner.number,
     }
     if output is None:
         screen.say(answer, text.rstrip())
@@ -73,22 +74,22 @@ def init(
     write_page(output, text)
     screen.say(
         answer | {"file": str(output)},
-        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release\n{_in_words(whose)}",
+        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release\n{_in_words(owner)}",
     )
 
 
-def asked(whose: Whose, columns: Sequence[str], answers: TextIO, questions: TextIO) -> Whose:
+def asked(owner: Owner, columns: Sequence[str], answers: TextIO, questions: TextIO) -> Owner:
     """What somebody at the terminal says of whose rows they are; unsaid, where there is no answer."""
     answer = _answer(_QUESTION, answers, questions).casefold()
     if answer in ("y", "yes"):
-        return replace(whose, one_row_each=True)
+        return replace(owner, one_row_each=True)
     if answer not in ("n", "no"):
-        return whose
+        return owner
     while column := _answer(_WHICH, answers, questions):
         if column in columns:
-            return replace(whose, column=column)
+            return replace(owner, column=column)
         questions.write(f"There is no column {shown(column)}; {did_you_mean(column, columns)}\n")
-    return replace(whose, several=True)
+    return replace(owner, several=True)
 
 
 def _answer(question: str, answers: TextIO, questions: TextIO) -> str:
@@ -97,11 +98,11 @@ def _answer(question: str, answers: TextIO, questions: TextIO) -> str:
     return answers.readline().strip()
 
 
-def _in_words(whose: Whose) -> str:
+def _in_words(owner: Owner) -> str:
     """What the policy says of whose rows they are."""
-    if whose.one_row_each:
+    if owner.one_row_each:
         return "Every row is another person, you say: what holds of rows holds of people."
-    if whose.column is None:
+    if owner.column is None:
         return "Whose rows they are is not said: the promises are about rows until it is. The policy has the words."
-    unsure = " Decide whether it does: the policy has the question." if whose.decide else ""
-    return f"{shown(whose.column)} says whose row it is, of {whose.number:,} people.{unsure}"
+    unsure = " Decide whether it does: the policy has the question." if owner.decide else ""
+    return f"{shown(owner.column)} says whose row it is, of {owner.number:,} people.{unsure}"

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 from discreet.addresses import without_credentials
 from discreet.errors import shown
+from discreet.policy.owner import Owner
 from discreet.policy.proposals import FLAT, Proposal
-from discreet.policy.whose import Whose
 from discreet.policy.words import Role
 
 MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
-_UNSAID = Whose()
+_UNSAID = Owner()
 
 
-def propose(proposals: Sequence[Proposal], source: str, whose: Whose = _UNSAID) -> str:
-    """The text of a policy for the table, with a reason for each choice; `whose` says whose rows they are.
+def propose(proposals: Sequence[Proposal], source: str, owner: Owner = _UNSAID) -> str:
+    """The text of a policy for the table, with a reason for each choice; `owner` says whose rows they are.
 
     >>> from discreet.engines.profile import ColumnProfile
     >>> from discreet.policy.proposals import proposals_of
@@ -27,15 +27,15 @@ def propose(proposals: Sequence[Proposal], source: str, whose: Whose = _UNSAID) 
     # sex or gender, by its name; 2 different values
       sex: {role: quasi_identifier, hierarchy: {flat: true}}
     """
-    owned = [_with_owner(proposed, whose) for proposed in proposals]
-    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, whose)
+    owned = [_with_owner(proposed, owner) for proposed in proposals]
+    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, owner)
 
 
-def _with_owner(proposed: Proposal, whose: Whose) -> Proposal:
+def _with_owner(proposed: Proposal, owner: Owner) -> Proposal:
     """The same, or what says whose row it is; and why not, where it looks like that."""
-    if proposed.profile.name == whose.column:
-        return Proposal(proposed.profile, Role.PERSON, whose.why, decide=bool(whose.decide), question=whose.decide)
-    note = whose.notes.get(proposed.profile.name)
+    if proposed.profile.name == owner.column:
+        return Proposal(proposed.profile, Role.PERSON, owner.why, decide=bool(owner.decide), question=owner.decide)
+    note = owner.notes.get(proposed.profile.name)
     return replace(proposed, why=f"{proposed.why}; {note}") if note else proposed
 
 
@@ -50,7 +50,7 @@ def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
     return [instead if p is weakest else p for p in proposals]
 
 
-def _text(proposals: list[Proposal], rows: int, source: str, whose: Whose) -> str:
+def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner) -> str:
     quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
     lines = [
         f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE",
@@ -62,7 +62,7 @@ def _text(proposals: list[Proposal], rows: int, source: str, whose: Whose) -> st
         "#   person            says whose row it is: never published, people are counted by it",
         f"source: {quoted(without_credentials(source))}",
         "",
-        *_whose(whose),
+        *_whose(owner),
         "attributes:",
     ]
     if quasi > MANY:
@@ -75,9 +75,9 @@ def _text(proposals: list[Proposal], rows: int, source: str, whose: Whose) -> st
         hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
         decide = f", decide: {quoted(p.question)}" if p.question else ""
         lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{decide}}}")
-    alike = "everybody" if whose.said else "every row"
-    lines += ["", "require:", f"  # {alike} looks like at least four others", "  - k_anonymity: {k: 5}"]
-    number, counted = (rows, "rows") if whose.number is None else (whose.number, "people")
+    alike = f"{owner.whose.everybody} looks like at least {owner.whose.others(4)}"
+    lines += ["", "require:", f"  # {alike}", "  - k_anonymity: {k: 5}"]
+    number, counted = (rows, "rows") if owner.number is None else (owner.number, "people")
     if number < 50:
         lines.insert(-1, f"  # (a table of {number} {counted} will hardly allow it)")
     sensitive = [p for p in proposals if p.role == Role.SENSITIVE]
@@ -94,21 +94,21 @@ def _text(proposals: list[Proposal], rows: int, source: str, whose: Whose) -> st
     return "\n".join(lines)
 
 
-def _whose(whose: Whose) -> list[str]:
+def _whose(owner: Owner) -> list[str]:
     """What a policy says of whose rows they are, or the question that nobody has answered."""
-    if whose.one_row_each:
+    if owner.one_row_each:
         return ["# every row is another person's: what holds of rows holds of people", "one_row_per_person: true", ""]
-    if whose.column is not None:
+    if owner.column is not None:
         return []
     asked = "# QUESTION: is every row another person's? If not, one's own rows may fill a group."
-    if whose.several:
+    if owner.several:
         asked = "# Some people have several rows, and nothing says which are whose: one's own rows may fill a group."
     lines = [asked, "# Until it is said, promises and report are about rows. To have them about people, write"]
-    if not whose.several:
+    if not owner.several:
         lines.append("#   one_row_per_person: true    here, if every row is another person's; or")
     lines.append("#   role: person                at the column that says whose row it is")
-    if whose.keys:
-        names = ", ".join(map(shown, whose.keys[:3]))
+    if owner.keys:
+        names = ", ".join(map(shown, owner.keys[:3]))
         lines.append(f"# (A person's key by its name, another value in each row: {names}. Or does it number rows?)")
     return [*lines, ""]
 

@@ -33,7 +33,7 @@ require:
   - alpha_k: {alpha: 0.7, k: 5}      # nobody has come for any diagnosis by more than 70%, even to somebody who knows
                                      # how often he came
 
-publish: local_recoding      # coarse where it must be, fine where it may be (or: generalization, multidimensional)
+publish: multidimensional    # coarse where it must be, fine where it may be (local_recoding loses less still)
 suppress: 0.02               # at most 2% of the visits may be left out
 """
 
@@ -56,8 +56,8 @@ def _years() -> Shares:
 
 
 def _zips() -> Column:
-    """A town and two valleys, eight places each; the nearer the more patients."""
-    codes = tuple(f"47{district}0{office}" for district in range(3) for office in range(8))
+    """A town and two valleys, two areas of four places each; the nearer the more patients."""
+    codes = tuple(f"47{district}{area}{office}" for district in range(3) for area in range(2) for office in range(4))
     shares = np.repeat([60.0, 22.0, 18.0], 8) / np.tile(np.arange(3.0, 11.0), 3)
     return Column(codes, shares, np.linspace(1, -1, len(codes)))
 

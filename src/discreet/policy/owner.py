@@ -17,6 +17,7 @@ from discreet.engines.profile import ColumnProfile, Ownership
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 from discreet.hierarchies.dates import parse_date
 from discreet.hierarchies.numbers import is_whole, parse
+from discreet.labels.whose import Whose
 from discreet.policy.columns import A_PERSON, key_of, meaning_of, names_a_key, words_of
 from discreet.policy.proposals import Proposal, few_values, known_values
 from discreet.policy.words import Role
@@ -38,7 +39,7 @@ _REACHED = re.compile(r"e?mail.*|phone.*|telephone.*|mobile.*|telefon.*|handy.*|
 
 
 @dataclass(frozen=True)
-class Whose:
+class Owner:
     """What is known of whose rows they are: a `column` names the person, or each row is another's, or it is unsaid.
 
     `number` people, if they can be counted. `notes` say of columns which look like it why they don't name a person;
@@ -55,18 +56,20 @@ class Whose:
     keys: tuple[str, ...] = ()
 
     @property
-    def said(self) -> bool:
-        """Is it known whose rows they are?"""
-        return self.column is not None or self.one_row_each
+    def whose(self) -> Whose:
+        """Whose rows they are, as texts have to speak of them."""
+        if self.column is not None:
+            return Whose.NAMED
+        return Whose.ONE_EACH if self.one_row_each else Whose.UNSAID
 
 
-def whose_rows(
+def find_owner(
     proposals: Sequence[Proposal],
     counting: Counting,
     *,
     person: str | None = None,
     one_row_per_person: bool = False,
-) -> Whose:
+) -> Owner:
     """Whose rows they are, as somebody says (`person`, `one_row_per_person`), or else as the table shows.
 
     `counting` is an engine's `ownership`: it is asked once for each column that may be it.
@@ -74,7 +77,7 @@ def whose_rows(
     >>> from discreet.engines.open import open_source
     >>> from discreet.policy.proposals import proposals_of
     >>> visits = open_source({"patient": ["a", "a", "b", "b"], "sex": ["f", "f", "m", "m"]})
-    >>> whose_rows(proposals_of(visits.profile()), visits.ownership).column
+    >>> find_owner(proposals_of(visits.profile()), visits.ownership).column
     'patient'
     """
     if person is not None and one_row_per_person:
@@ -88,11 +91,11 @@ def whose_rows(
         repair = "say --person with its name; if it does not say whose row it is, leave both out and edit the policy"
         raise DiscreetError(Mistake("--one-row-per-person", rule, repair))
     if one_row_per_person:
-        return Whose(one_row_each=True, number=proposals[0].profile.rows, notes=found.notes)
+        return Owner(one_row_each=True, number=proposals[0].profile.rows, notes=found.notes)
     return found
 
 
-def _named(person: str, proposals: Sequence[Proposal], counting: Counting) -> Whose:
+def _named(person: str, proposals: Sequence[Proposal], counting: Counting) -> Owner:
     """Somebody says which column it is."""
     of_column = {p.profile.name: p for p in proposals}
     if person not in of_column:
@@ -106,13 +109,13 @@ def _named(person: str, proposals: Sequence[Proposal], counting: Counting) -> Wh
         repair = "name the column that says whose row it is, or say --one-row-per-person"
         raise DiscreetError(Mistake("--person", f"{shown(person)} has no value in any row", repair))
     candidate = _Candidate.of(of_column[person], proposals, counting)
-    return Whose(person, f"whose row it is, as you said; {candidate.sentence}", number=candidate.people)
+    return Owner(person, f"whose row it is, as you said; {candidate.sentence}", number=candidate.people)
 
 
-def _found(proposals: Sequence[Proposal], counting: Counting) -> Whose:
+def _found(proposals: Sequence[Proposal], counting: Counting) -> Owner:
     """The column that says whose row it is, by its name or by its values; nothing where none does."""
     if len(proposals) < 2:  # nothing would be left to publish
-        return Whose()
+        return Owner()
     repeated = {p.profile.name: p for p in proposals if 1 < known_values(p.profile) < p.profile.rows - p.profile.nulls}
     keys = tuple(
         p.profile.name
@@ -141,13 +144,13 @@ def _found(proposals: Sequence[Proposal], counting: Counting) -> Whose:
         decide = best.against and f"called like the key of a person, but {best.against}: does it say whose row it is?"
         if not decide and rivals:
             decide = f"does it say whose row it is, or does {' or '.join(map(shown, rivals))}?"
-        return Whose(best.column, why, decide, number=best.people, notes=notes, keys=keys)
+        return Owner(best.column, why, decide, number=best.people, notes=notes, keys=keys)
     if by_values:
         best = max(by_values, key=lambda c: c.agreement)
         why = f"perhaps whose row it is: rows with one value of it agree in {best.steady}; {best.sentence}"
         decide = f"does it say whose row it is? Rows with one value of it agree in {best.steady}"
-        return Whose(best.column, why, decide, number=best.people, notes=notes, keys=keys)
-    return Whose(notes=notes, keys=keys)
+        return Owner(best.column, why, decide, number=best.people, notes=notes, keys=keys)
+    return Owner(notes=notes, keys=keys)
 
 
 def _called_a_person(profile: ColumnProfile) -> bool:

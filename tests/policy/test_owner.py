@@ -15,11 +15,12 @@ from discreet import anonymize
 from discreet.engines.open import open_source
 from discreet.engines.profile import Ownership
 from discreet.errors import DiscreetError, PolicyError
+from discreet.labels.whose import Whose
 from discreet.policy.columns import A_PERSON, key_of
 from discreet.policy.draft import propose
+from discreet.policy.owner import Owner, find_owner
 from discreet.policy.policy import Policy, Role, read_policy
 from discreet.policy.proposals import proposals_of
-from discreet.policy.whose import Whose, whose_rows
 from discreet.samples.hospital import patients
 from tests.policy.test_proposals import ODD
 
@@ -50,12 +51,12 @@ def without(table: Table, *names: str) -> Table:
     return {column: values for column, values in table.items() if column not in names}
 
 
-def looked_at(table: object, **said: object) -> tuple[Whose, str]:
+def looked_at(table: object, **said: object) -> tuple[Owner, str]:
     """What is found of whose rows they are, and the policy with it."""
     engine = open_source(table)
     proposals = proposals_of(engine.profile())
-    whose = whose_rows(proposals, engine.ownership, **said)  # type: ignore[arg-type]
-    return whose, propose(proposals, "visits.csv", whose)
+    owner = find_owner(proposals, engine.ownership, **said)  # type: ignore[arg-type]
+    return owner, propose(proposals, "visits.csv", owner)
 
 
 def read(text: str, folder: Path) -> Policy:
@@ -64,25 +65,25 @@ def read(text: str, folder: Path) -> Policy:
 
 
 def test_a_key_that_repeats_and_is_called_like_a_person_s_says_whose_row_it_is(tmp_path: Path) -> None:
-    whose, text = looked_at(visits())
+    owner, text = looked_at(visits())
     policy = read(text, tmp_path)
     assert (policy.person, policy.one_row_per_person, policy.undecided) == ("patient", False, ())
-    assert whose.number == 200
-    assert "the key of a person, by its name; 200 people; a person has 3 rows in the median, 5 at most" in whose.why
+    assert owner.number == 200
+    assert "the key of a person, by its name; 200 people; a person has 3 rows in the median, 5 at most" in owner.why
 
 
 def test_it_tells_how_many_people_move_and_in_which_columns() -> None:
-    whose, _ = looked_at(without(visits(), "ward", "hospital_id", "product_id"))
-    assert whose.why.endswith("16 of them move: their rows differ in 'zip' (16)")
-    whose, _ = looked_at(without(visits(movers=0), "ward", "hospital_id", "product_id"))
-    assert whose.why.endswith("nobody moves: the quasi-identifiers of a person are the same in all rows")
+    owner, _ = looked_at(without(visits(), "ward", "hospital_id", "product_id"))
+    assert owner.why.endswith("16 of them move: their rows differ in 'zip' (16)")
+    owner, _ = looked_at(without(visits(movers=0), "ward", "hospital_id", "product_id"))
+    assert owner.why.endswith("nobody moves: the quasi-identifiers of a person are the same in all rows")
 
 
 def test_rows_that_name_nobody_are_a_person_each() -> None:
     table = visits()
     table["patient"][:3] = [None, None, None]
-    whose, _ = looked_at(table)
-    assert whose.number == 199 + 3 and "3 rows name nobody, and count as a person each" in whose.why
+    owner, _ = looked_at(table)
+    assert owner.number == 199 + 3 and "3 rows name nobody, and count as a person each" in owner.why
 
 
 @pytest.mark.parametrize(
@@ -94,22 +95,22 @@ def test_rows_that_name_nobody_are_a_person_each() -> None:
     ],
 )
 def test_the_key_of_something_else_is_no_person_s_and_the_policy_says_why(column: str, what: str) -> None:
-    whose, text = looked_at(without(visits(), "patient"))
-    assert whose.column is None and not whose.said
-    assert f"the key of {what} by its name, not of a person" in whose.notes[column]
+    owner, text = looked_at(without(visits(), "patient"))
+    assert owner.column is None and owner.whose is Whose.UNSAID
+    assert f"the key of {what} by its name, not of a person" in owner.notes[column]
     [comment] = re.findall(rf"#(.*)\n  {column}: ", text)
-    assert whose.notes[column] in comment
+    assert owner.notes[column] in comment
 
 
 def test_zip_codes_and_wards_repeat_and_are_nobody_s() -> None:
-    whose, _ = looked_at({name: visits()[name] for name in ("ward", "zip", "sex", "born")})
-    assert whose.column is None
+    owner, _ = looked_at({name: visits()[name] for name in ("ward", "zip", "sex", "born")})
+    assert owner.column is None
 
 
 def test_a_column_that_nobody_understands_may_be_it_and_stops_a_run_until_somebody_has_decided(tmp_path: Path) -> None:
     table = renamed(visits(), "patient", "kdx")
-    whose, text = looked_at(table)
-    assert "rows with one value of it agree in 'sex' and 'born'; 200 people" in whose.why
+    owner, text = looked_at(table)
+    assert "rows with one value of it agree in 'sex' and 'born'; 200 people" in owner.why
     policy = read(text, tmp_path)
     assert policy.person == "kdx" and "# DECIDE: perhaps whose row it is" in text
     with pytest.raises(PolicyError, match=r"attributes.kdx.decide: does it say whose row it is\?"):
@@ -124,15 +125,15 @@ def test_a_place_whose_rows_agree_in_the_zip_code_alone_is_no_person() -> None:
 
 
 def test_a_name_that_several_people_share_is_no_person_s() -> None:
-    whose, text = looked_at(patients())
-    assert whose.column is None
-    assert "rows with one value of it differ in 'age', 'sex' and 3 more: it names no person" in whose.notes["name"]
+    owner, text = looked_at(patients())
+    assert owner.column is None
+    assert "rows with one value of it differ in 'age', 'sex' and 3 more: it names no person" in owner.notes["name"]
     assert "a name, by its name; rows with one value of it differ in" in text
 
 
 def test_a_name_whose_rows_agree_may_be_it() -> None:
-    whose, _ = looked_at(renamed(visits(), "patient", "name"))
-    assert whose.column == "name" and whose.decide
+    owner, _ = looked_at(renamed(visits(), "patient", "name"))
+    assert owner.column == "name" and owner.decide
 
 
 @pytest.mark.parametrize("name", ["first_name", "Nachname", "street", "first name"])
@@ -143,28 +144,28 @@ def test_what_others_share_is_not_even_tried(name: str) -> None:
 def test_a_person_s_key_whose_rows_differ_in_sex_has_to_be_decided() -> None:
     table = visits()
     table["sex"] = ["fm"[i % 2] for i in range(len(table["sex"]))]
-    whose, _ = looked_at(table)
-    assert whose.column == "patient"
-    assert "called like the key of a person, but rows with one value of it differ in 'sex'" in whose.decide
+    owner, _ = looked_at(table)
+    assert owner.column == "patient"
+    assert "called like the key of a person, but rows with one value of it differ in 'sex'" in owner.decide
 
 
 def test_of_two_keys_of_people_the_one_whose_rows_agree_is_taken_and_the_other_named(tmp_path: Path) -> None:
     table = visits()
     rows = len(table["sex"])
     employees: Table = {"employee_id": [str(i * 7 % 23) for i in range(rows)], **table}
-    whose, _ = looked_at(employees)
-    assert (whose.column, whose.decide) == ("patient", "")  # the employees' rows are both men's and women's
-    whose, text = looked_at({name: employees[name] for name in ("employee_id", "patient", "ward", "diagnosis")})
-    assert whose.column == "patient"
-    assert whose.decide == "does it say whose row it is, or does 'employee_id'?"
+    owner, _ = looked_at(employees)
+    assert (owner.column, owner.decide) == ("patient", "")  # the employees' rows are both men's and women's
+    owner, text = looked_at({name: employees[name] for name in ("employee_id", "patient", "ward", "diagnosis")})
+    assert owner.column == "patient"
+    assert owner.decide == "does it say whose row it is, or does 'employee_id'?"
     assert [a.name for a in read(text, tmp_path).attributes if a.decide] == ["patient"]
 
 
 def test_two_keys_of_the_same_people_are_no_question() -> None:
     table = visits()
     table["ssn"] = [f"{int(p or 0):09d}" for p in table["patient"]]
-    whose, _ = looked_at(table)
-    assert whose.column in ("patient", "ssn") and not whose.decide
+    owner, _ = looked_at(table)
+    assert owner.column in ("patient", "ssn") and not owner.decide
 
 
 @pytest.mark.parametrize("name", ["member", "subject", "insured"])
@@ -175,14 +176,14 @@ def test_a_word_for_people_with_few_values_is_yes_and_no(name: str) -> None:
 
 
 def test_a_key_with_a_value_of_its_own_in_each_row_leaves_the_question_open(tmp_path: Path) -> None:
-    whose, text = looked_at(patients(), one_row_per_person=False)
+    owner, text = looked_at(patients(), one_row_per_person=False)
     policy = read(text, tmp_path)
-    assert (whose.said, whose.keys) == (False, ("patient",))
+    assert (owner.whose, owner.keys) == (Whose.UNSAID, ("patient",))
     assert (policy.person, policy.one_row_per_person) == (None, False)
     question = text.split("attributes:")[0]
     for said in ("# QUESTION: is every row another person's?", "one_row_per_person: true", "role: person", "'patient'"):
         assert said in question
-    assert "# every row looks like at least four others" in text
+    assert "# every row looks like at least 4 other rows" in text
 
 
 def test_the_words_of_the_question_are_words_of_a_policy(tmp_path: Path) -> None:
@@ -192,10 +193,10 @@ def test_the_words_of_the_question_are_words_of_a_policy(tmp_path: Path) -> None
 
 
 def test_one_row_a_person_is_written_where_somebody_says_so(tmp_path: Path) -> None:
-    whose, text = looked_at(patients(), one_row_per_person=True)
+    owner, text = looked_at(patients(), one_row_per_person=True)
     policy = read(text, tmp_path)
-    assert (policy.one_row_per_person, policy.person, whose.number) == (True, None, 2000)
-    assert "# everybody looks like at least four others" in text and "QUESTION" not in text
+    assert (policy.one_row_per_person, policy.person, owner.number) == (True, None, 2000)
+    assert "# everybody looks like at least 4 others" in text and "QUESTION" not in text
 
 
 @pytest.mark.parametrize("name", ["patient", "kdx"])
@@ -209,17 +210,17 @@ def test_one_row_a_person_is_refused_where_a_column_says_otherwise(name: str) ->
 
 
 def test_a_column_that_somebody_names_is_taken_as_it_is(tmp_path: Path) -> None:
-    whose, text = looked_at(visits(), person="visit_id")
+    owner, text = looked_at(visits(), person="visit_id")
     policy = read(text, tmp_path)
     assert (policy.person, policy.undecided) == ("visit_id", ())
-    assert whose.why.startswith("whose row it is, as you said; ")
-    whose, _ = looked_at(patients(), person="patient")
-    assert whose.why == "whose row it is, as you said; 2,000 people; each has one row"
+    assert owner.why.startswith("whose row it is, as you said; ")
+    owner, _ = looked_at(patients(), person="patient")
+    assert owner.why == "whose row it is, as you said; 2,000 people; each has one row"
 
 
 def test_the_promises_speak_of_people_where_they_are_counted() -> None:
     _, text = looked_at(visits(people=20))
-    assert "# everybody looks like at least four others\n  # (a table of 20 people will hardly allow it)" in text
+    assert "# everybody looks like at least 4 others\n  # (a table of 20 people will hardly allow it)" in text
 
 
 NO_COLUMN = "--person: the table has no column 'patent'; did you mean 'patient'?"
@@ -245,13 +246,13 @@ def test_a_wrong_word_is_a_mistake_with_its_repair(case: str) -> None:
 
 
 def test_a_table_of_one_column_has_something_to_publish(tmp_path: Path) -> None:
-    whose, text = looked_at({"patient": ["a", "a", "b"]})
-    assert whose.column is None and read(text, tmp_path).quasi_identifiers == ("patient",)
+    owner, text = looked_at({"patient": ["a", "a", "b"]})
+    assert owner.column is None and read(text, tmp_path).quasi_identifiers == ("patient",)
 
 
 def test_a_table_without_rows_leaves_the_question_open(tmp_path: Path) -> None:
-    whose, text = looked_at({"patient": [], "sex": []})
-    assert not whose.said and read(text, tmp_path).quasi_identifiers
+    owner, text = looked_at({"patient": [], "sex": []})
+    assert owner.whose is Whose.UNSAID and read(text, tmp_path).quasi_identifiers
     assert read(looked_at({"patient": [], "sex": []}, person="patient")[1], tmp_path).person == "patient"
 
 
@@ -265,17 +266,17 @@ def test_few_queries_are_asked_of_however_many_columns() -> None:
         asked.append((owner, len(columns)))
         return engine.ownership(owner, columns)
 
-    whose_rows(proposals, counting)  # type: ignore[arg-type]
+    find_owner(proposals, counting)  # type: ignore[arg-type]
     assert len(asked) <= 5 and all(columns <= 50 for _, columns in asked)
-    whose = whose_rows(proposals, engine.ownership, person="x1")
-    assert "50 of 79 quasi-identifiers were compared" in whose.why
+    owner = find_owner(proposals, engine.ownership, person="x1")
+    assert "50 of 79 quasi-identifiers were compared" in owner.why
 
 
 def test_no_value_of_a_person_is_told() -> None:
     table = renamed(visits(), "patient", "name")
     table["name"] = [f"Ann Person {value}" for value in table["name"]]
-    whose, text = looked_at(table)
-    assert whose.column == "name" and "Ann" not in text + whose.why + whose.decide
+    owner, text = looked_at(table)
+    assert owner.column == "name" and "Ann" not in text + owner.why + owner.decide
 
 
 PERSONS = """patient patient_id PatientID patientid pid person subject_id member_id kunde_nr Kundennummer mrn ssn
@@ -309,11 +310,11 @@ def test_whatever_the_columns_the_policy_reads_and_names_at_most_one_person(
     said = data.draw(st.sampled_from([{}, {"one_row_per_person": True}, {"person": names[0]}]))
     proposals = proposals_of(engine.profile())
     try:
-        whose = whose_rows(proposals, engine.ownership, **said)  # type: ignore[arg-type]
+        owner = find_owner(proposals, engine.ownership, **said)  # type: ignore[arg-type]
     except DiscreetError as refused:
         assert said and all(m.place.startswith("--") and m.repair for m in refused.mistakes)
         return
-    policy = read(propose(proposals, "x.csv", whose), tmp_path_factory.getbasetemp())
+    policy = read(propose(proposals, "x.csv", owner), tmp_path_factory.getbasetemp())
     assert [a.name for a in policy.attributes] == names
-    assert policy.person == whose.column and policy.one_row_per_person == whose.one_row_each
+    assert policy.person == owner.column and policy.one_row_per_person == owner.one_row_each
     assert sum(a.role == Role.PERSON for a in policy.attributes) <= 1
