@@ -115,6 +115,17 @@ def test_somebody_who_contradicts_the_people_is_noticed(tmp_path: Path) -> None:
     assert kinds(case({"k_anonymity": {"k": 4}}), by_rows, tmp_path / "by rows") == {"broken", "contradiction"}
 
 
+@pytest.mark.parametrize("adversary", ["prosecutor", "uniform_worlds"])
+def test_a_figure_of_the_audit_that_is_not_of_people_is_noticed(adversary: str, tmp_path: Path) -> None:
+    mine = case({"k_anonymity": {"k": 3}})
+    answer = ask(mine, tmp_path)
+    lines = [line for line in answer.lines if line.adversary == adversary]
+    assert {line.precision for line in lines} == {"exact"}
+    for change in ({"worst": lines[0].worst / 2}, {"above": lines[0].above + 1}):
+        changed = tuple(replace(line, **change) if line in lines else line for line in answer.lines)
+        assert kinds(mine, replace(answer, lines=changed), tmp_path) == {"audit"}
+
+
 def test_a_refusal_of_what_is_possible_by_people_is_noticed(tmp_path: Path) -> None:
     refused = Answer("refused", "no generalization keeps every promise")
     assert kinds(case({"k_anonymity": {"k": 6}}), refused, tmp_path) == {"refusal"}  # there are six people

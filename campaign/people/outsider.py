@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from campaign.people import apart
+from campaign.people.audited import audited
 from campaign.people.product import Answer
 from campaign.people.rules import PeopleRules
 from campaign.people.standing import Alike, Standing, by_labels, by_word, settle
@@ -23,7 +24,7 @@ from campaign.promises.product import RELEASE
 from campaign.promises.reading import Folder, Group, read_folder
 from campaign.promises.rules import asked
 
-KINDS = ("fault", "hang", "broken", "untrue", "leak", "optimal", "refusal", "contradiction")
+KINDS = ("fault", "hang", "broken", "untrue", "leak", "optimal", "refusal", "contradiction", "audit")
 
 
 def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
@@ -47,6 +48,8 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     troubles += outsider.agreement(case, _where(answer, "alone"), kept=not by_rows)
     troubles += outsider.agreement(case, _where(answer, "beside"), kept=kept, may_stay_open=not is_plain)
     troubles += outsider.figures(case, groups, answer, PeopleRules)
+    if plain is not None and is_plain:
+        troubles += audited(PeopleRules(case, asked(case)), plain, len(groups), answer)
     return [*troubles, *_leaks(case, folder / RELEASE)]
 
 

@@ -88,7 +88,7 @@ def _group_lines(groups: Sequence[Group], lines: Sequence[Line]) -> Iterator[Tro
                 chances = [(_surest_beside(group.values[str(line.attribute)]), group.size) for group in groups]
             case _:
                 continue
-        yield from _compared(line, chances)
+        yield from compared(line, chances)
 
 
 def _surest(values: Counts) -> Fraction:
@@ -102,7 +102,7 @@ def _surest_beside(values: Counts) -> Fraction:
     return Fraction(max(values.values()), values.total() - 1)
 
 
-def _compared(line: Line, chances: Sequence[tuple[Fraction, int]]) -> Iterator[Trouble]:
+def compared(line: Line, chances: Sequence[tuple[Fraction, int]]) -> Iterator[Trouble]:
     """Is the worst what it is said to be, and are as many people above the limit?"""
     worst = max((chance for chance, _ in chances), default=Fraction(0))
     limit = Fraction(line.threshold).limit_denominator(10_000)
@@ -136,7 +136,7 @@ def _list_lines(case: Case, groups: Sequence[Group], lines: Sequence[Line]) -> I
     chances = _chances(case, groups)
     for line in lines:
         if chances is not None and line.adversary == "presence_with_list":
-            yield from _compared(line, [(chance, 1) for chance in chances])
+            yield from compared(line, [(chance, 1) for chance in chances])
 
 
 def composed(case: Case, one: Folder, two: Folder, answer: Answer) -> Iterator[Trouble]:
@@ -156,4 +156,4 @@ def composed(case: Case, one: Folder, two: Folder, answer: Answer) -> Iterator[T
         ]
         worlds = posteriors.both_releases(len(people), sorted(set(case.column(name)), key=str), *dealt)
         if worlds is not None:
-            yield from _compared(line, [(_surest(counts), 1) for counts in worlds])
+            yield from compared(line, [(_surest(counts), 1) for counts in worlds])

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.counts.groups import Groups
-from discreet.counts.owners import owned, people_by_value
+from discreet.counts.owners import owned
 from discreet.models.by_people import chances, chances_at_most, held, reached, surely_lost, survives_merging
 from discreet.models.groups.alpha_k import AlphaK
 from discreet.models.groups.k_anonymity import KAnonymity
@@ -36,7 +36,8 @@ def owned_groups(by_group: list[list[Row]], suppressed: list[Row], *, constant: 
     person = np.array([person for person, _ in everybody], dtype=np.int32)
     value = np.array([tally.hierarchy.index[value] for _, value in everybody], dtype=np.int32)
     number = np.array([g for g, group in enumerate(by_group) for _ in group], dtype=np.int32)
-    reference = people_by_value(person, value, len(tally.reference))
+    by_value = Counter(value for _, value in set(everybody))
+    reference = np.array([by_value[leaf] for leaf in tally.hierarchy.leaves], dtype=np.int64)
     here = slice(0, len(number))
     owners = owned(
         number,
