@@ -210,9 +210,9 @@ class FrequencySet:
         """
         if self.seats is None:
             return replace(self, counts=kept, owners=None)
-        entry, here = self.seats.entries(np.arange(len(kept)), kept > 0)
+        entry, here = self.seats.entries(np.arange(len(kept)), kept)
         counts = np.zeros_like(self.seats.apart.counts)
-        counts[entry] = np.where(here, self.seats.apart.counts[entry], 0)
+        counts[entry] = np.where(here > 0, self.seats.apart.counts[entry], 0)
         return replace(self, counts=kept, seats=replace(self.seats, apart=self.seats.apart.of(counts)))
 
     @cached_property

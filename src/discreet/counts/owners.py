@@ -111,10 +111,19 @@ class OwnedGroups:
         settled, movers, home = fold_rows(Settled(self.settled, self.settled_most), before, group, groups)
         tallies = {}
         for name, t in self.tallies.items():
-            new_group, new_value, *still = fold_values(*t.movers, group, home, len(t.reference))
-            offsets, values, counts = _added(group, groups, t, new_group, new_value)
-            tallies[name] = PeopleTally(offsets, values, counts, t.reference, tuple(still))
-        return OwnedGroups(*settled, *movers, tallies, self.constant, self.found)
+            starts, in_group, having = t.movers
+            folded = fold_values(starts, in_group, having, group, home, len(t.reference))
+            offsets, values, counts = _added(group, groups, t, *folded[:2])
+            tallies[name] = PeopleTally(offsets, values, counts, t.reference, folded[2:])
+        return replace(
+            self,
+            settled=settled.people,
+            settled_most=settled.most,
+            mover_starts=movers.starts,
+            mover_group=movers.group,
+            mover_rows=movers.rows,
+            tallies=tallies,
+        )
 
     def where(self, chosen: BoolArray) -> OwnedGroups:
         """The chosen groups alone."""
@@ -157,8 +166,6 @@ def owned(
     count: IntArray,
     groups: int,
     values: Mapping[str, tuple[Codes, IntArray]],
-    *,
-    constant: bool = False,
 ) -> OwnedGroups:
     """Who stands in which group, from (group, person, rows) entries in any order and with repetitions.
 
@@ -166,9 +173,9 @@ def owned(
     """
     from discreet.counts.kernels import members_by_group
 
-    person, group = np.asarray(person, dtype=np.int32), np.asarray(group, dtype=np.int32)
+    person = np.asarray(person, dtype=np.int32)
     starts, order = members_by_group(person, int(person.max(initial=-1)) + 1)
-    group = group[order]
+    in_group: Codes = np.asarray(group, dtype=np.int32)[order]
     none = np.zeros(groups, dtype=np.int64)
     tallies = {
         name: PeopleTally(
@@ -176,11 +183,11 @@ def owned(
             np.empty(0, dtype=np.int32),
             np.empty(0, dtype=np.int64),
             reference,
-            (starts, group, value[order].astype(np.int32)),
+            (starts, in_group, value[order].astype(np.int32)),
         )
         for name, (value, reference) in values.items()
     }
-    everybody = OwnedGroups(none, none, starts, group, np.asarray(count)[order], tallies, constant)
+    everybody = OwnedGroups(none, none, starts, in_group, np.asarray(count)[order], tallies)
     return everybody.merged(np.arange(groups, dtype=np.int32), groups)
 
 

@@ -243,8 +243,10 @@ def merged_groups(groups: Groups, group: Codes, sizes: IntArray) -> Groups:
     together = groups.together
     if together is not None:
         j = together.joint
-        tied = merge_tallies(group, len(sizes), together.offsets, together.values, together.counts, len(j))
-        together = Together(*tied, j)
+        offsets, values, counts = merge_tallies(
+            group, len(sizes), together.offsets, together.values, together.counts, len(j)
+        )
+        together = Together(offsets, values, counts, j)
     population = groups.population
     if population is not None:
         population = np.bincount(group, weights=population, minlength=len(sizes)).astype(np.int64)

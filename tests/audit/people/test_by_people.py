@@ -66,9 +66,7 @@ def recursive(groups: Groups, l: int, c: Fraction) -> bool:  # noqa: E741
 
 def close(groups: Groups, t: Fraction) -> bool:
     table = everybody(groups)
-    return all(
-        sum(abs(shares(having(g)).get(s, Fraction(0)) - p) for s, p in table.items()) / 2 <= t for g in groups
-    )
+    return all(sum(abs(shares(having(g)).get(s, Fraction(0)) - p) for s, p in table.items()) / 2 <= t for g in groups)
 
 
 def alike(groups: Groups, beta: Fraction) -> bool:
@@ -109,7 +107,9 @@ def judged(release: Released, word: str) -> bool | None:
 @pytest.mark.parametrize("word", PROMISES)
 @settings(max_examples=40, deadline=None)
 @given(release=releases(most=8, apart=True, whole=True))
-def test_where_it_is_plain_whose_rows_they_are_verdicts_are_those_of_the_definition(word: str, release: Released) -> None:
+def test_where_it_is_plain_whose_rows_they_are_verdicts_are_those_of_the_definition(
+    word: str, release: Released
+) -> None:
     assert judged(release, word) is PROMISES[word][1](groups_of(release))
 
 
