@@ -24,7 +24,9 @@ def test_the_figures_of_the_specification(own: int, told: float) -> None:
 
 
 @given(st.lists(st.sampled_from("xyz"), min_size=1, max_size=6), st.data())
-def test_it_is_the_share_of_worlds_in_which_one_of_the_rows_has_the_value(values: list[str], data: st.DataObject) -> None:
+def test_it_is_the_share_of_worlds_in_which_one_of_the_rows_has_the_value(
+    values: list[str], data: st.DataObject
+) -> None:
     own = data.draw(st.integers(1, len(values)))
     for value in set(values):
         exactly = has(tuple(values), own, value)
