@@ -36,9 +36,9 @@ def shares(counts: Counter[str]) -> dict[str, Fraction]:
     return {s: Fraction(n, sum(counts.values())) for s, n in counts.items()}
 
 
-def everybody(groups: Groups) -> dict[str, Fraction]:
+def everybody(release: Released) -> dict[str, Fraction]:
     """Of the whole table's people, each of whom counts once for each value."""
-    return shares(Counter(s for _, s in {row for group in groups for row in group}))
+    return shares(Counter(s for _, s in {(p, s) for p, _, s in release.rows}))
 
 
 def people(groups: Groups, k: int) -> bool:
@@ -64,36 +64,33 @@ def recursive(groups: Groups, l: int, c: Fraction) -> bool:  # noqa: E741
     return all(counts[0] < c * sum(counts[l - 1 :]) for counts in ordered)
 
 
-def close(groups: Groups, t: Fraction) -> bool:
-    table = everybody(groups)
+def close(groups: Groups, table: dict[str, Fraction], t: Fraction) -> bool:
     return all(sum(abs(shares(having(g)).get(s, Fraction(0)) - p) for s, p in table.items()) / 2 <= t for g in groups)
 
 
-def alike(groups: Groups, beta: Fraction) -> bool:
-    table = everybody(groups)
+def alike(groups: Groups, table: dict[str, Fraction], beta: Fraction) -> bool:
     return all(q <= (1 + beta) * table[s] for g in groups for s, q in shares(having(g)).items())
 
 
-def undisclosed(groups: Groups, delta: float) -> bool:
-    table = everybody(groups)
+def undisclosed(groups: Groups, table: dict[str, Fraction], delta: float) -> bool:
     return all(
         s in shares(having(g)) and abs(log(shares(having(g))[s] / p)) < delta for g in groups for s, p in table.items()
     )
 
 
-PROMISES: dict[str, tuple[dict[str, object], Callable[[Groups], bool]]] = {
-    "k": ({"k_anonymity": {"k": 2}}, lambda g: people(g, 2)),
-    "distinct": ({"l_diversity": {"l": 2}}, lambda g: all(len(having(group)) >= 2 for group in g)),
-    "frequency": ({"l_diversity": {"l": 2, "kind": "frequency"}}, lambda g: chance(g, Fraction(1, 2))),
-    "entropy": ({"l_diversity": {"l": "1.8", "kind": "entropy"}}, lambda g: entropy(g, 1.8)),
+PROMISES: dict[str, tuple[dict[str, object], Callable[[Groups, dict[str, Fraction]], bool]]] = {
+    "k": ({"k_anonymity": {"k": 2}}, lambda g, _: people(g, 2)),
+    "distinct": ({"l_diversity": {"l": 2}}, lambda g, _: all(len(having(group)) >= 2 for group in g)),
+    "frequency": ({"l_diversity": {"l": 2, "kind": "frequency"}}, lambda g, _: chance(g, Fraction(1, 2))),
+    "entropy": ({"l_diversity": {"l": "1.8", "kind": "entropy"}}, lambda g, _: entropy(g, 1.8)),
     "recursive": (
         {"l_diversity": {"l": 2, "kind": "recursive", "c": 2}},
-        lambda g: recursive(g, 2, Fraction(2)),
+        lambda g, _: recursive(g, 2, Fraction(2)),
     ),
-    "alpha_k": ({"alpha_k": {"alpha": "2/3", "k": 2}}, lambda g: people(g, 2) and chance(g, Fraction(2, 3))),
-    "t": ({"t_closeness": {"t": "1/4"}}, lambda g: close(g, Fraction(1, 4))),
-    "beta": ({"beta_likeness": {"beta": "1/2"}}, lambda g: alike(g, Fraction(1, 2))),
-    "delta": ({"delta_disclosure": {"delta": "0.7"}}, lambda g: undisclosed(g, 0.7)),
+    "alpha_k": ({"alpha_k": {"alpha": "2/3", "k": 2}}, lambda g, _: people(g, 2) and chance(g, Fraction(2, 3))),
+    "t": ({"t_closeness": {"t": "1/4"}}, lambda g, table: close(g, table, Fraction(1, 4))),
+    "beta": ({"beta_likeness": {"beta": "1/2"}}, lambda g, table: alike(g, table, Fraction(1, 2))),
+    "delta": ({"delta_disclosure": {"delta": "0.7"}}, lambda g, table: undisclosed(g, table, 0.7)),
 }
 
 
@@ -110,7 +107,7 @@ def judged(release: Released, word: str) -> bool | None:
 def test_where_it_is_plain_whose_rows_they_are_verdicts_are_those_of_the_definition(
     word: str, release: Released
 ) -> None:
-    assert judged(release, word) is PROMISES[word][1](groups_of(release))
+    assert judged(release, word) is PROMISES[word][1](groups_of(release), everybody(release))
 
 
 @pytest.mark.parametrize("word", PROMISES)
@@ -122,7 +119,7 @@ def test_where_it_is_not_a_verdict_is_that_of_every_world(word: str, release: Re
     verdict = judged(release, word)
     worlds = (Released(release.rows, release.labels, world) for world in release.possible())
     if verdict is not None:
-        assert all(PROMISES[word][1](groups_of(world)) is verdict for world in worlds)
+        assert all(PROMISES[word][1](groups_of(world), everybody(world)) is verdict for world in worlds)
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,7 +1,7 @@
 """The people of a release, counted: a view of it in which groups have people, not rows.
 
-Each person counts once in a group, and once for each value that he has there; the whole table's people are those of
-whom something is published.
+Each person counts once in a group, and once for each value that he has there; groups are compared with the people of
+the source.
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arrays import BoolArray, IntArray, number_equal
-from discreet.audit.faults.comparison import Table
-from discreet.audit.people.reach import Owned, Standing, among_values, owned, standing
+from discreet.audit.faults.comparison import Owners, Table
+from discreet.audit.people.reach import Owned, Standing, owned, standing
 from discreet.audit.reading.equal_values import alike
 from discreet.audit.reading.release import ReleaseFiles
-from discreet.audit.reading.tallies import whole_table
 from discreet.audit.reading.view import Bounds, ReleaseView, Tally
 from discreet.audit.reading.whose import Ownership
 
 
 @dataclass(frozen=True, eq=False)
 class Persons:
-    """Who stands where: `groups` has the people of each group, `wholes` how many have each value, and if that is known.
+    """Who stands where: `groups` has the people of each group, `wholes` the values of the source's people.
 
     `rows` is the release by rows, `table_rows` how many rows everybody has in the source.
     """
@@ -32,7 +31,7 @@ class Persons:
     rows: ReleaseView
     owners: Owned
     groups: Standing
-    wholes: Mapping[str, tuple[IntArray, bool]]
+    wholes: Mapping[str, tuple[tuple[str | None, ...], IntArray]]
     table_rows: IntArray
 
     @cached_property
@@ -95,15 +94,14 @@ class Persons:
         tallies, left_open = [], {}
         for tally in parts.tallies:
             count, known = having[tally.attribute]
-            tallies.append(replace(tally, count=count, whole=self.wholes[tally.attribute][0]))
+            tallies.append(replace(tally, count=count, whole=self.wholes[tally.attribute]))
             left_open[tally.attribute] = np.bincount(tally.group[~known], minlength=len(fewest)) > 0
-        unknown = frozenset(name for name, (_, known) in self.wholes.items() if not known)
         return replace(
             parts,
             sizes=fewest,
             tallies=tuple(tallies),
             whose=Ownership(self.rows.whose.person, one_each=True),
-            bounds=Bounds(parts, *bounds, left_open, unknown, self._told_apart),
+            bounds=Bounds(parts, *bounds, left_open, self._told_apart),
         )
 
     def _having(self, tally: Tally, cell: IntArray) -> tuple[IntArray, BoolArray]:
@@ -135,25 +133,20 @@ def count_people(release: ReleaseFiles, table: Table) -> Persons | None:
     if reach is None or owners is None:
         return None
     groups = standing(owners, reach.group, len(view.sizes))
-    wholes = {tally.attribute: _whole(release, table, owners, i) for i, tally in enumerate(view.tallies)}
+    wholes = {tally.attribute: _whole(release, table, table.owners, tally) for tally in view.tallies}
     rows = np.bincount(table.owners.person, weights=table.owners.rows, minlength=table.owners.people)
     return Persons(view, owners, groups, wholes, rows.astype(np.int64))
 
 
-def _whole(release: ReleaseFiles, table: Table, owners: Owned, number: int) -> tuple[IntArray, bool]:
-    """How many people of the whole release have each value of an attribute, at least; and whether that is known."""
-    tally, reach = release.view.tallies[number], owners.reach
-    if reach.values is not None:
-        at = standing(owners, reach.values[number], len(tally.values))
-        return at.fewest, bool(at.known.all())
-    published = whole_table(tally).weight
-    if tally.attribute in (release.view.manifest.get("distorted") or ()) or tally.attribute not in table.columns:
-        return published, False  # its values are not the source's
-    place = alike(table.values(tally.attribute), tally.values, blank_is_null=not release.description.manifest)
-    values = among_values(table, published, place[table.codes(tally.attribute)])
-    assert table.owners is not None
-    of_values = owned(values, table.owners, table.frequencies.counts)
-    if of_values is None:
-        return published, False
-    at = standing(of_values, values.group, len(published))
-    return at.fewest, bool(at.known.all())
+def _whole(
+    release: ReleaseFiles, table: Table, owners: Owners, tally: Tally
+) -> tuple[tuple[str | None, ...], IntArray]:
+    """How many people of the source have each value of an attribute; the published values first."""
+    texts = table.values(tally.attribute)
+    place = alike(texts, tally.values, blank_is_null=not release.description.manifest)
+    strange = place < 0
+    place[strange] = len(tally.values) + np.arange(int(strange.sum()))
+    values = (*tally.values, *(text for text, other in zip(texts, strange, strict=True) if other))
+    value = place[table.codes(tally.attribute)][owners.kind]
+    having = np.unique(owners.person * len(values) + value) % max(len(values), 1)
+    return values, np.bincount(having, minlength=len(values)).astype(np.int64)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import BoolArray, IntArray, number_equal
+from discreet.arrays import BoolArray, IntArray
 from discreet.audit.faults.comparison import Owners, Table
 from discreet.audit.faults.comparison_apart import entries_beside, groups_beside
 from discreet.audit.faults.comparison_labels import units_beside
@@ -225,19 +225,3 @@ def _first_to_fill(cell: IntArray, sure: IntArray, most: IntArray, need: IntArra
     starts = np.searchsorted(cell, np.arange(len(need)))
     of_cell = np.concatenate([before, [0]])[np.minimum(starts, len(before))]
     return np.bincount(cell[before - of_cell[cell] < need[cell]], minlength=len(need))
-
-
-def among_values(table: Table, wanted: IntArray, kinds: IntArray) -> Reach:
-    """The rows of every value of the whole release, of which ``wanted[v]`` have value v; kind i has ``kinds[i]``.
-
-    Kinds with −1 are not published at all.
-    """
-    fits = kinds >= 0
-    starts = np.concatenate([[0], np.cumsum(fits)]).astype(np.int64)
-    values = np.arange(len(wanted), dtype=np.int64)
-    return Reach(starts, kinds[fits], wanted, values, values, (values,))
-
-
-def cells_of(columns: list[IntArray], units: int) -> IntArray:
-    """A number for units with the same of some columns."""
-    return number_equal(columns, units)

@@ -31,7 +31,7 @@ def _gains(view: ReleaseView, summed: Summed, beta: Fraction, enhanced: bool) ->
         return bool(count * whole.total <= (1 + beta) * weight * n)
 
     named = ("beta_likeness", tally.attribute, "largest relative gain of a value's share in a group")
-    basic = level(view, *named, AT_MOST, beta, gain, tally.group, evidence, within, compared=True)
+    basic = level(view, *named, AT_MOST, beta, gain, tally.group, evidence, within)
     if not enhanced:
         return [basic]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -42,8 +42,7 @@ def _gains(view: ReleaseView, summed: Summed, beta: Fraction, enhanced: bool) ->
         return over <= 0 or decimal(over) <= ln(Fraction(whole.total, weight))
 
     named = ("beta_likeness", tally.attribute, "largest gain against the cap, −ln of the value's share")
-    found = level(view, *named, AT_MOST, Fraction(1), capped, tally.group, evidence, below_cap, compared=True)
-    return [basic, found]
+    return [basic, level(view, *named, AT_MOST, Fraction(1), capped, tally.group, evidence, below_cap)]
 
 
 READING = Reading(

@@ -35,7 +35,7 @@ def _largest_change(view: ReleaseView, summed: Summed, delta: Fraction) -> Level
         return abs(ln(Fraction(count * whole.total, n * weight))) < decimal(delta)
 
     named = ("delta_disclosure", tally.attribute, "largest change of a value's share, as a logarithm")
-    return level(view, *named, BELOW, delta, reached, group, evidence, within, compared=True)
+    return level(view, *named, BELOW, delta, reached, group, evidence, within)
 
 
 READING = Reading(

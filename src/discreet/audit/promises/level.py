@@ -35,7 +35,6 @@ def level(
     keeps: Callable[..., bool],
     at_best: float | None = None,
     *,
-    compared: bool = False,
     otherwise: tuple[FloatArray, Sequence[IntArray]] | None = None,
 ) -> Level:
     """A level from the figure of every unit, and a rule on whole numbers for those that come close.
@@ -43,11 +42,11 @@ def level(
     `evidence` are the whole numbers that `keeps` decides a unit by; equal ones are decided once. `at_best`
     is reached where there is nothing to decide. Where people are counted, it may not be known how many there are: then
     a figure is the worst that it can be, and `otherwise` (with its evidence) the best. Without that, groups are left
-    open of which not all is known; all of them, if they are `compared` with a table of which it is not.
+    open of which not all is known.
     """
     limit = float(required)
     kept = _kept(sense, limit, reached, evidence, keeps)
-    left_open = _left_open(view, attribute, compared, len(view.sizes))[group]
+    left_open = _left_open(view, attribute)[group]
     if otherwise is not None:
         left_open = ~kept & _kept(sense, limit, *otherwise, keeps)
     broken = ~kept & ~left_open
@@ -75,12 +74,10 @@ def _kept(
     return kept
 
 
-def _left_open(view: ReleaseView, attribute: str | None, compared: bool, groups: int) -> BoolArray:
+def _left_open(view: ReleaseView, attribute: str | None) -> BoolArray:
     """Groups of which it is not known how many people have which value."""
     if view.bounds is None or attribute is None:
-        return np.zeros(groups, dtype=np.bool_)
-    if compared and attribute in view.bounds.unknown:
-        return np.ones(groups, dtype=np.bool_)
+        return np.zeros(len(view.sizes), dtype=np.bool_)
     return view.bounds.open[attribute]
 
 

@@ -61,7 +61,6 @@ def _smallest(said: Mapping[str, Any], view: ReleaseView, summed: Summed, wishes
         [summed.total[protected.group], protected.satisfied, protected.share],
         keeps,
         at_best=1.0,
-        compared=True,
     )
 
 

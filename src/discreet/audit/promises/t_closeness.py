@@ -42,15 +42,7 @@ def _farthest(promise: Promise, view: ReleaseView, summed: Summed) -> Level:
     reached = work / (scale * np.maximum(summed.total, 1).astype(np.float64))
     evidence = [work, summed.total]
     return level(
-        view,
-        *named,
-        AT_MOST,
-        t,
-        reached,
-        np.arange(len(work)),
-        evidence,
-        lambda work, n: work <= t * scale * n,
-        compared=True,
+        view, *named, AT_MOST, t, reached, np.arange(len(work)), evidence, lambda work, n: work <= t * scale * n
     )
 
 

@@ -92,7 +92,7 @@ class Whole:
 def whole_table(tally: Tally) -> Whole:
     """The table's distribution as far as it is published: the release's own."""
     if tally.whole is not None:
-        return Whole(tally.values, tally.whole)
+        return Whole(*tally.whole)
     published = np.bincount(tally.value, weights=tally.count, minlength=len(tally.values)).astype(np.int64)
     return Whole(tally.values, published)
 

@@ -25,7 +25,8 @@ class Tally:
     """How often each group has each value of a sensitive attribute: an entry per group and value that it has.
 
     Entries are sorted by group, then value; ``value`` is a place in ``values``. No entry has the count 0. `whole` says
-    how often each value is in the whole table, where that is not the sum over the groups: somebody may stand in two.
+    how often each value is in the whole table, where that is not the sum over the groups: values that begin as these
+    do, and a count for each.
     """
 
     attribute: str
@@ -33,7 +34,7 @@ class Tally:
     group: IntArray
     value: IntArray
     count: IntArray
-    whole: IntArray | None = None
+    whole: tuple[tuple[str | None, ...], IntArray] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +88,9 @@ class Bounds:
     """How much is known of the people in the groups of a view that is by people: its sizes are the fewest there can be.
 
     A group has `at_most` so many people; the one with most rows has from `most_at_least` to `most_rows` of them. In
-    groups that are `open` for an attribute it is not known how many people have which value; for those in `unknown` it
-    is not known of the whole table. `rows` is the view by rows; `told_apart` is given one of its groups' parts (as a
-    view, the group of each, and the attributes that they are told apart by), and answers with that by people.
+    groups that are `open` for an attribute it is not known how many people have which value. `rows` is the view by
+    rows; `told_apart` is given parts of its groups (as a view, the group of each, and the attributes that they are told
+    apart by), and answers with that by people.
     """
 
     rows: ReleaseView
@@ -97,7 +98,6 @@ class Bounds:
     most_at_least: IntArray
     most_rows: IntArray
     open: Mapping[str, BoolArray]
-    unknown: frozenset[str]
     told_apart: Callable[[ReleaseView, IntArray, Sequence[str]], ReleaseView]
 
 
