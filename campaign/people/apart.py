@@ -45,7 +45,20 @@ class Judge:
             if most and most[0][1] > 1:
                 wrong.append(f"a group has {most[0][1]} rows of one person")
         sums = [why for promise, sure in self.believed for why in self._sums(promise, sure, standing)]
-        return wrong + self.in_groups + sums
+        return wrong + self.in_groups + sums + self._presences(standing)
+
+    def _presences(self, standing: Standing) -> list[str]:
+        """α limits how likely it is that somebody with these quasi-identifiers is there, if it is below 1."""
+        wrong = []
+        for promise in self.rules.asked:
+            alpha = number(promise.about["alpha"]) if promise.word == "ambiguity" else 1
+            sums: dict[Owner, Fraction] = {}
+            for group, places in zip(self.groups, standing, strict=True) if alpha < 1 else ():
+                for at in places:
+                    owner = self.rules.owners[at]
+                    sums[owner] = sums.get(owner, Fraction(0)) + Fraction(group.size, prod(group.distinct))
+            wrong += [f"α = {alpha}: {owner} is there by {sure} in all" for owner, sure in sums.items() if sure > alpha]
+        return wrong
 
     @cached_property
     def in_groups(self) -> list[str]:

@@ -12,7 +12,7 @@ from campaign.promises.policies import Promise, comparing, realistic
 from campaign.promises.tables import FILES
 
 _SUPPRESS = (0, 0, "1/10", "1/5", "3/10")
-_SELDOM = (1, 2, 2, 3)  # rows of a person, where each of them adds to what is known of him
+_SELDOM = (1, 2, 2, 2, 3)  # rows of a person, where each of them adds to what is known of him
 _UTILITIES = ("loss", "loss", "loss", "geometric_loss", "discernibility", "average_group", "height")
 
 
@@ -115,15 +115,18 @@ def everybody_moves(random: Random) -> Case:
 
 def bucketization(random: Random) -> Case:
     search = random.choice(("anatomy", "anatomy", "injector", "mask", "art", "art"))
-    table = visits(random, rows=random.choice(((4, 7), (8, 24))), most=_SELDOM, sensitive=(1, 1))
+    table = visits(random, rows=random.choice(((4, 7), (8, 20), (16, 40))), most=_SELDOM, sensitive=(1, 1))
     diverse: list[Promise] = [
-        {"l_diversity": {"l": random.choice(("10/9", "4/3", "3/2", 2)), "kind": "frequency"}},
+        {"l_diversity": {"l": random.choice(("10/9", "10/9", "5/4", "3/2", 2)), "kind": "frequency"}},
         {"l_diversity": {"l": 2, "kind": random.choice(("distinct", "entropy"))}},
-        {"alpha_k": {"alpha": random.choice(("1/2", "2/3", "4/5", "9/10")), "k": 2}},
+        {"alpha_k": {"alpha": random.choice(("1/2", "2/3", "4/5", "9/10", "9/10")), "k": 2}},
     ]
     require = [random.choice(diverse)]
     if search == "art":
-        about: dict[str, Any] = {"r": random.choice(("10/9", "5/4", "3/2", 2)), "min_support": random.choice((2, 3, 5))}
+        about: dict[str, Any] = {
+            "r": random.choice(("10/9", "10/9", "5/4", "3/2")),
+            "min_support": random.choice((2, 3, 5)),
+        }
         values = sorted({row[-1] for row in table.drawn.rows if row[-1]})
         if random.random() < 0.4:
             about["values"] = [random.choice(values)]
@@ -135,7 +138,9 @@ def bucketization(random: Random) -> Case:
 
 
 def ambiguity(random: Random) -> Case:
-    table = visits(random, rows=random.choice(((4, 7), (8, 20))), most=_SELDOM, columns=(2, 3), sensitive=(1, 1))
+    table = visits(
+        random, rows=random.choice(((4, 7), (8, 20), (16, 30))), most=_SELDOM, columns=(2, 3), sensitive=(1, 1)
+    )
     about = {"alpha": random.choice(("1/2", "2/3", "4/5", 1)), "beta": random.choice(("1/2", "2/3", "4/5", "9/10"))}
     about["tables"] = random.choice(("separate", "separate", "best"))
     words = {"require": [{"ambiguity": about}], "suppress": random.choice(_SUPPRESS), "publish": "ambiguity"}
