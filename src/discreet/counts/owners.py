@@ -62,6 +62,7 @@ class OwnedGroups:
     Mover p has ``mover_rows[e]`` rows in group ``mover_group[e]``, for e in ``mover_starts[p]:mover_starts[p + 1]``.
     If people are `constant`, nobody moves between the combinations of the frequency set's quasi-identifiers. If they are
     `found`, quasi-identifiers are published as they are: then somebody is found in each of the groups that he stands in.
+    `everybody` is how many people the whole table has, those in none of the groups included.
 
     >>> two = owned([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], np.ones(5, np.int64), 2, {})  # groups and people of five rows
     >>> two.people.tolist(), two.most.tolist(), two.merged(np.zeros(2, np.int32), 1).people.tolist()
@@ -76,6 +77,7 @@ class OwnedGroups:
     tallies: Mapping[str, PeopleTally] = field(default_factory=dict)
     constant: bool = False
     found: bool = False
+    everybody: int = 0
 
     @cached_property
     def people(self) -> IntArray:
@@ -114,7 +116,7 @@ class OwnedGroups:
             new_group, new_value, *still = fold_values(*t.movers, group, home, len(t.reference))
             offsets, values, counts = _added(group, groups, t, new_group, new_value)
             tallies[name] = PeopleTally(offsets, values, counts, t.reference, tuple(still))
-        return OwnedGroups(*settled, *movers, tallies, self.constant, self.found)
+        return OwnedGroups(*settled, *movers, tallies, self.constant, self.found, self.everybody)
 
     def where(self, chosen: BoolArray) -> OwnedGroups:
         """The chosen groups alone."""
@@ -180,8 +182,11 @@ def owned(
         )
         for name, (value, reference) in values.items()
     }
-    everybody = OwnedGroups(none, none, starts, group, np.asarray(count)[order], tallies, constant)
-    return everybody.merged(np.arange(groups, dtype=np.int32), groups)
+    people = int(np.count_nonzero(np.diff(starts)))
+    entries = OwnedGroups(
+        none, none, starts, group, np.asarray(count)[order], tallies, constant, everybody=people
+    )
+    return entries.merged(np.arange(groups, dtype=np.int32), groups)
 
 
 def owners_of(
