@@ -173,6 +173,19 @@ class FrequencySet:
         return self.rows if self.owners is None else self.owners.people
 
     @cached_property
+    def in_people(self) -> FrequencySet:
+        """Its people by their quasi-identifiers alone, each once: for who stays at one place, as all must who are
+        compared with a population.
+        """
+        at = self.owned_places
+        if at is None:
+            return self
+        assert at.constant, "who moves would be counted at several places"
+        first = np.unique(self.places, return_index=True)[1]
+        codes = tuple(c[first] for c in self.codes)
+        return FrequencySet(self.hierarchies, codes, {}, {}, at.people)
+
+    @cached_property
     def by_person(self) -> FrequencySet:
         """The same rows with every person's by themselves, for searches that part rows with equal values."""
         if self.owners is None or self.owners.apart:
@@ -252,7 +265,7 @@ def owned_groups(
     if o.apart:
         own = {name: codes[row] for name, codes in f.sensitive.items()} | dict(published or {})
         values = {name: (codes, o.values[name]) for name, codes in own.items()}
-        return owned(group, o.person[row], count, groups, values)
+        return replace(owned(group, o.person[row], count, groups, values), everybody=o.people)
     at = f.owned_places
     assert at is not None
     to = np.full(len(at.settled), -1, dtype=np.int32)

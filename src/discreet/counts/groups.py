@@ -230,6 +230,27 @@ class Groups:
         tallied = Tally(offsets, values, counts, self.owners.reference(attribute), t.hierarchy)
         return Groups(sizes, {attribute: tallied}, wishes=self.wishes)
 
+    def in_people(self) -> Groups:
+        """The same groups for promises that compare them with a population: sizes, and who is left out, in people.
+
+        Only of people who don't move: they are in one group, or left out, and add up like rows.
+        """
+        owners = self.owners
+        if owners is None:
+            return self
+        assert owners.constant, "who moves is in several groups, or in one and left out"
+        left_out = owners.everybody - int(owners.people.sum()) if self.left_out else 0
+        return replace(
+            self,
+            sizes=owners.people,
+            tallies={},
+            people=None,
+            left_out=left_out,
+            together=None,
+            owners=None,
+            wishes=None,
+        )
+
     def rest_of(self, chosen: BoolArray) -> Groups:
         """What is known of the population if only the chosen groups are published; without tallies and people."""
         outside, population = self.outside, self.population

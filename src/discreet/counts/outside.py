@@ -46,8 +46,33 @@ def each_once(frequencies: Frequencies, place: str) -> Frequencies:
     return replace(frequencies, counts=counts, person=None, names=None)
 
 
+def check_settled(frequency: FrequencySet, place: str) -> None:
+    """Who is in a table is judged group by group, so nobody of it may be in several: refuse people who move."""
+    at = frequency.owned_places
+    if at is None or at.constant:
+        return
+    many = len(at.mover_starts) - 1
+    who = "1 person has" if many == 1 else f"{many:,} people have"
+    rule = (
+        f"{who} rows with different quasi-identifiers, and could be in several groups, which no population's people are"
+    )
+    repair = "give all rows of a person the same quasi-identifiers, those that the population has"
+    raise DataError(Mistake(place, rule, repair))
+
+
+def check_one_row_each(frequency: FrequencySet, place: str, by: str, repair: str) -> None:
+    """Refuse people with several rows where a table is held against a population by its rows."""
+    if frequency.owners is None:
+        return
+    several = int((frequency.owners.rows > 1).sum())
+    who = "1 person has" if several == 1 else f"{several:,} people have"
+    rule = f"{who} several rows, and {by} who is in the table is judged of tables with one row for each person"
+    raise DataError(Mistake(place, rule, repair))
+
+
 def strangers(population: Population, frequency: FrequencySet) -> int:
-    """How many rows of the table are not among the population: of some combination it has more than all people do."""
+    """How many people of the table are not among the population: of some combination it has more than there are."""
+    frequency = frequency.in_people
     sizes = [len(h.leaves) for h in frequency.hierarchies]
     both = [np.concatenate([t, p]) for t, p in zip(frequency.codes, population.codes, strict=True)]
     _, surplus = merged(both, sizes, np.concatenate([frequency.counts, -population.counts]))
@@ -56,14 +81,16 @@ def strangers(population: Population, frequency: FrequencySet) -> int:
 
 def population_mistakes(population: Population, frequency: FrequencySet, place: str) -> list[Mistake]:
     """Why these can't be the people that the table's were taken from. Counts only: never who is missing."""
-    if population.size < frequency.rows:
-        rule = f"has {population.size:,} people, fewer than the {frequency.rows:,} rows of the table"
+    whose = "rows" if frequency.owners is None else "people"
+    if population.size < frequency.people:
+        rule = f"has {population.size:,} people, fewer than the {frequency.people:,} {whose} of the table"
         return [Mistake(place, rule, _SAME)]
     beyond = strangers(population, frequency)
     if beyond:
-        rows = "1 row of the table is" if beyond == 1 else f"{beyond:,} rows of the table are"
-        return [Mistake(place, f"{rows} not in it, by their quasi-identifiers", _SAME)]
-    if population.size == frequency.rows:
+        one = "row" if frequency.owners is None else "person"
+        who = f"1 {one} of the table is" if beyond == 1 else f"{beyond:,} {whose} of the table are"
+        return [Mistake(place, f"{who} not in it, by their quasi-identifiers", _SAME)]
+    if population.size == frequency.people:
         rule = "all of it is in the table, so that the presence of none can be hidden"
         return [Mistake(place, rule, "give everybody who could be in the table")]
     return []
@@ -72,6 +99,7 @@ def population_mistakes(population: Population, frequency: FrequencySet, place: 
 def marginals_of(population: Population, frequency: FrequencySet) -> Marginals:
     """What is known of the people who are not in the table, from a population that it was taken from."""
     counts, possible = [], []
+    frequency = frequency.in_people
     everybody = zip(frequency.hierarchies, population.codes, frequency.codes, strict=True)
     for hierarchy, of_population, of_table in everybody:
         there = _per_leaf(hierarchy, of_population, population.counts)
@@ -157,38 +185,39 @@ def _disagreeing(people: Mapping[str, Mapping[Value, int]], size: int | None, pl
 def marginals_from(
     everybody: Mapping[str, Mapping[Value, int]], frequency: FrequencySet, place: str
 ) -> tuple[Marginals, list[Mistake]]:
-    """What is left of the population's counts when the table's rows are taken away; or why they can't be in it."""
+    """What is left of the population's counts when the table's own are taken away; or why they can't be in it."""
     counts, possible = [], []
     mistakes: list[Mistake] = []
-    size = 0
+    size, whose = 0, "rows" if frequency.owners is None else "people"
+    frequency = frequency.in_people
     for hierarchy, codes in zip(frequency.hierarchies, frequency.codes, strict=True):
         listed = everybody[hierarchy.attribute]
         size = sum(listed.values())
         people = np.array([listed.get(leaf, 0) for leaf in hierarchy.leaves], dtype=np.int64)
-        rows = _per_leaf(hierarchy, codes, frequency.counts)
-        counts.append(people - rows)
+        inside = _per_leaf(hierarchy, codes, frequency.counts)
+        counts.append(people - inside)
         possible.append(people > 0)
-        mistakes += _too_few(hierarchy, listed, people, rows, f"{place}.{hierarchy.attribute}")
+        mistakes += _too_few(hierarchy, listed, people, inside, whose, f"{place}.{hierarchy.attribute}")
     if not mistakes and size <= frequency.rows:
-        rule = f"are about {size:,} people, and the table alone has {frequency.rows:,} rows"
+        rule = f"are about {size:,} people, and the table alone has {frequency.rows:,} {whose}"
         mistakes = [Mistake(place, rule, "count everybody who could be in the table, with those who are")]
     return Marginals(tuple(counts), tuple(possible), size - frequency.rows), mistakes
 
 
 def _too_few(
-    hierarchy: Hierarchy, listed: Mapping[Value, int], people: IntArray, rows: IntArray, place: str
+    hierarchy: Hierarchy, listed: Mapping[Value, int], people: IntArray, inside: IntArray, whose: str, place: str
 ) -> list[Mistake]:
-    """Values of the table that nobody was counted with, or fewer people than rows."""
-    short = [(hierarchy.leaves[i], int(people[i]), int(rows[i])) for i in np.flatnonzero(rows > people)]
+    """Values of the table that nobody was counted with, or fewer people than the table alone has."""
+    short = [(hierarchy.leaves[i], int(people[i]), int(inside[i])) for i in np.flatnonzero(inside > people)]
     missing = [leaf for leaf, _, _ in short if leaf not in listed]
-    fewer = [f"{offenders([leaf])} ({n:,} people, {r:,} rows)" for leaf, n, r in short if leaf in listed]
+    fewer = [f"{offenders([leaf])} ({n:,} people, {r:,} {whose})" for leaf, n, r in short if leaf in listed]
     repair = "count everybody who could be in the table, with those who are, by values written as in the table"
     mistakes = []
     if missing:
         mistakes.append(Mistake(place, f"says nothing of {offenders(missing)}, which the table has", repair))
     if fewer:
         more = f" and {len(fewer) - _SHOWN} more" if len(fewer) > _SHOWN else ""
-        rule = f"has fewer people than the table has rows: {', '.join(fewer[:_SHOWN])}{more}"
+        rule = f"has fewer people than the table has {whose}: {', '.join(fewer[:_SHOWN])}{more}"
         mistakes.append(Mistake(place, rule, repair))
     return mistakes
 

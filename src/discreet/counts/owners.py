@@ -62,6 +62,7 @@ class OwnedGroups:
     Mover p has ``mover_rows[e]`` rows in group ``mover_group[e]``, for e in ``mover_starts[p]:mover_starts[p + 1]``.
     If people are `constant`, nobody moves between the combinations of the frequency set's quasi-identifiers. If they are
     `found`, quasi-identifiers are published as they are: then somebody is found in each of the groups that he stands in.
+    `everybody` is how many people the whole table has, those in none of the groups included.
 
     >>> two = owned([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], np.ones(5, np.int64), 2, {})  # groups and people of five rows
     >>> two.people.tolist(), two.most.tolist(), two.merged(np.zeros(2, np.int32), 1).people.tolist()
@@ -76,6 +77,7 @@ class OwnedGroups:
     tallies: Mapping[str, PeopleTally] = field(default_factory=dict)
     constant: bool = False
     found: bool = False
+    everybody: int = 0
 
     @cached_property
     def people(self) -> IntArray:
@@ -187,7 +189,8 @@ def owned(
         )
         for name, (value, reference) in values.items()
     }
-    everybody = OwnedGroups(none, none, starts, in_group, np.asarray(count)[order], tallies)
+    people = int(np.count_nonzero(np.diff(starts)))
+    everybody = OwnedGroups(none, none, starts, in_group, np.asarray(count)[order], tallies, everybody=people)
     return everybody.merged(np.arange(groups, dtype=np.int32), groups)
 
 

@@ -165,15 +165,26 @@ def publishable(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArray
     """
     if limit and hides_by_people(models) and groups.population is not None:
         rows, everybody = int(groups.sizes.sum()) + groups.left_out, int(groups.population.sum()) + groups.elsewhere
-        return ~small_groups(groups.population, rows, everybody, limit)
+        people = rows if groups.owners is None else groups.owners.everybody
+        return ~small_groups(groups.population, people, everybody, people_allowed(limit, rows, people))
     return holds
+
+
+def people_allowed(limit: int, rows: int, people: int) -> int:
+    """How many people may be left out where it is `limit` of the rows, if these have as many as others on average.
+
+    >>> people_allowed(10, rows=500, people=100), people_allowed(10, rows=500, people=500)
+    (2, 10)
+    """
+    return limit * people // max(rows, 1)
 
 
 def small_groups(population: IntArray, rows: int, everybody: int, limit: int) -> BoolArray:
     """The groups of fewest people: as many as would hold clearly fewer than `limit` rows, were all equally likely.
 
     All groups of a size, or none: it follows from the population, the number of rows and the limit alone. The e rows
-    that are expected in them are so few that e + 2 √e, two standard deviations more, is within the limit.
+    that are expected in them are so few that e + 2 √e, two standard deviations more, is within the limit. (Where people
+    have several rows, these are people, and so is the limit.)
 
     >>> small_groups(np.array([2, 10, 100]), rows=12, everybody=112, limit=2).tolist()
     [True, False, False]
@@ -206,6 +217,7 @@ def may_leave_out(models: Sequence[PrivacyModel], groups: Groups, holds: BoolArr
     """
     if groups.population is None and groups.outside is None:  # told at once, for searches ask at every node
         return True
+    groups = groups.in_people()
     filled = groups.sizes > 0
     shown = groups.rest_of(published & filled)
     if groups.population is not None and hides_by_people(models):

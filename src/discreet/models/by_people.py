@@ -4,7 +4,8 @@ Nothing in a release says which rows are one person's. So whoever finds somebody
 many of them are his. Each promise is judged by the rows' counts and by the people's: each person counts once in a group
 (and once for each value he has there), compared with the people of the whole table. A model for which that is not the
 question says itself how it is judged (`held_by_people`, `reached_by_people`): the chance of a value is one. Of some it
-makes no difference whose rows they are (`rows_decide`).
+makes no difference whose rows they are (`rows_decide`). What is told of a population's people is judged by people alone
+(`among_people`).
 
 Where quasi-identifiers are published as they are, somebody is found in every group that he has a row in, and all of them
 tell of him. No group may hold two rows of one person; and what promises limit the chance of is judged by the sum over
@@ -34,6 +35,11 @@ def rows_decide(model: PrivacyModel) -> bool:
     return bool(getattr(model, "rows_decide", False))
 
 
+def among_people(model: PrivacyModel) -> bool:
+    """Does it ask how many of a population's people are in the table? How many rows these have means nothing then."""
+    return bool(getattr(model, "among_people", False))
+
+
 def held(model: PrivacyModel, groups: Groups) -> BoolArray:
     """Which groups keep a promise, by rows and by people.
 
@@ -45,6 +51,8 @@ def held(model: PrivacyModel, groups: Groups) -> BoolArray:
     """
     if groups.owners is None:
         return model.holds(groups)
+    if among_people(model):
+        return model.holds(groups.in_people())
     own: Callable[[Groups], BoolArray] | None = getattr(model, "held_by_people", None)
     if rows_decide(model):
         verdict = model.holds(groups)
@@ -62,6 +70,8 @@ def reached(model: PrivacyModel, groups: Groups) -> FloatArray:
     """
     if groups.owners is None:
         return model.level(groups)
+    if among_people(model):
+        return model.level(groups.in_people())
     own: Callable[[Groups], FloatArray] | None = getattr(model, "reached_by_people", None)
     if rows_decide(model):
         level = model.level(groups)
@@ -83,6 +93,8 @@ def surely_lost(model: PrivacyModel, groups: Groups) -> IntArray:
     Whoever moves is counted in several parts, of which nothing follows; unless all parts of a group that is too small
     are too small, which a model says by `lost_by_people`.
     """
+    if groups.owners is not None and among_people(model):  # everybody has a row or more
+        return model.least_suppressed(groups.in_people())
     least = model.least_suppressed(groups)
     if groups.owners is None or rows_decide(model):
         return least

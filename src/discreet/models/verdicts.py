@@ -35,7 +35,7 @@ def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
     """
     if not isinstance(model, AboutPopulation):
         return _of_groups(model, groups.where(groups.sizes > 0))
-    found, rest = _of_groups(model, groups), model.rest(groups)
+    found, rest = _of_groups(model, groups), model.rest(groups.in_people())
     if rest is None:
         return found
     holds, level = rest

@@ -74,6 +74,7 @@ class RecodedKind(Kind):
         known: Surroundings | None,
     ) -> Recoded:
         from discreet.publications.recoded_tables import among, read_recoded, with_wishes
+        from discreet.publications.source.people import people_inside
         from discreet.publications.source.population import surroundings_of
 
         recoded = read_recoded(tables, manifest)
@@ -84,7 +85,7 @@ class RecodedKind(Kind):
         if people is None:
             return recoded
         assert mapping is not None, "who else could be in a group is told by the mapping"
-        return among(recoded, mapping, manifest, people)
+        return among(recoded, mapping, manifest, people, people_inside(recoded, source, mapping, manifest))
 
     def check_mapping(self, published: Recoded, manifest: Manifest, mapping: Mapping[str, Any]) -> list[Mistake]:
         from discreet.publications.mapping_check import mapping_mistakes

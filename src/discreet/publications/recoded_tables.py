@@ -98,15 +98,9 @@ class Recoded:
         groups = Groups(self.sizes, tallies, together=together, wishes=self.wishes)
         if self.around is None:
             return groups
-        a = self.around
-        return replace(
-            groups,
-            population=a.population,
-            outside=a.outside,
-            left_out=a.left_out,
-            elsewhere=a.elsewhere,
-            hidden=a.hidden,
-        )
+        if self.around.named or self.around.inside is None:  # by rows nothing is known of who is in the table
+            return replace(groups, population=self.around.population)
+        return self.around.beside(replace(groups, left_out=self.around.inside.left_out))
 
 
 def write_recoded(plan: Recoding, writing: Writing, tables: Tables, table: str, random: np.random.Generator) -> None:
@@ -133,9 +127,11 @@ def read_recoded(tables: PublishedTables, manifest: Manifest) -> Recoded:
     return replace(recoded, names=(*quasi_identifiers, *sensitive))
 
 
-def among(recoded: Recoded, mapping: Mapping[str, Any], manifest: Manifest, known: Surroundings) -> Recoded:
-    """The same table among the people it could be about."""
-    people = around(mapping, manifest, known, recoded.texts(), recoded.sizes, recoded.starred)
+def among(
+    recoded: Recoded, mapping: Mapping[str, Any], manifest: Manifest, known: Surroundings, inside: Groups | None
+) -> Recoded:
+    """The same table among the people it could be about; `inside` says who of them is in it, where that is known."""
+    people = around(mapping, manifest, known, recoded.texts(), inside, recoded.starred)
     return replace(recoded, around=people)
 
 

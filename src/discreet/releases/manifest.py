@@ -11,7 +11,9 @@ from importlib.metadata import version
 from typing import Any
 
 from discreet.arrays import IntArray
-from discreet.models.base import needs_source
+from discreet.labels.whose import Whose
+from discreet.models.base import PrivacyModel, needs_source
+from discreet.models.by_people import among_people
 from discreet.models.verdicts import Verdict
 from discreet.utility.objectives import OBJECTIVES, Outcome
 
@@ -25,14 +27,20 @@ def measures(sizes: IntArray, suppressed: int) -> dict[str, Any]:
     }
 
 
-def promises(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+def told(model: PrivacyModel, whose: Whose) -> bool:
+    """May a release tell what its groups reach? Not where that says how many people there are, whose rows are named."""
+    return not needs_source(model) and not (whose is Whose.NAMED and among_people(model))
+
+
+def promises(verdicts: Sequence[Verdict], whose: Whose) -> list[dict[str, Any]]:
     """Each promise with its verdict, as a release tells it: what was reached only where its files show it, too.
 
     What a robust or a confident release reaches follows from the original table. Told, it would be a statement about
-    the table beyond what is published of it.
+    the table beyond what is published of it. So would everybody's chance of being in a table whose rows are those of
+    fewer people, which nothing else in a release tells.
     """
     return [
-        entry | ({"level": None, "deciding_group": None} if needs_source(v.model) else {})
+        entry | ({} if told(v.model, whose) else {"level": None, "deciding_group": None})
         for v, entry in zip(verdicts, reached(verdicts), strict=True)
     ]
 

@@ -16,7 +16,7 @@ from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError, Unavailable
 from discreet.labels.whose import Whose, whose_of
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
-from discreet.models.by_people import rows_decide
+from discreet.models.by_people import among_people, rows_decide
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import needs_population
 from discreet.models.realistic.wished import bound
@@ -26,7 +26,7 @@ from discreet.policy.kinds import PUBLICATIONS, Comparing, Publication
 from discreet.publications.published import AGAIN, Manifest, Published
 from discreet.publications.source.outside import promised_marginals, read_population
 from discreet.publications.source.people import judged_by_people
-from discreet.publications.source.population import Surroundings, differing
+from discreet.publications.source.population import Around, Surroundings, differing
 from discreet.publications.source.table import read_source
 from discreet.releases.contents import REPORT, check_contents, read_manifest, read_mapping
 from discreet.releases.manifest import checksum, promises
@@ -181,14 +181,18 @@ def recheck(
     alone = published.alone.judged(hierarchies)
     beside = published.judged(hierarchies) if any(map(needs_source, models)) else alone
     judged, unjudged, missing = [], [], []
+    named = whose_of(manifest) is Whose.NAMED
     for model in bound(models, source):
         try:
-            judged.append(verdict(model, beside if needs_source(model) else alone))
+            if named and among_people(model) and published.around is not None:
+                judged.append(verdict(model, _in_people(model, published.around, source)))
+            else:
+                judged.append(verdict(model, beside if needs_source(model) else alone))
         except Unavailable:
             raise
         except DiscreetError as error:  # it speaks of what others know of the source, which is not here
             unjudged.append(model)
-            if isinstance(model, ConfidentPresence) and published.around is not None:
+            if isinstance(model, ConfidentPresence) and published.around is not None and not named:
                 missing.append(_OWN_ROWS)  # the population is here
             else:
                 why = error.mistakes[0]
@@ -205,11 +209,22 @@ def recheck(
     )
 
 
+def _in_people(model: PrivacyModel, around: Around, source: FrequencySet | None) -> Groups:
+    """The groups for a promise about who of a population is in the table, where people may have several rows."""
+    if around.inside is None:
+        word = next(iter(model.to_words()))
+        if source is not None:
+            raise DataError(Mistake(word, _UNTOLD, "give the very table that was published"))
+        raise DataError(Mistake(word, "the files don't tell whose rows they are, nor how many people's", _SOURCE))
+    return around.beside(around.inside)
+
+
 def check_manifest(manifest: Manifest, found: Findings) -> list[Mistake]:
     """Does the manifest say what it said when it was written, and what the files say?"""
     mistakes = [] if manifest.get("checksum") == checksum(manifest) else [_CHANGED]
     unjudged = [model.to_words() for model in found.unjudged]
-    said, reached = [p for p in manifest["promises"] if p["model"] not in unjudged], promises(found.verdicts)
+    said = [p for p in manifest["promises"] if p["model"] not in unjudged]
+    reached = promises(found.verdicts, whose_of(manifest))
     doubted = any(p["holds"] is not True for p in manifest["promises"] if p["model"] in unjudged)
     if doubted or len(said) != len(reached) or not all(map(_agree, said, reached)):
         rule = "what it says about its promises is not what the files show"

@@ -23,6 +23,7 @@ from discreet.models.registry import model_from_words
 from discreet.policy.kinds import is_exact
 from discreet.publications.published import Published
 from discreet.releases.contents import REPORT
+from discreet.releases.manifest import told
 from discreet.report.exposures import Exposure, exposures
 from discreet.report.marginals import printable, shown
 from discreet.report.sections.ambiguous import Ambiguous
@@ -259,7 +260,7 @@ def promise_lines(manifest: Mapping[str, Any], achieved: Mapping[str, str]) -> t
 def _is_untold(promise: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
     """Was something achieved that the release does not tell?"""
     open_to_all = promise["deciding_group"] is not None or not manifest["groups"]
-    return not open_to_all and any(map(needs_source, _models(promise, manifest)))
+    return not open_to_all and not all(told(model, whose_of(manifest)) for model in _models(promise, manifest))
 
 
 def _takes_more(model: PrivacyModel, exact: bool, whose: Whose) -> bool:

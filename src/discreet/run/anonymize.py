@@ -213,7 +213,8 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
     plan = None
     with clock("search"):
         while plan is None:
-            _refuse_at_once(policy, known.summary.rows, known.population)
+            if policy.person is None:  # else a summary does not tell how many people are in the table
+                _refuse_at_once(policy, known.summary.rows, known.population)
             limit = int(policy.suppress * known.summary.rows)
             try:
                 plan = _settled(policy, limit, partial(SEARCHES[policy.search].find, policy, known, progress=progress))
@@ -227,7 +228,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
 
     A re-check has the published rows alone to compare groups with (see `references`).
     """
-    _refuse_at_once(policy, intake.frequency.rows, intake.frequency.population)
+    _refuse_at_once(policy, intake.frequency.people, intake.frequency.population)
     _refuse_out_of_reach(policy, intake.frequency)
     chosen = SEARCHES[policy.search]
     clock = [policy.time_limit] if chosen.timed else []
@@ -268,11 +269,11 @@ def _keeps(policy: Policy, plan: Plan) -> bool:
     return all(v.holds for v in verdicts(policy.models, plan.groups))
 
 
-def _refuse_at_once(policy: Policy, rows: int, population: Population | None) -> None:
+def _refuse_at_once(policy: Policy, inside: int, population: Population | None) -> None:
     """Limits of presence that nothing can keep: a search would say which group is in the way, not why."""
     people = 0 if population is None else population.size
     for model in policy.models if people else ():
-        if isinstance(model, AboutPopulation) and (error := model.out_of_reach(rows, people)) is not None:
+        if isinstance(model, AboutPopulation) and (error := model.out_of_reach(inside, people)) is not None:
             raise error
 
 
@@ -352,7 +353,7 @@ def publish(
                 raise ReleaseError(*findings.mistakes, *findings.missing, *broken)
             _check_people(policy, intake, plan, published, mapping)
             assert findings.judged is not None
-            manifest["promises"] = promises(findings.verdicts)
+            manifest["promises"] = promises(findings.verdicts, policy.whose)
             manifest |= measures(findings.judged.sizes, plan.suppressed)
         progress("report", 0, 0, "")
         release = release_data(manifest, mapping or {}, published.alone, findings.judged)
@@ -424,7 +425,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Publi
         "files": {},
         "columns": columns,
         "roles": {a.name: a.role.value for a in policy.attributes},
-        "promises": promises(verdicts(policy.models, plan.groups)),
+        "promises": promises(verdicts(policy.models, plan.groups), policy.whose),
         "rows": {
             "source": frequency.rows,
             "published": frequency.rows - suppressed,

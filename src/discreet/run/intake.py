@@ -14,6 +14,8 @@ from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.counts.outside import (
+    check_one_row_each,
+    check_settled,
     each_once,
     marginals_from,
     marginals_of,
@@ -29,7 +31,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.words import rule_from_words
-from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.base import PrivacyModel
 from discreet.models.others_known import asks_for_others
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
@@ -73,7 +75,7 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     if policy.wishes is not None:
         frequency = replace(frequency, wishes=wishes_of(frequency, counted, policy.wishes))
     if people is not None or everybody is not None:
-        check_one_row_each(policy, frequency)
+        _check_people(policy, frequency)
     if people is not None:
         frequency = _with_population(policy, frequency, people)
     elif everybody is not None:
@@ -91,15 +93,11 @@ def population_counted(policy: Policy, population: Engine) -> Frequencies:
     return each_once(frequencies, "private" if where is None else _place(where))
 
 
-def check_one_row_each(policy: Policy, frequency: FrequencySet) -> None:
-    """Who is in a table is judged by its rows among a population's people: then nobody may have several."""
-    if frequency.owners is None:
-        return
-    several = int((frequency.owners.rows > 1).sum())
-    who = "1 person has" if several == 1 else f"{several:,} people have"
-    about = " and ".join(model.describe() for model in policy.models if isinstance(model, AboutPopulation))
-    rule = f"{who} several rows, and {about} is judged of tables with one row for each person"
-    raise DataError(Mistake("source", rule, "publish a table of who is in, with one row for each"))
+def _check_people(policy: Policy, frequency: FrequencySet) -> None:
+    """Where people of the table have several rows, can it be compared with a population, whose people have one place?"""
+    check_settled(frequency, "source")
+    if policy.publish != "generalization":
+        check_one_row_each(frequency, "publish", f"by {policy.publish}", "write publish: generalization")
 
 
 def check_promises(models: Sequence[PrivacyModel], frequency: FrequencySet) -> None:
@@ -220,7 +218,7 @@ def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencie
     where = population_named(policy.models)
     population = population_of(people, frequency.hierarchies)
     hides_presence = any(isinstance(model, Presence | ConfidentPresence) for model in policy.models)
-    if where is None and population.size == frequency.rows and hides_presence:
+    if where is None and population.size == frequency.people and hides_presence:
         rule = "every row matches: then all of them are in the table, and the presence of none can be hidden"
         raise DataError(Mistake("private", rule, "choose the rows to be published among all that could be in"))
     mistakes = population_mistakes(population, frequency, _place(where))

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.arrays import Codes, IntArray
 from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet, Population
+from discreet.counts.outside import check_one_row_each
 from discreet.counts.roll_up import Node
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.sql.coded_counts import coded_counts
@@ -64,9 +65,11 @@ class Looks:
         frequencies = looked.frequencies([*codes, *self.sensitive], self.person)
         self.engine.scans += looked.scans
         known = replace(frequencies, values=self._leaves(frequencies))
-        return replace(
-            frequency_set(known, self.hierarchies, self.sensitive, self.leaf_rows), population=self.population
-        )
+        table = frequency_set(known, self.hierarchies, self.sensitive, self.leaf_rows)
+        if self.population is None:
+            return table
+        check_one_row_each(table, "search", "by instant", "leave `search` out")
+        return replace(table, population=self.population)
 
     def _leaves(self, frequencies: Frequencies) -> tuple[tuple[str | None, ...], ...]:
         """The values of the columns, the quasi-identifiers by their leaves again."""

@@ -108,6 +108,7 @@ class _Search:
         most: float,
         judgements: int,
     ):
+        self._owned = groups  # for promises about a population's people
         groups = replace(groups, owners=None)  # against the source they hold already, and no reader knows whose rows
         self._models, self._groups, self._holds, self._price = models, groups, holds, price
         self._comparing = [model for model in models if compares(model)]
@@ -194,7 +195,7 @@ class _Search:
         chosen = self._holds.copy()
         chosen[list(left_out)] = False
         cost = self._price(_array(left_out)), self._rows(left_out)
-        if cost >= self._to_beat or not may_leave_out(self._models, self._groups, chosen, chosen):
+        if cost >= self._to_beat or not may_leave_out(self._models, self._owned, chosen, chosen):
             return False
         if hides_a_value(self._models, self._groups.where(chosen)) is not None:
             return False

@@ -57,6 +57,7 @@ class ConfidentPresence(Parameterized):
     attribute = ""
     monotone = False
     higher_is_safer = True
+    among_people = True
     needs_source = True  # who is outside of the table follows from who is in it
     word = "confident_presence"
     parameters: ClassVar[Mapping[str, Parameter]] = {

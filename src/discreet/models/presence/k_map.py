@@ -41,6 +41,7 @@ class KMap(Parameterized):
     attribute = ""
     monotone = True
     higher_is_safer = True
+    rows_decide = True  # people are those of the population, for whosever row
     word = "k_map"
     parameters: ClassVar[Mapping[str, Parameter]] = {"k": LEAST_K}
 

@@ -49,6 +49,7 @@ class Presence(Parameterized):
     attribute = ""
     monotone = True
     higher_is_safer = False
+    among_people = True
     word = "presence"
     parameters: ClassVar[Mapping[str, Parameter]] = {"delta": Interval(), "suppression": Choice((JUDGED, TOLD))}
 

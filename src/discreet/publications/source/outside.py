@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet, Marginals
-from discreet.counts.outside import each_once, people_by_value, population_of
+from discreet.counts.outside import check_settled, each_once, people_by_value, population_of
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy
@@ -90,13 +90,15 @@ def _marginals(
     """Those of the people outside of the table, if it is given."""
     if table is None:
         return None
+    check_settled(table, "source")
+    table = table.in_people
     own = zip(hierarchies, table.hierarchies, table.codes, strict=True)
     inside = [_counted(hierarchy, exact, codes, table) for hierarchy, exact, codes in own]
     return outsiders(everybody, inside, people, table.rows)
 
 
 def _counted(hierarchy: Hierarchy, own: Hierarchy, codes: Any, table: FrequencySet) -> IntArray:
-    """How many rows of the table have each leaf of a population's hierarchy."""
+    """How many people of the table, each counted once, have each leaf of a population's hierarchy."""
     leaves = value_codes(hierarchy, own.leaves)
     if (leaves[np.unique(codes)] < 0).any():
         rule = f"lacks values of {hierarchy.attribute!r} that the source has"

@@ -8,7 +8,7 @@ n rows has n / m people at least, if nobody has more than m.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from discreet.counts.frequency import FrequencySet, owned_groups
 from discreet.counts.groups import Groups, tally
 from discreet.counts.wishes import wishes_in_groups
 from discreet.errors import Mistake
+from discreet.labels.whose import Whose, whose_of
 from discreet.models.base import AboutPopulation, PrivacyModel, size_alone
 from discreet.models.by_people import rows_decide
 from discreet.models.verdicts import Verdict, verdict
-from discreet.publications.published import AGAIN
+from discreet.publications.published import AGAIN, Manifest
 from discreet.publications.recoded_tables import Recoded
 from discreet.publications.regions import SEVERAL, groups_of_rows
 
@@ -61,6 +62,26 @@ def standing_in(
     least = np.where(certain, owners.people, -(-published.sizes // most))
     wishes = wishes_in_groups(table.wishes, row, of, many)
     return Standing(Groups(rows, tallies, owners=owners, wishes=wishes), certain, least)
+
+
+def people_inside(
+    published: Recoded, table: FrequencySet | None, mapping: Mapping[str, Any], manifest: Manifest
+) -> Groups | None:
+    """The published groups with the people of the table who are in them, for promises about who is.
+
+    Where rows are named, the source tells it, if anything does: not where somebody could stand in several groups.
+    """
+    groups = Groups(published.sizes, left_out=int(manifest["rows"]["suppressed"]))
+    if whose_of(manifest) is not Whose.NAMED:
+        return groups
+    if table is None:
+        return None
+    standing = standing_in(published, table, mapping, groups.left_out)
+    if standing is None:
+        return groups
+    owners = standing.groups.owners
+    assert owners is not None
+    return replace(groups, owners=owners) if standing.certain.all() and owners.constant else None
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ import numpy as np
 
 from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet, Marginals, Population
-from discreet.counts.groups import Outside, unpublished
+from discreet.counts.groups import Groups, Outside, unpublished
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
-from discreet.models.base import small_groups
+from discreet.labels.whose import Whose, whose_of
+from discreet.models.base import people_allowed, small_groups
 from discreet.models.presence.presence import JUDGED
 from discreet.publications.published import AGAIN, Manifest
 from discreet.publications.regions import regions
@@ -42,28 +43,41 @@ class Surroundings:
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """The published groups with the people around them, as `Groups` has it."""
+    """The published groups with the people around them, as `Groups` has it.
 
-    sizes: IntArray
+    `inside` are these groups with the people of the table who are in them; None where it is not known who is. If rows
+    are `named`, people may have several: then a release does not tell how many there are, nor what follows from it.
+    """
+
+    inside: Groups | None
     people: int
     population: IntArray | None
     outside: Outside | None
-    left_out: int
     elsewhere: int
     hidden: int | None = None
+    named: bool = False
 
     def words(self) -> dict[str, Any]:
         """What the manifest says of it: sizes, and the least and the largest probability of being in the table."""
         if self.population is None:
             return {"people": self.people}
-        others = unpublished(self.left_out, self.elsewhere, self.hidden)
-        rows, people = np.append(self.sizes, others[0]), np.append(self.population, others[1])
+        published = {"people": self.people, "in_published_groups": self.people - self.elsewhere}
+        if self.named or self.inside is None:
+            return published
+        others = unpublished(self.inside.left_out, self.elsewhere, self.hidden)  # a row is a person here
+        rows, people = np.append(self.inside.sizes, others[0]), np.append(self.population, others[1])
         chances = rows[people > 0] / people[people > 0]
-        return {
-            "people": self.people,
-            "in_published_groups": self.people - self.elsewhere,
-            "presence": [float(chances.min(initial=1.0)), float(chances.max(initial=0.0))],
-        }
+        return published | {"presence": [float(chances.min(initial=1.0)), float(chances.max(initial=0.0))]}
+
+    def beside(self, groups: Groups) -> Groups:
+        """The published groups with the people around them."""
+        return replace(
+            groups,
+            population=self.population,
+            outside=self.outside,
+            elsewhere=self.elsewhere,
+            hidden=self.hidden,
+        )
 
 
 def surroundings_of(frequency: FrequencySet | None) -> Surroundings | None:
@@ -71,7 +85,7 @@ def surroundings_of(frequency: FrequencySet | None) -> Surroundings | None:
     if frequency is None or (frequency.population is None and frequency.marginals is None):
         return None
     population, marginals = frequency.population, frequency.marginals
-    people = 0 if marginals is None else marginals.size + frequency.rows
+    people = 0 if marginals is None else marginals.size + frequency.people
     people = people if population is None else population.size
     return Surroundings(frequency.hierarchies, people, population, marginals)
 
@@ -81,23 +95,23 @@ def around(
     manifest: Manifest,
     known: Surroundings,
     texts: Sequence[tuple[Value, ...]],
-    sizes: IntArray,
+    inside: Groups | None,
     starred: int,
 ) -> Around:
-    """Find everybody's group among the published ones, which are given by their `texts` and `sizes`.
+    """Find everybody's group among the published ones, which are given by their `texts`; `inside` is who is in them.
 
-    Refused: groups that overlap, that the mapping does not know, or that have more rows than people.
+    Refused: groups that overlap, that the mapping does not know, or that more people are in than there are.
     """
     where = regions(known.hierarchies, mapping, texts)
-    left_out = int(manifest["rows"]["suppressed"])
+    suppressed, whose = int(manifest["rows"]["suppressed"]), whose_of(manifest)
     population, elsewhere, mistakes = None, 0, []
-    if manifest["suppressed_as"] == "star" and starred != left_out:
+    if manifest["suppressed_as"] == "star" and starred != suppressed:
         rule = "has rows of nothing but * that are not the suppressed ones"
         mistakes.append(Mistake(manifest["table"], rule, AGAIN))
     if known.population is not None:
         population, several = where.people(known.population, known.hierarchies)
         elsewhere = known.population.size - int(population.sum())
-        mistakes += _misplaced(population, several, elsewhere, sizes, left_out)
+        mistakes += _misplaced(population, several, elsewhere, inside, whose)
     low, high = where.hull()
     strange = int((low > high).any(axis=1).sum())
     if strange and not mistakes:
@@ -105,26 +119,41 @@ def around(
     if mistakes:
         raise DataError(*mistakes)
     marginals = known.marginals
-    if marginals is None and known.everybody is not None and "levels" in mapping and not left_out:
+    if (
+        marginals is None
+        and known.everybody is not None
+        and "levels" in mapping
+        and inside is not None
+        and not suppressed
+    ):
         levels = [mapping["levels"][h.attribute] for h in known.hierarchies]
-        marginals = _as_published(known, levels, low, sizes)
+        marginals = _as_published(known, levels, low, inside.persons)
     outside = None if marginals is None else Outside(low, high, marginals)
-    hidden = None if known.population is None else _hidden(mapping, manifest, known.population, known.hierarchies)
-    return Around(sizes, known.people, population, outside, left_out, elsewhere, hidden)
+    hidden = None
+    if known.population is not None and inside is not None:
+        in_people = inside.in_people()
+        many = int(in_people.sizes.sum()) + in_people.left_out
+        hidden = _hidden(mapping, manifest, known.population, known.hierarchies, many)
+    return Around(inside, known.people, population, outside, elsewhere, hidden, whose is Whose.NAMED)
 
 
 def _hidden(
-    mapping: Mapping[str, Any], manifest: Manifest, population: Population, hierarchies: Sequence[Hierarchy]
+    mapping: Mapping[str, Any],
+    manifest: Manifest,
+    population: Population,
+    hierarchies: Sequence[Hierarchy],
+    inside: int,
 ) -> int | None:
     """How many people would be left out if they were in the table, where the release says that no others are."""
-    limit = int(manifest["rows"]["limit"])
+    rows = manifest["rows"]
+    limit = int(rows["limit"])
     if not limit or "levels" not in mapping or not _hides_by_people(manifest):
         return None
     columns = [
         h.codes[mapping["levels"][h.attribute]][codes] for h, codes in zip(hierarchies, population.codes, strict=True)
     ]
     people = np.bincount(number_equal(columns, len(population.counts)), weights=population.counts).astype(np.int64)
-    small = small_groups(people, int(manifest["rows"]["source"]), population.size, limit)
+    small = small_groups(people, inside, population.size, people_allowed(limit, int(rows["source"]), inside))
     return int(people[small].sum())
 
 
@@ -158,17 +187,22 @@ def _as_published(known: Surroundings, levels: Sequence[int], low: Codes, sizes:
     return replace(marginals, possible=tuple(c > 0 for c in known.everybody))
 
 
-def _misplaced(population: IntArray, several: int, elsewhere: int, sizes: IntArray, left_out: int) -> list[Mistake]:
+def _misplaced(
+    population: IntArray, several: int, elsewhere: int, inside: Groups | None, whose: Whose
+) -> list[Mistake]:
     mistakes = []
     if several:
         rule = f"{several:,} people of the population fall in more than one published group"
         mistakes.append(Mistake("mapping.json", rule, AGAIN))
-    crowded = int((population < sizes).sum())
+    if inside is None:
+        return mistakes
+    inside, ours = inside.in_people(), "people" if whose is Whose.NAMED else "rows"
+    crowded = int((population < inside.sizes).sum())
     if crowded:
-        rule = f"{crowded:,} published groups have more rows than the population has people there"
+        rule = f"{crowded:,} published groups have more {ours} than the population has people there"
         mistakes.append(Mistake("population", rule, _THE_VERY))
-    if left_out > elsewhere:
-        rule = f"{left_out:,} rows were left out, but only {elsewhere:,} people are in no published group"
+    if inside.left_out > elsewhere:
+        rule = f"{inside.left_out:,} {ours} were left out, but only {elsewhere:,} people are in no published group"
         mistakes.append(Mistake("population", rule, _THE_VERY))
     return mistakes
 

@@ -14,7 +14,7 @@ from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.groups import Groups
 from discreet.counts.kernels import Spreads, spread_of_groups
 from discreet.counts.roll_up import Counted, Node, RollUp
-from discreet.models.base import all_hold, hides_by_people, least_suppressed, may_leave_out, publishable
+from discreet.models.base import all_hold, compares, hides_by_people, least_suppressed, may_leave_out, publishable
 from discreet.models.by_people import tallied_by_people
 from discreet.progress import Progress
 from discreet.search.confirmed import JUDGEMENTS, JUDGEMENTS_IN_ALL, confirm, hides_a_value, may_differ
@@ -173,7 +173,8 @@ class NodeJudge:
     def _as_it_is(self, judged: Judged, published: Groups) -> Judged:
         """The node, if its published groups keep the promises among themselves too."""
         models = self.problem.models
-        if all_hold(models, published.among_themselves()).all() and hides_a_value(models, published) is None:
+        comparing = [model for model in models if compares(model)]
+        if all_hold(comparing, published.among_themselves()).all() and hides_a_value(models, published) is None:
             return judged
         self.unconfirmed += 1
         return replace(judged, score=math.inf, feasible=False)

@@ -211,7 +211,7 @@ def infeasible(judge: NodeJudge, ending: Ending) -> Infeasible:
     decides = None
     missing = f"{closest.suppressed:,} of {p.frequency.rows:,} rows would have to be suppressed"
     if closest.suppressed <= p.suppression_limit:  # then it is people in no published group who are in the way
-        published = replace(groups.rest_of(published_groups(p, groups)), hidden=_hidden(p, groups))
+        published = replace(groups.where(published_groups(p, groups)), hidden=_hidden(p, groups))
         decides = witness([m for m in p.models if isinstance(m, AboutPopulation)], published)
         if decides is None and judge.unconfirmed:  # or what the others are compared with
             among = groups.where(holds & (groups.sizes > 0)).among_themselves()
