@@ -337,10 +337,10 @@ def people_of(
 
     If it is known whose they are (`person`), those of different people stay apart.
     """
-    sizes, columns = [groups, *(len(h.leaves) for h in hierarchies)], [group, *codes]
+    sizes, told_apart = [groups, *(len(h.leaves) for h in hierarchies)], [group, *codes]
     if person is not None:
-        sizes, columns = [*sizes, int(person.max(initial=0)) + 1], [*columns, person]
-    (of_entry, *columns), counts = merged(columns, sizes, count)
+        sizes, told_apart = [*sizes, int(person.max(initial=0)) + 1], [*told_apart, person]
+    (of_entry, *columns), counts = merged(told_apart, sizes, count)
     owner = None if person is None else columns.pop()
     offsets = np.searchsorted(of_entry, np.arange(groups + 1)).astype(np.int64)
     return People(offsets, tuple(columns), counts, tuple(hierarchies), table, owner)

@@ -51,10 +51,10 @@ def wishes_of(frequency: FrequencySet, counted: Frequencies, attribute: str) -> 
     leaves = leaf_numbers(hierarchy, counted.values[-1])
     reference = np.zeros(len(hierarchy.leaves), dtype=np.int64)
     reference[leaves] = value_counts(counted, len(counted.values) - 1)
-    own, wish, count = row[number[rows:]], leaves[counted.codes[-1]], counted.counts
+    at, wish, count = row[number[rows:]], leaves[counted.codes[-1]], counted.counts
     if counted.person is not None:
-        own, wish, count = _of_all_rows(own, wish, count, counted.person, len(hierarchy.leaves))
-    return tally(own, wish, count, rows, reference, hierarchy)
+        at, wish, count = _of_all_rows(at, wish, count, counted.person, len(hierarchy.leaves))
+    return tally(at, wish, count, rows, reference, hierarchy)
 
 
 def _of_all_rows(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def warm_up() -> None:
         "zip": [str(47900 + i % 5) for i in rows],
         "disease": ["abcd"[i % 4] for i in rows],
     }
-    words = {
+    words: dict[str, Any] = {
         "attributes": {
             "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}},
             "zip": {"role": "quasi_identifier", "hierarchy": {"prefixes": [4]}},

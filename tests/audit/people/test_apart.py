@@ -120,8 +120,8 @@ HALF = {"l_diversity": {"l": 2, "kind": "frequency"}}
 
 
 def test_two_rows_of_one_person_in_a_group_are_a_grave_fault(tmp_path: Path) -> None:
-    audit = audited(tmp_path / "two", [[("Ann", "20", "flu"), ("Ann", "21", "cold")], [("Bob", "30", "flu"),
-                                                                                       ("Cid", "40", "cold")]], HALF)  # fmt: skip
+    others = [("Bob", "30", "flu"), ("Cid", "40", "cold")]
+    audit = audited(tmp_path / "two", [[("Ann", "20", "flu"), ("Ann", "21", "cold")], others], HALF)
     [fault] = [fault for fault in audit.faults if fault.fault == "rows_of_one_person"]
     assert fault.grave and fault.count == 1 and fault.rule.startswith("1 group has several rows of one person")
     assert audit.kept is False

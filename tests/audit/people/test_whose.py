@@ -1,4 +1,4 @@
-"""Whose rows they are: read from manifest, description or options; told as rows where nobody says it, or files can't."""
+"""Whose rows they are: read from manifest, description or options; told as rows where nobody, or no file, says it."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def each_chance(rows: IntArray, having: IntArray, own: IntArray) -> FloatArray:
 
 
 class Values(NamedTuple):
-    """What groups publish: group g has `sizes` rows, and the values ``value[e]`` of ``count[e]`` of them.
+    """What groups publish: group g has `sizes` rows, and the values ``value[e]`` of ``counts[e]`` of them.
 
     e goes from ``starts[g]`` to ``starts[g + 1]``.
     """
@@ -46,7 +46,7 @@ class Values(NamedTuple):
     sizes: IntArray
     starts: IntArray
     value: IntArray
-    count: IntArray
+    counts: IntArray
 
 
 @njit(cache=True)
@@ -67,8 +67,8 @@ def over_groups(
             g = group[i]
             for e in range(values.starts[g], values.starts[g + 1]):
                 v = values.value[e]
-                added[v] += own[i] * values.count[e] / values.sizes[g]
-                left[v] *= spared(values.sizes[g], values.count[e], own[i])
+                added[v] += own[i] * values.counts[e] / values.sizes[g]
+                left[v] *= spared(values.sizes[g], values.counts[e], own[i])
         for i in range(people[p], people[p + 1]):
             for e in range(values.starts[group[i]], values.starts[group[i] + 1]):
                 v = values.value[e]

@@ -70,7 +70,7 @@ def _at_most(persons: Persons, share: FloatArray, person: IntArray, ends: IntArr
     left = persons.table_rows[person][of_person] - (before - before[ends[:-1]][of_person])
     taken = np.clip(left, 0, many)
     weights = taken * share[at.cell[order]]
-    return np.bincount(of_person, weights=weights, minlength=len(person))
+    return np.bincount(of_person, weights=weights, minlength=len(person)).astype(np.float64)
 
 
 def within(sums: Sums, persons: Persons, tally: Tally, limit: Fraction) -> tuple[BoolArray, BoolArray]:

@@ -66,7 +66,8 @@ def _smallest(said: Mapping[str, Any], view: ReleaseView, summed: Summed, wishes
 
 def _protected_by_wishes(prior: Any, wanted: Sequence[tuple[Any, IntArray | None]], summed: Summed) -> Protected:
     """Predicates that are protected in some groups (None: in all), and no others."""
-    whole, parts, shares = whole_table(summed.tally), [], []
+    whole, parts = whole_table(summed.tally), []
+    shares: list[Any] = []
     for word, groups in wanted:
         one = protected_by(summed, whole, prior, [word])
         here = np.full(len(one.group), True) if groups is None else np.isin(one.group, groups)

@@ -121,7 +121,7 @@ def _whose(manifest: Mapping[str, Any], roles: Mapping[str, str]) -> Ownership:
     named = [c for c, role in roles.items() if role == PERSON]
     stated = _mapping(manifest.get("policy") or {}).get("one_row_per_person", False)
     _expect(len(named) <= 1 and isinstance(stated, bool) and not (named and stated))
-    return Ownership(*named, one_each=stated)
+    return Ownership(named[0] if named else "", one_each=stated)
 
 
 def _expect(fine: bool) -> None:

@@ -87,8 +87,8 @@ def read_wish(text: Value) -> Wish | str:
     if text is None or not text.strip():
         return Wish()
     try:
-        tokens, parts = list(_tokens(text)), [[]]
-        for token in tokens:
+        parts: list[list[Token]] = [[]]
+        for token in _tokens(text):
             if token[0] == "|":
                 parts.append([])
             else:

@@ -64,8 +64,8 @@ def tied_values(known: Public) -> tuple[Tied, ...]:
     for name, own in columns.items():
         others = {other: codes for other, codes in columns.items() if other != name}
         cell = number_equal([group, *others.values()], len(group))
-        shares = (_determined(of, own, counts) / total for of in (cell, group))
-        ties.append(Tied(name, tuple(others), name in promised, *shares, whose=known.whose.by_rows))
+        beside, alone = (_determined(of, own, counts) / total for of in (cell, group))
+        ties.append(Tied(name, tuple(others), name in promised, beside, alone, whose=known.whose.by_rows))
     return tuple(ties)
 
 
