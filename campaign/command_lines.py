@@ -136,6 +136,8 @@ def _value(random: Random, option: str) -> str:
         "--epsilon",
     ):
         return random.choice(_NUMBERS)
+    if option == "--person":
+        return random.choice(("patient", "name", "age", "disease", "Age", "", "*", "a\nb", *_SIGNS))
     if option == "--marginals":
         return random.choice(("age=age_counts.csv", "age", "=", "age=", "=x", *(f"age={path}" for path in _paths())))
     draw = random.random()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from discreet import Release, anonymize
+from discreet import Release, anonymize, audit_release
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
 from discreet.policy.policy import check_columns, read_policy
@@ -100,6 +100,11 @@ def test_the_release_of_the_visits_is_worth_having(release: Release) -> None:
     assert [one.sentence for one in release.report.warnings if one.grave] == []
     published = (release.folder / "data.csv").read_text()
     assert published.startswith("born,sex,zip,diagnosis\n")
+
+
+def test_an_audit_that_is_told_whose_rows_they_are_finds_the_promises_kept(release: Release, folder: Path) -> None:
+    audit = audit_release(release.folder, source=folder / "visits.csv")
+    assert audit.kept and not audit.faults
 
 
 def test_by_brute_force_every_group_has_five_patients_and_no_diagnosis_is_likelier_than_promised(
