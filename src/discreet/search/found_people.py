@@ -73,7 +73,7 @@ def _in_few_groups(models: tuple[PrivacyModel, ...], f: FrequencySet) -> tuple[i
     """How many rows are lost at least, as they would stand beside others of the same person; and why."""
     assert f.owners is not None
     everywhere = [rows_per_value(model) for model in models if protected_values(model) is None]
-    least = max(least_rows(models), *everywhere)
+    least = max([least_rows(models), *everywhere])
     groups = most_groups(f.owners.rows, least)
     lost = int(np.maximum(f.owners.rows - groups, 0).sum())
     return lost, f"There can be {groups:,} group{'s' * (groups != 1)} of {least:,} people or more"

@@ -9,6 +9,7 @@ once. People are found by their chances (`index`), so that the time grows with t
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +23,19 @@ from discreet.search.art.draft import Draft, Gathered, gathered, start
 from discreet.search.art.growth import extend_groups, grow_groups
 from discreet.search.art.joining import join_groups
 from discreet.search.art.kinds import alike_groups
+from discreet.search.art.several_rows import (
+    by_row,
+    have_theirs,
+    least_of_others,
+    others_add_up,
+    restock,
+    settled,
+    tickets_of,
+)
 from discreet.search.art.tree import take_all
+from discreet.search.buckets.bucketizing import bucketization
+from discreet.search.buckets.dealing import held, no_place
+from discreet.search.found_people import check_people, several_rows
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 
 _COMPANIONS = 1024, 200  # nearest kinds among which companions are looked for, and rows of a group at most
@@ -40,6 +53,8 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     forbids it. Where most values are protected, people who can't be told apart come first, then similar ones. Whoever
     can't be protected is suppressed. Raises `Infeasible` if that are too many rows.
     """
+    if problem.frequency.owners is not None:
+        return _by_people(problem.by_person, progress)
     draft = start(problem, progress)
     if draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
         _with_companions(draft, *_COMPANIONS)
@@ -53,9 +68,55 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     return _finish(draft)
 
 
-def _with_companions(draft: Draft, kinds: int, most: int) -> None:
+def _by_people(problem: Problem, progress: Progress) -> Bucketization:
+    """The same where people have several rows: those with the most protected ones first (see `several_rows`)."""
+    check_people(problem)
+    single, combination = by_row(problem.frequency)
+    draft = start(replace(problem, frequency=single), progress)
+    tickets = tickets_of(draft)
+    plain = replace(single, owners=None)
+    draft.judge = partial(tickets.hold, problem.models, plain)
+    draft.table = draft.table._replace(once=~draft.protected)
+    levels = np.unique(tickets.among_protected[draft.protected]).tolist()
+    waiting = tickets.withheld.copy()
+    for draft.times in levels:  # the easiest first: they take the fewest away
+        level = draft.protected & (tickets.among_protected == draft.times)
+        restock(draft, ~(waiting | have_theirs(draft, tickets)))
+        if draft.r * draft.stock.left[level].sum() <= draft.stock.left.sum():
+            _with_companions(draft, *_COMPANIONS, level)
+    for draft.times in reversed(levels):  # the hardest first: others can fill their groups
+        level = draft.protected & (tickets.among_protected == draft.times)
+        restock(draft, level)
+        if 2 * draft.stock.left[level].sum() > level.sum():
+            _with_their_kind(draft)
+        restock(draft, ~(waiting | have_theirs(draft, tickets)))
+        _grow(draft, level, draft.least)
+        waiting |= level
+    draft.times, draft.table = 1, draft.table._replace(once=np.zeros_like(draft.protected))
+    several = tickets.rows if others_add_up(problem.models) else np.ones_like(tickets.rows)
+    for rows in np.unique(several)[::-1].tolist():
+        restock(draft, ~draft.protected & (several <= rows))
+        _grow(draft, draft.not_alone() & (several == rows), least_of_others(problem.models, rows))
+    restock(draft, np.ones_like(draft.protected))
+    last = settled(draft, tickets)
+    draft.judge = partial(last.hold, problem.models, plain)
+    lost = draft.not_alone()
+    draft.times = int(tickets.among_protected[lost].max(initial=1))
+    restock(draft, lost | ~last.withheld)
+    join_groups(draft)
+    restock(draft, np.ones_like(lost))
+    found = _finish(draft)
+    row = combination[found.row]
+    plan = held(problem, bucketization(problem.frequency, row, found.count, found.group, {}, found.facts))
+    if plan.suppressed > problem.suppression_limit:
+        raise no_place(problem, plan.suppressed, "art", adds=True)
+    return plan
+
+
+def _with_companions(draft: Draft, kinds: int, most: int, wanted: BoolArray | None = None) -> None:
     """Everybody with a protected value gets companions without. The easiest first: they take the fewest away."""
-    rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
+    wanted = draft.protected if wanted is None else wanted
+    rows = draft.in_random_order(np.flatnonzero(wanted & (draft.stock.left > 0)))
     rows = rows[np.argsort(draft.priors(rows), kind="stable")]
     seeds = np.repeat(rows, draft.stock.left[rows])
     limits = draft.limits(draft.least, most, kinds, _WEIGHED)
@@ -146,9 +207,10 @@ def _refusal(draft: Draft, rows: IntArray) -> Infeasible:
     missing, limit = int(left[rows].sum()), draft.problem.suppression_limit
     known = int(left[rows[draft.priors(rows) > 1 / draft.r]].sum())
     share = draft.robust.require().removeprefix("at most ")
+    whose = "" if f.owners is None else f"; {several_rows(f)}, no two of which may stand in one group, and these add up"
     return Infeasible(
         f"{missing:,} of {f.rows:,} rows could not be given a group in which every promise holds, and {limit:,} may be "
-        f"suppressed; {known:,} of them have a protected value that more than {share} of the rows like them have",
+        f"suppressed; {known:,} of them have a protected value that more than {share} of the rows like them have{whose}",
         closest=f"{f.rows - missing:,} rows can be published",
         witness=witness(draft.problem.models, draft.groups_of(draft.failed)) if len(draft.failed) else None,
         repair=f"write suppress: {_rounded_up(missing / f.rows):g}, ask for a smaller r, or raise min_support",

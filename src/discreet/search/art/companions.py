@@ -16,7 +16,7 @@ from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.search.art.people import Index, Limits, Points, Stock, Table
-from discreet.search.art.tree import apart, nearest, take
+from discreet.search.art.tree import apart, enlist, nearest
 
 _TIE = 1e-5  # equal chances, added up, may come out a bit below r times one of them; the exact verdict comes later
 _VALUES = 12  # unprotected values that are tried
@@ -67,10 +67,10 @@ def find_companions(
             offsets[s + 1] += size - 1
             while offsets[s + 1] > len(taken):
                 taken = np.concatenate((taken, np.empty_like(taken)))
-            take(table, index, stock, seed, 1)
+            enlist(table, index, stock, seed)
             for i in range(size - 1):
                 taken[offsets[s] + i] = best[i]
-                take(table, index, stock, best[i], 1)
+                enlist(table, index, stock, best[i])
     return offsets, taken[: offsets[-1]].copy()
 
 
@@ -101,7 +101,8 @@ def _smallest(table: Table, stock: Stock, seed: int, near: Codes, limits: Limits
                 scores[c] = _NEARNESS * gaps[c] + _missing(own, own, odds[c], np.float32(r))
             short = np.argsort(scores)[:most]
             candidates, odds, gaps = candidates[short], odds[short], gaps[short]
-        picked, distance = _grow(own, odds, stock.left[candidates], gaps, r, least, min(size, most), picks)
+        left, owners = stock.left[candidates], table.person[candidates]
+        picked, distance = _grow(own, odds, left, owners, gaps, r, least, min(size, most), picks)
         if picked >= 0 and (picked + 1 < size or distance < cost):
             size, cost = picked + 1, distance
             for i in range(picked):
@@ -135,7 +136,9 @@ def _candidates(table: Table, stock: Stock, seed: int, y: int, near: Codes) -> t
     for k in near:
         for i in range(table.starts[k], table.starts[k + 1]):
             row = table.rows[i]
-            if table.values[row] == y and stock.left[row] > 0 and _odds(table, k, table.values[seed], y, odds[number]):
+            if table.values[row] != y or stock.left[row] == 0 or 0 <= table.person[row] == table.person[seed]:
+                continue
+            if _odds(table, k, table.values[seed], y, odds[number]):
                 candidates[number], gaps[number] = row, apart(table, row, seed)
                 number += 1
     return candidates[:number], odds[:number], gaps[:number]
@@ -143,7 +146,15 @@ def _candidates(table: Table, stock: Stock, seed: int, y: int, near: Codes) -> t
 
 @njit(cache=True)
 def _grow(
-    own: Points, odds: Points, left: IntArray, gaps: FloatArray, r: float, least: int, most: int, picks: IntArray
+    own: Points,
+    odds: Points,
+    left: IntArray,
+    owners: IntArray,
+    gaps: FloatArray,
+    r: float,
+    least: int,
+    most: int,
+    picks: IntArray,
 ) -> tuple[int, float]:
     """Add whoever leaves the fewest people missing, over all attribute sets, until none is; −1 if it takes too many."""
     largest, total = own.copy(), own.copy()
@@ -160,6 +171,10 @@ def _grow(
         if chosen < 0:
             return -1, 0.0
         left[chosen] -= 1
+        if owners[chosen] >= 0:
+            for c in range(len(odds)):
+                if owners[c] == owners[chosen]:
+                    left[c] = 0
         picks[size - 1] = chosen
         size += 1
         for a in range(len(own)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 
@@ -88,6 +89,8 @@ class Draft:
     parts: list[Gathered] = field(default_factory=list)
     failed: Gathered = field(default_factory=together)  # the last groups that could not be made to hold
     merges: int = 0
+    times: int = 1  # in how many groups with protected values those stand who are asked now
+    judge: Callable[[Gathered], BoolArray] | None = None  # where people have several rows
 
     @property
     def done(self) -> Gathered:
@@ -97,7 +100,7 @@ class Draft:
 
     @property
     def r(self) -> float:
-        return float(exact(self.robust.r))
+        return float(exact(self.robust.r)) * self.times
 
     @property
     def smallest(self) -> int:
@@ -107,7 +110,7 @@ class Draft:
     @property
     def least(self) -> int:
         """How many rows every group with a protected value needs."""
-        return max(ceil(exact(self.robust.r)), self.smallest)
+        return max(ceil(exact(self.robust.r) * self.times), self.smallest)
 
     @property
     def most(self) -> int:
@@ -132,6 +135,8 @@ class Draft:
 
     def holds(self, groups: Gathered) -> BoolArray:
         """Which groups keep every promise: the last word."""
+        if self.judge is not None:
+            return self.judge(groups)
         return all_hold(self.problem.models, self.groups_of(groups))
 
     def groups_of(self, groups: Gathered) -> Groups:
@@ -142,9 +147,13 @@ class Draft:
         """Combinations whose rows without a group would break a promise if they had one of their own."""
         f, left = self.problem.frequency, self.stock.left
         rows = np.flatnonzero(left > 0)
-        alone = Bucketization(f, rows, left[rows], np.arange(len(rows))).groups
         broken = np.zeros(len(f.counts), dtype=np.bool_)
-        broken[rows[~all_hold(self.problem.models, alone)]] = True
+        if self.judge is not None:
+            holds = self.judge(gathered(left[rows], rows))
+        else:
+            alone = Bucketization(f, rows, left[rows], np.arange(len(rows))).groups
+            holds = all_hold(self.problem.models, alone)
+        broken[rows[~holds]] = True
         return broken
 
     def priors(self, rows: IntArray) -> FloatArray:

@@ -15,7 +15,7 @@ from numba import njit
 
 from discreet.arrays import Codes, IntArray
 from discreet.search.art.people import Index, Limits, Points, Stock, Table
-from discreet.search.art.tree import apart, conflict, nearest, take
+from discreet.search.art.tree import apart, conflict, enlist, nearest
 
 _TIE = 1e-5
 _NEARNESS = 0.01
@@ -140,10 +140,13 @@ def lacks(table: Table, group: Group, r: float) -> bool:
 
 @njit(cache=True)
 def fits(table: Table, group: Group, row: int) -> bool:
-    """Has nobody in the group a value of the same protected set?"""
-    new = True
+    """Has nobody in the group a value of the same protected set, and is the owner of the row not there?"""
+    new, owner = True, table.person[row]
     for j in range(group.numbers[2]):
         new &= not conflict(table, group.protected[j], table.values[row])
+    if owner >= 0:
+        for t in range(group.numbers[0]):
+            new &= table.person[group.rows[t]] != owner
     return new
 
 
@@ -228,7 +231,7 @@ def grow_groups(table: Table, index: Index, stock: Stock, seeds: IntArray, limit
     for seed in seeds:
         if stock.left[seed] == 0:
             continue
-        take(table, index, stock, seed, 1)
+        enlist(table, index, stock, seed)
         group.rows[0] = seed
         size = 1
         fill(table, group, group.rows[:size])
@@ -236,7 +239,7 @@ def grow_groups(table: Table, index: Index, stock: Stock, seeds: IntArray, limit
             row = _best(table, index, stock, group, limits, kinds)
             if row < 0:
                 break
-            take(table, index, stock, row, 1)
+            enlist(table, index, stock, row)
             group.rows[size] = row
             size += 1
             fill(table, group, group.rows[:size])
@@ -266,5 +269,5 @@ def extend_groups(
         fill(table, group, rows[offsets[g] : offsets[g + 1]])
         joined[g] = _best(table, index, stock, group, limits, kinds)
         if joined[g] >= 0:
-            take(table, index, stock, joined[g], 1)
+            enlist(table, index, stock, joined[g])
     return joined

@@ -77,4 +77,6 @@ def _clash(table: Table, some: IntArray, others: IntArray) -> bool:
         for other in others:
             if conflict(table, table.values[one], table.values[other]):
                 return True
+            if table.person[one] >= 0 and table.person[one] == table.person[other]:
+                return True
     return False

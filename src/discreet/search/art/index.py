@@ -57,7 +57,20 @@ def table_of(frequency: FrequencySet, attribute: str, knowledge: Knowledge, prot
             [c / max(len(h.leaves) - 1, 1) for c, h in zip(codes, frequency.hierarchies, strict=True)], axis=1
         ).astype(np.float32),
         np.array([h.ranges for h in frequency.hierarchies], dtype=np.bool_),
+        *_owners(frequency),
+        np.zeros(len(frequency.counts), dtype=np.bool_),
     )
+
+
+def _owners(frequency: FrequencySet) -> tuple[IntArray, IntArray, IntArray]:
+    """Whose each combination is, if somebody has several, −1 for everybody else; and the combinations of each owner."""
+    owners = frequency.owners
+    if owners is None:
+        person = np.full(len(frequency.counts), -1, dtype=np.int64)
+    else:
+        person = np.where(owners.rows[owners.person] > 1, owners.person, -1).astype(np.int64)
+    owned = np.argsort(person, kind="stable")[int((person < 0).sum()) :]
+    return person, np.searchsorted(person[owned], np.arange(int(person.max(initial=-1)) + 2)).astype(np.int64), owned
 
 
 def _hashed(signatures: Codes) -> NDArray[np.uint64]:

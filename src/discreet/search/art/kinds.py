@@ -7,7 +7,7 @@ from numba import njit
 
 from discreet.arrays import IntArray
 from discreet.search.art.people import Index, Stock, Table
-from discreet.search.art.tree import conflict, take
+from discreet.search.art.tree import conflict, enlist
 
 
 @njit(cache=True)
@@ -39,7 +39,7 @@ def alike_groups(table: Table, index: Index, stock: Stock, kinds: IntArray, star
                 number += 1
                 people -= size
                 for row in chosen:
-                    take(table, index, stock, row, 1)
+                    enlist(table, index, stock, row)
                     counts[table.values[row]] -= 1
         # The others by value: the first combination of each that has somebody left.
         rows = rows[np.argsort(table.values[rows], kind="mergesort")] if len(some) > 1 else rows[:0]
@@ -56,7 +56,7 @@ def alike_groups(table: Table, index: Index, stock: Stock, kinds: IntArray, star
             members[number] = chosen
             number += 1
             for row in chosen:
-                take(table, index, stock, row, 1)
+                enlist(table, index, stock, row)
                 counts[table.values[row]] -= 1
         counts[:] = 0
     return members[:number].copy()
@@ -91,15 +91,16 @@ def _heads(table: Table, rows: IntArray) -> IntArray:
 
 @njit(cache=True)
 def _choose(table: Table, rows: IntArray, left: IntArray, chosen: IntArray) -> bool:
-    """Fill `chosen` with the combinations of which most are left, no two with the same value or protected set."""
+    """Fill `chosen` with the combinations of which most are left, no two with the same value, protected set or owner."""
     for i in range(len(chosen)):
         best, most = -1, 0
         for j in range(len(rows)):
             if left[j] > most:
                 free = True
                 for other in chosen[:i]:
-                    v, w = table.values[other], table.values[rows[j]]
+                    v, w, owner = table.values[other], table.values[rows[j]], table.person[other]
                     free &= v != w and not conflict(table, v, w)
+                    free &= owner < 0 or owner != table.person[rows[j]]
                 if free:
                     best, most = rows[j], left[j]
         if best < 0:

@@ -20,7 +20,9 @@ class Table(NamedTuple):
     a column per value. Kinds with equal signatures have the same number in `alike`. `inside` is as `chances`, of the
     protected set that each value is in. Value v is in the protected sets ``set_offsets[v]:set_offsets[v + 1]`` of
     `sets`. `features` are the quasi-identifiers, as numbers; those of an attribute that is not `ordered` can only be
-    equal or not.
+    equal or not. `person` says whose combinations are that may not stand together, −1 where that does not matter; they
+    are ``owned_starts[p]:owned_starts[p + 1]`` of `owned`. When one finds a group that is there but `once`, the others
+    of its owner leave the stock, too.
     """
 
     kind: IntArray
@@ -35,6 +37,10 @@ class Table(NamedTuple):
     sets: IntArray
     features: Points
     ordered: BoolArray
+    person: IntArray
+    owned_starts: IntArray
+    owned: IntArray
+    once: BoolArray
 
 
 class Index(NamedTuple):

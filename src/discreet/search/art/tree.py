@@ -101,6 +101,17 @@ def take(table: Table, index: Index, stock: Stock, row: int, by: int) -> None:
 
 
 @njit(cache=True)
+def enlist(table: Table, index: Index, stock: Stock, row: int) -> None:
+    """A row of a combination finds a group."""
+    take(table, index, stock, row, 1)
+    if table.once[row] and table.person[row] >= 0:
+        owner = table.person[row]
+        for other in table.owned[table.owned_starts[owner] : table.owned_starts[owner + 1]]:
+            if stock.left[other] > 0:
+                take(table, index, stock, other, stock.left[other])
+
+
+@njit(cache=True)
 def take_all(table: Table, index: Index, stock: Stock, rows: IntArray, by: int) -> None:
     """`take` for many combinations."""
     for row in rows:
