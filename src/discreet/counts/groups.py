@@ -241,7 +241,14 @@ class Groups:
         assert owners.constant, "who moves is in several groups, or in one and left out"
         left_out = owners.everybody - int(owners.people.sum()) if self.left_out else 0
         return replace(
-            self, sizes=owners.people, tallies={}, people=None, left_out=left_out, together=None, owners=None, wishes=None
+            self,
+            sizes=owners.people,
+            tallies={},
+            people=None,
+            left_out=left_out,
+            together=None,
+            owners=None,
+            wishes=None,
         )
 
     def rest_of(self, chosen: BoolArray) -> Groups:

@@ -53,7 +53,9 @@ def check_settled(frequency: FrequencySet, place: str) -> None:
         return
     many = len(at.mover_starts) - 1
     who = "1 person has" if many == 1 else f"{many:,} people have"
-    rule = f"{who} rows with different quasi-identifiers, and could be in several groups, which no population's people are"
+    rule = (
+        f"{who} rows with different quasi-identifiers, and could be in several groups, which no population's people are"
+    )
     repair = "give all rows of a person the same quasi-identifiers, those that the population has"
     raise DataError(Mistake(place, rule, repair))
 

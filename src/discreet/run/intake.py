@@ -31,7 +31,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.words import rule_from_words
-from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.base import PrivacyModel
 from discreet.models.others_known import asks_for_others
 from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.presence import Presence
@@ -94,7 +94,7 @@ def population_counted(policy: Policy, population: Engine) -> Frequencies:
 
 
 def _check_people(policy: Policy, frequency: FrequencySet) -> None:
-    """Where people of the table have several rows, can it be compared with a population, whose people have one place?"""
+    """Where people have several rows, can the table be compared with a population, whose people have one place?"""
     check_settled(frequency, "source")
     if policy.publish != "generalization":
         check_one_row_each(frequency, "publish", f"by {policy.publish}", "write publish: generalization")

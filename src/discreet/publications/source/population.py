@@ -119,7 +119,13 @@ def around(
     if mistakes:
         raise DataError(*mistakes)
     marginals = known.marginals
-    if marginals is None and known.everybody is not None and "levels" in mapping and inside is not None and not suppressed:
+    if (
+        marginals is None
+        and known.everybody is not None
+        and "levels" in mapping
+        and inside is not None
+        and not suppressed
+    ):
         levels = [mapping["levels"][h.attribute] for h in known.hierarchies]
         marginals = _as_published(known, levels, low, inside.persons)
     outside = None if marginals is None else Outside(low, high, marginals)
