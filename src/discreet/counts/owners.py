@@ -183,7 +183,8 @@ def owned(
         for name, (value, reference) in values.items()
     }
     people = int(np.count_nonzero(np.diff(starts)))
-    entries = OwnedGroups(none, none, starts, group, np.asarray(count)[order], tallies, constant, everybody=people)
+    rows = np.asarray(count)[order]
+    entries = OwnedGroups(none, none, starts, group, rows, tallies, constant, everybody=people)
     return entries.merged(np.arange(groups, dtype=np.int32), groups)
 
 
