@@ -181,16 +181,6 @@ def test_nobody_named_is_a_person_for_each_row(tmp_path: Path) -> None:
         anonymize(policy({"k_anonymity": {"k": 6}}), tmp_path / "s", source=table)
 
 
-def test_presence_asks_for_one_row_a_person(tmp_path: Path) -> None:
-    table = visits()
-    everybody = visits(people=300, rows=1)
-    for name in ("age", "zip"):  # the table's own people are among them
-        everybody[name][:120] = table[name][::5]
-    asked = policy(Presence((0, 0.9), everybody))
-    with pytest.raises(DiscreetError, match="120 people have several rows"):
-        anonymize(asked, tmp_path / "r", source=table)
-
-
 def test_a_population_is_counted_in_people(tmp_path: Path) -> None:
     one_each = visits(people=40, rows=1)
     twice = {name: [*c, *c] for name, c in visits(people=80, rows=1).items()}

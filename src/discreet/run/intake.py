@@ -94,7 +94,7 @@ def population_counted(policy: Policy, population: Engine) -> Frequencies:
 
 
 def _check_people(policy: Policy, frequency: FrequencySet) -> None:
-    """Where people of the table have several rows, can it be compared with a population of people at one place?"""
+    """Where people have several rows, can the table be compared with a population, whose people have one place?"""
     check_settled(frequency, "source")
     if policy.publish != "generalization":
         check_one_row_each(frequency, "publish", f"by {policy.publish}", "write publish: generalization")

@@ -50,7 +50,8 @@ class Present:
     """How likely everybody in the population is to be in the table, for somebody who knows the whole population.
 
     `least` and `most` are what was asked, None where any chance is small (large) enough. Of the `elsewhere` people in
-    no published group, `left_out` are in the table, and all of these among the `hidden`.
+    no published group, `left_out` are in the table, and all of these among the `hidden`. `rows` and those left out are
+    people, who may have `several_rows`.
     """
 
     least: float | None
@@ -64,6 +65,7 @@ class Present:
     left_out: int
     hidden: int
     whose: Whose
+    several_rows: bool = False
 
     @property
     def share(self) -> float:
@@ -94,6 +96,8 @@ class Present:
         if not self.left_out:
             return f"{who}, surely not in the table"
         rows = f"{self.left_out:,} suppressed row{'s' * (self.left_out != 1)}"
+        if self.several_rows:
+            rows = f"{self.whose.so_many(self.left_out)} whose rows are suppressed"
         if self.hidden == self.elsewhere:
             return f"{who}, with {rows} among them: a chance of {chance(self.left_out / self.elsewhere)}"
         few = f"so few {self.whose.people} that all of these are suppressed"
@@ -189,7 +193,7 @@ def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any], who
     if len(filled) > (most := max(WORK // max(size, 1), LEAST_GROUPS)):
         chosen = np.sort(np.random.default_rng(SEED).permutation(filled)[:most])
     rows = groups.sizes[chosen]
-    levels, _ = confidence(rows, outside.counts[chosen], size, delta)
+    levels, _ = confidence(groups.persons[chosen], outside.counts[chosen], size, delta)
     smallest = float(levels.min())
     return Confident(
         between(*map(float, delta)) if delta[0] < delta[1] else f"of {chance(float(delta[0]))}",
@@ -239,6 +243,8 @@ def present(groups: Groups, promises: Sequence[Mapping[str, Any]], whose: Whose)
     asked = [Presence(p["delta"]).delta for word, p in map(model_of, promises) if word == "presence"]
     if not asked or groups.population is None or not len(groups) + groups.elsewhere:
         return None
+    several_rows, groups = groups.owners is not None, groups.in_people()
+    assert groups.population is not None
     chances, people = groups.sizes / np.maximum(groups.population, 1), groups.population
     if groups.elsewhere:
         rows, others = groups.unpublished
@@ -256,6 +262,7 @@ def present(groups: Groups, promises: Sequence[Mapping[str, Any]], whose: Whose)
         groups.left_out,
         groups.elsewhere if groups.hidden is None else groups.hidden,
         whose,
+        several_rows,
     )
 
 
