@@ -171,7 +171,7 @@ def test_values_that_nobody_in_their_group_has_are_found_out(tmp_path: Path) -> 
     folder = forged(tmp_path / "release", tmp_path / "forged", swap, "sensitive.csv")
     assert verify(folder).kept
     said = " ".join(map(str, verify(folder, source=source).mistakes))
-    assert "sensitive.csv: has 2 rows in groups where nobody has them in the source" in said
+    assert "sensitive.csv: has 2 rows in groups where no row has them in the source" in said
 
     def move(rows: Rows) -> None:
         people = {row[0]: row for row in rows[1:]}
@@ -196,7 +196,7 @@ def test_each_value_of_an_ambiguous_group_is_somebodys(tmp_path: Path) -> None:
     folder = forged(tmp_path / "release", tmp_path / "swapped", swap, "sensitive.csv")
     assert verify(folder).kept
     said = " ".join(map(str, verify(folder, source=source).mistakes))
-    assert "sensitive.csv: has 4 rows in groups where nobody has them in the source" in said
+    assert "sensitive.csv: has 4 rows in groups where no row has them in the source" in said
 
     def exchange(rows: Rows) -> None:
         a, c = (next(row for row in rows if row[0] == value) for value in "ac")
