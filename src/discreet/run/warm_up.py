@@ -103,6 +103,7 @@ def warm_up() -> None:
             verify(audited, source=table)
             audit_release(audited, population=table, source=table, other=other)
             audit_release(audited, marginals=shares, size=len(rows), other=other)
+            audit_release(audited, source=table | {"who": [str(i // 2) for i in rows]}, person="who")
     numbers = np.arange(2)
     shortfall(numbers, numbers[:1], numbers[1:], numbers + 1)  # a release of another table: true ones need less
     pairs, once = np.array([0, 0, 1, 1]), np.ones(4, dtype=np.int64)

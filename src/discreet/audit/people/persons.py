@@ -148,5 +148,6 @@ def _whole(
     place[strange] = len(tally.values) + np.arange(int(strange.sum()))
     values = (*tally.values, *(text for text, other in zip(texts, strange, strict=True) if other))
     value = place[table.codes(tally.attribute)][owners.kind]
-    having = np.unique(owners.person * len(values) + value) % max(len(values), 1)
-    return values, np.bincount(having, minlength=len(values)).astype(np.int64)
+    pairs = np.sort(owners.person * len(values) + value)
+    once = pairs[np.diff(pairs, prepend=-1) > 0] % max(len(values), 1)
+    return values, np.bincount(once, minlength=len(values)).astype(np.int64)

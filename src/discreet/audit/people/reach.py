@@ -82,7 +82,8 @@ def _values(view: ReleaseView, rows: Rows, kept: IntArray, first: IntArray) -> t
     places = []
     for tally in view.tallies:
         codes = rows.column(tally.attribute)[1]
-        places.append(np.searchsorted(np.unique(codes[kept]), codes[first]).astype(np.int64))
+        used = np.flatnonzero(np.bincount(codes[kept]))
+        places.append(np.searchsorted(used, codes[first]).astype(np.int64))
     return tuple(places)
 
 

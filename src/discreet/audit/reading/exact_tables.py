@@ -38,7 +38,7 @@ class Population:
 def read_population(source: Any, columns: Sequence[str], person: str = "") -> Population:
     """Count the list (a path or a frame): one scan. Columns in any order, others are of no use here.
 
-    If it has a column `person`, somebody with several rows of the same values counts once.
+    If it has a column `person`, somebody with several rows counts once.
     """
     engine = open_beside(source, columns)
     lacking = [c for c in columns if c not in engine.columns]
@@ -58,6 +58,10 @@ def _of_people(counted: Frequencies, columns: Sequence[str]) -> Frequencies:
     if len(counted.codes) == len(columns):
         return counted
     unnamed = np.array([name is None for name in counted.values[-1]], dtype=np.bool_)[counted.codes[-1]]
+    several = int((np.bincount(counted.codes[-1][~unnamed], minlength=1) > 1).sum())
+    if several:
+        rule = f"{several:,} {'person has' if several == 1 else 'people have'} rows with different quasi-identifiers"
+        raise DataError(Mistake("population", rule, "keep one row for each person, the same that the table has"))
     key = number_equal(counted.codes[:-1], len(counted.counts))
     first = np.unique(key, return_index=True)[1]
     people = np.bincount(key, weights=np.where(unnamed, counted.counts, 1), minlength=len(first)).astype(np.int64)
