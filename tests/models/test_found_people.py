@@ -158,37 +158,40 @@ def test_presence_and_association_add_up_over_somebodys_groups(
     assert (~safe | np.array(expected) | (reached(model, apart.groups) >= float(alpha) - 1e-9)).all()
 
 
-def posterior_sums(plan: Bucketization, chances: dict[str, dict[str, Fraction]], protected: Sequence[Sequence[str]]):
+Chances = dict[str, dict[str, Fraction]]
+
+
+def posterior_sums(plan: Bucketization, chances: Chances, protected: Sequence[Sequence[str]]) -> Counter[str]:
     """For everybody, the worst sum over his rows of the posterior of a protected set, one world after the other.
 
-    She judges people by their first quasi-identifier, or takes all for anybody.
+    She judges people by their first quasi-identifier.
     """
-    groups = published(plan)
     worst: Counter[str] = Counter()
     for s in protected:
         for two_values in (False, True):
             sums: Counter[str] = Counter()
-            for g in groups:
-                values: list[object] = [row[-1] for row in g]
-                priors = [dict(chances[str(row[1])]) for row in g]
-                if two_values:
-                    values = [v in s for v in values]
-                    inside = [sum((p for v, p in of.items() if v in s), Fraction(0)) for of in priors]
-                    priors = [{True: p, False: 1 - p} for p in inside]
-                listed = list(worlds.enumerate(values, worlds.independent(priors)))
-                can_be = any(weight for _, weight in listed)
-                if not any(row[-1] in s for row in g):
-                    continue
-                for i, row in enumerate(g):
-                    has = (
-                        worlds.belief(listed, lambda w, i=i: w[i] in (s if not two_values else (True,)))
-                        if can_be
-                        else 1
-                    )
-                    sums[str(row[0])] += Fraction(has)
-            for p, total in sums.items():
-                worst[p] = max(worst[p], total)
+            for g in published(plan):
+                if any(row[-1] in s for row in g):
+                    for row, p in zip(g, posteriors(g, chances, s, two_values), strict=True):
+                        sums[str(row[0])] += p
+            for person, total in sums.items():
+                worst[person] = max(worst[person], total)
     return worst
+
+
+def posteriors(group: Sequence[Row], chances: Chances, s: Sequence[str], two_values: bool) -> list[Fraction]:
+    """What she believes of each row of a group: that it has one of these values."""
+    values: list[object] = [row[-1] for row in group]
+    priors: list[dict[object, Fraction]] = [dict(chances[str(row[1])]) for row in group]
+    if two_values:
+        values = [v in s for v in values]
+        inside = [sum((p for v, p in of.items() if v in s), Fraction(0)) for of in priors]
+        priors = [{True: p, False: 1 - p} for p in inside]
+    wanted = {True} if two_values else set(s)
+    listed = list(worlds.enumerate(values, worlds.independent(priors)))
+    if not any(weight for _, weight in listed):
+        return [Fraction(1)] * len(group)
+    return [worlds.belief(listed, lambda world, i=i: world[i] in wanted) for i in range(len(group))]
 
 
 @st.composite

@@ -32,7 +32,9 @@ def check(plan: Bucketization, models: tuple[PrivacyModel, ...], limit: int) -> 
     assert all(max(Counter(row[0] for row in g).values()) == 1 for g in published(plan))
 
 
-others = st.sampled_from([(), (KAnonymity(2),), (FrequencyDiversity(2, SENSITIVE),), (DistinctDiversity(2, SENSITIVE),)])
+others = st.sampled_from(
+    [(), (KAnonymity(2),), (FrequencyDiversity(2, SENSITIVE),), (DistinctDiversity(2, SENSITIVE),)]
+)
 
 
 @given(
@@ -113,7 +115,12 @@ def test_whom_art_could_not_protect_is_told_with_the_number_of_people() -> None:
         art(Problem(owned_table(rows), (Robust(2, SENSITIVE, min_support=2),), 0, seed=1))
 
 
-@given(rows=owned_rows(max_people=10), models=st.sampled_from(PROMISES), share=st.sampled_from([0.0, 0.3, 0.8]), seed=st.integers(0, 9))
+@given(
+    rows=owned_rows(max_people=10),
+    models=st.sampled_from(PROMISES),
+    share=st.sampled_from([0.0, 0.3, 0.8]),
+    seed=st.integers(0, 9),
+)
 def test_every_plan_of_mask_keeps_what_it_promises_or_there_is_none(
     rows: list[Row], models: tuple[PrivacyModel, ...], share: float, seed: int
 ) -> None:

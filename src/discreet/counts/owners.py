@@ -60,8 +60,8 @@ class OwnedGroups:
     """The people in each group: how many are settled there, the most rows that one of those has, and who moves.
 
     Mover p has ``mover_rows[e]`` rows in group ``mover_group[e]``, for e in ``mover_starts[p]:mover_starts[p + 1]``.
-    If people are `constant`, nobody moves between the combinations of the frequency set's quasi-identifiers. If they are
-    `found`, quasi-identifiers are published as they are: then somebody is found in each of the groups that he stands in.
+    If people are `constant`, nobody moves between the combinations of the frequency set's quasi-identifiers. If they
+    are `found`, quasi-identifiers are published as they are: somebody is found in each group that he stands in.
     `everybody` is how many people the whole table has, those in none of the groups included.
 
     >>> two = owned([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], np.ones(5, np.int64), 2, {})  # groups and people of five rows

@@ -7,9 +7,9 @@ question says itself how it is judged (`held_by_people`, `reached_by_people`): t
 makes no difference whose rows they are (`rows_decide`). What is told of a population's people is judged by people alone
 (`among_people`).
 
-Where quasi-identifiers are published as they are, somebody is found in every group that he has a row in, and all of them
-tell of him. No group may hold two rows of one person; and what promises limit the chance of is judged by the sum over
-his groups, which is an upper bound however their values hang together. Other promises hold in each of them.
+Where quasi-identifiers are published as they are, somebody is found in every group that he has a row in, and all of
+them tell of him. No group may hold two rows of one person; and what promises limit the chance of is judged by the sum
+over his groups, an upper bound however their values hang together. Other promises hold in each of them.
 """
 
 from __future__ import annotations
@@ -144,9 +144,9 @@ def chances(groups: Groups, attribute: str) -> FloatArray:
     """The largest chance, per group, that somebody has a value at least once, if he has as many rows there as anybody.
 
     A group's n(s) rows with value s are dealt to its n rows at random, j of which are his: the chance is
-    1 − C(n − n(s), j) / C(n, j). It grows with j, so the most rows of one person decide, and with n(s). Where people are
-    found in several groups with a row in each, it is at most the sum of n(s) / n over these, for the person and the
-    value with the largest.
+    1 − C(n − n(s), j) / C(n, j). It grows with j, so the most rows of one person decide, and with n(s). Where people
+    are found in several groups with a row in each, it is at most the sum of n(s) / n over these, for the person and
+    the value with the largest.
     """
     from discreet.models.groups import kernels
 

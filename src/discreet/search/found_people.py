@@ -41,8 +41,8 @@ def check_people(problem: Problem, *, sums: bool = True) -> None:
     lost, why = max(reasons, key=lambda reason: reason[0])
     if lost > problem.suppression_limit:
         raise Infeasible(
-            f"{several_rows(f)}, no two of which may stand in one group of exact values. {why}; so at least {lost:,} of "
-            f"{f.rows:,} rows have to be suppressed, {problem.suppression_limit:,} may be",
+            f"{several_rows(f)}, no two of which may stand in one group of exact values. {why}; so at least {lost:,} "
+            f"of {f.rows:,} rows have to be suppressed, {problem.suppression_limit:,} may be",
             repair="publish fewer rows of each person, weaken a promise, raise `suppress`, or publish coarser values",
         )
 

@@ -107,8 +107,8 @@ class AlphaBeta(Parameterized):
 
     Wang 2008, definition 4.3, for releases that publish a group's values in tables apart: |G| / Π mᵢ ≤ α and, for every
     sensitive value, c / |G| ≤ β. Judged group by group, for an adversary who knows people's exact quasi-identifiers but
-    not who else lives there. `tables` says which quasi-identifiers share a table: `separate`, `best`, or the sets. Where
-    people have several rows, no two of them in one group, both are kept by the sum over all groups that somebody is in.
+    not who else lives there. `tables` says which quasi-identifiers share a table: `separate`, `best`, or the sets.
+    Where people have several rows, no two of them in one group, both are kept by the sum over somebody's groups.
 
     Not monotone: two groups with the same values have twice the presence when they are merged. The level is the
     presence. Where the association is above β, it is as far above α as the association is above β.
@@ -222,7 +222,7 @@ class AlphaBeta(Parameterized):
         return verdict
 
     def _hides_presence_in_all(self, groups: Groups) -> BoolArray:
-        """Which groups have nobody whose chances of being there add up to more than α, over all groups that he is in?"""
+        """Which groups have nobody whose chances of being there add up to more than α, over all his groups?"""
         owners, alpha = groups.owners, exact(self.alpha)
         if owners is None or alpha == 1:
             return np.ones(len(groups), dtype=np.bool_)

@@ -48,8 +48,8 @@ class Robust(Parameterized):
     views must keep to 1/r. Their Theorem 1 is not used: it is false for several values.
 
     `values` are the protected ones, by themselves or in sets; None stands for every value. Not monotone: merging may
-    bring somebody likely among the unlikely. The level is the worst posterior. Where people have several rows, it is the
-    worst sum of somebody's posteriors over all of his (`several_rows`).
+    bring somebody likely among the unlikely. The level is the worst posterior. Where people have several rows, it is
+    the worst sum of somebody's posteriors over all of his (`several_rows`).
 
     >>> from discreet.models.robust.given_knowledge import GivenKnowledge
     >>> from discreet.models.examples import bucketized

@@ -50,8 +50,8 @@ class Sets(NamedTuple):
 
 class Beliefs(NamedTuple):
     """What she believes by one attribute set, in both views: of kind j of group g and its x-th set, at
-    ``begins[g] + j · sets + x``. The kind of each entry, and which groups are told by a share (as all in them are alike)
-    or can't be told in floating point (by view).
+    ``begins[g] + j · sets + x``. The kind of each entry, and which groups are told by a share (as all in them are
+    alike) or can't be told in floating point (by view).
     """
 
     begins: IntArray

@@ -12,9 +12,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
+from discreet.arrays import IntArray
 from discreet.errors import DiscreetError, Infeasible, Mistake
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.base import all_hold
@@ -23,6 +25,9 @@ from discreet.progress import Progress, silent
 from discreet.search.ambiguity.attribute_sets import ways
 from discreet.search.ambiguity.bounds import round_up, smallest_alpha, smallest_beta, usual_size
 from discreet.search.ambiguity.groups import Leeway, Tables, build, combinations, kept, least_size, tables_of
+from discreet.search.ambiguity.layers import layered
+from discreet.search.buckets.dealing import no_place
+from discreet.search.found_people import check_people
 from discreet.search.plan import Ambiguity, Problem
 
 _FAILS = 2  # doublings of the size that don't help, until the rest is given up
@@ -35,12 +40,29 @@ def greedy(problem: Problem, progress: Progress = silent) -> Ambiguity:
     """
     model = _promise(problem)
     check_possible(problem, model)
+    if problem.frequency.owners is not None:
+        return _by_people(problem.by_person, model, progress)
     plans: list[Ambiguity] = []
     for tables, leeway in ways(problem, model, progress):
-        plans.append(_smallest_groups(problem, model, tables, leeway, progress))
+        plans.append(smallest_groups(problem, model, tables, leeway, progress))
         if plans[-1].suppressed <= problem.suppression_limit:
             return plans[-1]
     raise _infeasible(problem, model, min(plans, key=lambda plan: plan.suppressed))
+
+
+def _by_people(problem: Problem, model: AlphaBeta, progress: Progress) -> Ambiguity:
+    """The same where people have several rows (see `layers`)."""
+    check_people(problem)
+    plain = replace(problem, frequency=replace(problem.frequency, owners=None))
+    least: Ambiguity | None = None
+    for tables, leeway in ways(plain, model, progress):
+        group = partial(smallest_groups, tables=tables, leeway=leeway, progress=progress)
+        plan = layered(problem, model, tables, group)
+        if plan.suppressed <= problem.suppression_limit:
+            return plan
+        least = plan if least is None or plan.suppressed < least.suppressed else least
+    assert least is not None
+    raise no_place(problem, least.suppressed, "greedy", adds=True)
 
 
 def _promise(problem: Problem) -> AlphaBeta:
@@ -80,24 +102,30 @@ def check_possible(problem: Problem, model: AlphaBeta) -> None:
         raise Infeasible(f"no release has {model.describe()}: {', and '.join(rules)}", repair="; ".join(repairs))
 
 
-def _smallest_groups(
-    problem: Problem, model: AlphaBeta, tables: Tables, leeway: Leeway, progress: Progress
+def smallest_groups(
+    problem: Problem,
+    model: AlphaBeta,
+    tables: Tables,
+    leeway: Leeway,
+    progress: Progress,
+    some: IntArray | None = None,
 ) -> Ambiguity:
     """The plan with the smallest groups that suppresses no more than it may, or else the one that suppresses least.
 
     Larger groups leave more room for a frequent value, and keep promises that small ones can't. So twice the size is
-    tried as long as that helps, and all rows in one group at last.
+    tried as long as that helps, and all rows in one group at last. With `some`, no other rows are there (see `build`).
     """
     least, limit, fails = least_size(problem, model), problem.suppression_limit, 0
-    best = build(problem, model, tables, least, leeway, progress)
-    while best.suppressed > limit and fails < _FAILS and least < problem.frequency.rows:
+    there = problem.frequency.counts if some is None else some
+    best = build(problem, model, tables, least, leeway, progress, some)
+    while best.suppressed > limit and fails < _FAILS and least < there.sum():
         least = 2 * max(least, math.ceil(float(best.facts["mean_group"])))  # type: ignore[arg-type]
-        plan = build(problem, model, tables, least, leeway, progress)
+        plan = build(problem, model, tables, least, leeway, progress, some)
         fails = 0 if plan.suppressed < best.suppressed else fails + 1
         best = min(best, plan, key=lambda plan: plan.suppressed)
     if best.suppressed > limit:
-        rows = np.arange(len(problem.frequency.counts))
-        everything = replace(best, row=rows, count=problem.frequency.counts, group=np.zeros_like(rows))
+        rows = np.flatnonzero(there)
+        everything = replace(best, row=rows, count=there[rows], group=np.zeros_like(rows))
         if all_hold(problem.models, everything.groups).all():
             return kept(problem, everything, {"neighbourhoods": 1, "placed": 0})
     return best

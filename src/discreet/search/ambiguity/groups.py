@@ -66,16 +66,22 @@ def build(
     least: int,
     leeway: Leeway,
     progress: Progress = silent,
+    some: IntArray | None = None,
 ) -> Ambiguity:
-    """Groups of at least `least` rows, all of which keep every promise; the rest is suppressed, however much it is."""
+    """Groups of at least `least` rows, all of which keep every promise; the rest is suppressed, however much it is.
+
+    With `some`, only so many rows of each combination are there, and the plan is about these.
+    """
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
+    there = f.counts if some is None else some
+    people = int(there.sum())
     alpha, beta = exact(model.alpha), exact(model.beta)
     codes = combinations(f, tables)
     codes = np.ascontiguousarray(codes[:, np.argsort(-codes.max(axis=0), kind="stable")])  # see `residue_kernels`
     values = f.sensitive[model.attribute]
-    counts = [np.bincount(column, weights=f.counts) for column in codes.T]
+    counts = [np.bincount(column, weights=there) for column in codes.T]
     size, _ = usual_size(counts, least, float(alpha), leeway.table)
-    row = shuffled_rows(f, rng).astype(np.int32)
+    row = shuffled_rows(there, rng).astype(np.int32)
     columns = Columns(
         np.stack(f.codes),
         np.array([len(h.leaves) for h in f.hierarchies]),
@@ -85,7 +91,7 @@ def build(
     )
     reach = -np.inf if alpha == 1 else math.log(size / alpha) + leeway.neighbourhood
     neighbourhoods = cut(row, columns, Needs(float(size), reach, max(1, math.floor(beta * size)) / size), _SAMPLE)
-    rarity = -sum(np.log(c / f.rows)[column] for c, column in zip(counts, codes.T, strict=True))
+    rarity = -sum(np.log(np.maximum(c, 1) / people)[column] for c, column in zip(counts, codes.T, strict=True))
     start = np.cumsum([0, *(len(c) for c in counts)])
     rows = kernels.Rows(codes, start[:-1], values, rarity)
     limits = kernels.Limits(
@@ -93,16 +99,16 @@ def build(
         (float(beta.numerator), float(beta.denominator)),
         least,
         size,
-        min(_LARGEST * size, f.rows),
+        min(_LARGEST * size, people),
         _CANDIDATES,
     )
-    made, space = kernels.empty(f.rows, rows, limits, int(rng.integers(1 << 62)))
+    made, space = kernels.empty(people, rows, limits, int(rng.integers(1 << 62)))
     order = kernels.in_order(neighbourhoods.half)
-    pool = kernels.Pool(np.empty(f.rows, dtype=np.int32), np.zeros(len(order), dtype=np.int64))
+    pool = kernels.Pool(np.empty(people, dtype=np.int32), np.zeros(len(order), dtype=np.int64))
     waiting = 0
     for some in np.array_split(order, min(_STEPS, len(order))):
         waiting = kernels.gather_all(some, neighbourhoods, pool, waiting, rows, limits, made, space)
-        progress("search", int(made.done[0]), f.rows, f"{made.done[1]:,} groups")
+        progress("search", int(made.done[0]), people, f"{made.done[1]:,} groups")
     groups = -1
     while groups < made.done[1]:  # rows of groups that failed, once more with others
         groups = int(made.done[1])
@@ -112,10 +118,10 @@ def build(
     row_of = np.concatenate([made.row[: made.done[0]], pool.row[:waiting]]).astype(np.int64)
     group = np.concatenate([made.group[: made.done[0]], np.full(waiting, SUPPRESSED)])
     facts = {"neighbourhoods": int((neighbourhoods.half < 0).sum()), "placed": left_over - waiting}
-    return kept(problem, _plan(f, tables, row_of, np.ones_like(row_of), group), facts)
+    return kept(problem, plan_of(f, tables, row_of, np.ones_like(row_of), group), facts)
 
 
-def _plan(frequency: FrequencySet, tables: Tables, row: IntArray, count: IntArray, group: IntArray) -> Ambiguity:
+def plan_of(frequency: FrequencySet, tables: Tables, row: IntArray, count: IntArray, group: IntArray) -> Ambiguity:
     """A plan from how many rows of which combination stand in which group; the groups are numbered without gaps."""
     groups = np.unique(group[group != SUPPRESSED])
     number = np.where(group == SUPPRESSED, 0, np.searchsorted(groups, group) + 1)
@@ -134,7 +140,7 @@ def kept(problem: Problem, plan: Ambiguity, facts: dict[str, object]) -> Ambigui
     joined = plan
     rng = np.random.default_rng(problem.seed)
     while not holds.all() and len(holds) > 1:
-        joined = _plan_of(joined, _paired(np.flatnonzero(~holds), len(holds), rng))
+        joined = become(joined, _paired(np.flatnonzero(~holds), len(holds), rng))
         holds = all_hold(problem.models, joined.groups)
     plan = min((_held(problem, p) for p in dict.fromkeys([plan, joined])), key=lambda p: p.suppressed)
     names = plan.frequency.attributes
@@ -163,12 +169,12 @@ def _held(problem: Problem, plan: Ambiguity) -> Ambiguity:
     """The plan without the groups that break a promise."""
     if not len(plan.groups):
         return plan
-    return _plan_of(plan, np.where(all_hold(problem.models, plan.groups), np.arange(plan.group_count), SUPPRESSED))
+    return become(plan, np.where(all_hold(problem.models, plan.groups), np.arange(plan.group_count), SUPPRESSED))
 
 
-def _plan_of(plan: Ambiguity, becomes: IntArray) -> Ambiguity:
+def become(plan: Ambiguity, becomes: IntArray) -> Ambiguity:
     """The plan when its groups become others, or are suppressed."""
     if (becomes == np.arange(len(becomes))).all():
         return plan
     group = np.where(plan.group == SUPPRESSED, SUPPRESSED, becomes[plan.group])
-    return _plan(plan.frequency, plan.tables, plan.row, plan.count, group)
+    return plan_of(plan.frequency, plan.tables, plan.row, plan.count, group)

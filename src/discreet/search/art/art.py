@@ -210,7 +210,8 @@ def _refusal(draft: Draft, rows: IntArray) -> Infeasible:
     whose = "" if f.owners is None else f"; {several_rows(f)}, no two of which may stand in one group, and these add up"
     return Infeasible(
         f"{missing:,} of {f.rows:,} rows could not be given a group in which every promise holds, and {limit:,} may be "
-        f"suppressed; {known:,} of them have a protected value that more than {share} of the rows like them have{whose}",
+        f"suppressed; {known:,} of them have a protected value that more than {share} of the rows like them "
+        f"have{whose}",
         closest=f"{f.rows - missing:,} rows can be published",
         witness=witness(draft.problem.models, draft.groups_of(draft.failed)) if len(draft.failed) else None,
         repair=f"write suppress: {_rounded_up(missing / f.rows):g}, ask for a smaller r, or raise min_support",

@@ -91,7 +91,7 @@ def _heads(table: Table, rows: IntArray) -> IntArray:
 
 @njit(cache=True)
 def _choose(table: Table, rows: IntArray, left: IntArray, chosen: IntArray) -> bool:
-    """Fill `chosen` with the combinations of which most are left, no two with the same value, protected set or owner."""
+    """Fill `chosen` with the combinations of which most are left, no two with one value, protected set or owner."""
     for i in range(len(chosen)):
         best, most = -1, 0
         for j in range(len(rows)):

@@ -2,8 +2,8 @@
 
 Somebody with d rows in groups with protected values is safe if each of these keeps to 1/(r · d). So those with the most
 come first, and ask for larger groups; whoever has one row there fills them up, and pays only for himself afterwards.
-Protected rows have to be in such groups. Of the others, one of each person who has no protected row may be, whichever is
-of use; the rest of them wait, and stand in groups without protected values, or alone.
+Protected rows have to be in such groups. Of the others, one of each person who has no protected row may be, whichever
+is of use; the rest of them wait, and stand in groups without protected values, or alone.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def by_row(frequency: FrequencySet) -> tuple[FrequencySet, IntArray]:
 
 @dataclass(frozen=True, eq=False)
 class Tickets:
-    """In how many groups that count the owner of each row stands at most: for `robust`, those with protected values, and
-    for other promises, all. Rows that are `withheld` may stand in no group with protected values.
+    """In how many groups that count the owner of each row stands at most: for `robust`, those with protected values,
+    and for other promises, all. Rows that are `withheld` may stand in no group with protected values.
     """
 
     person: IntArray

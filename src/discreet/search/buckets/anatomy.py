@@ -41,7 +41,7 @@ def anatomy(problem: Problem, progress: Progress = silent) -> Bucketization:
 
 def anatomized(frequency: FrequencySet, needs: Demand, rng: np.random.Generator) -> Bucketization:
     """The groups of Anatomy, with no other promise in mind; of values that are too frequent, rows are suppressed."""
-    row = shuffled_rows(frequency, rng)
+    row = shuffled_rows(frequency.counts, rng)
     number = needs.set_of[frequency.sensitive[needs.attribute]][row]
     row = row[np.argsort(number, kind="stable")]  # the unprotected first, then set by set
     sizes, unprotected = set_sizes(frequency, needs)

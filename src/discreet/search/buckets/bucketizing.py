@@ -132,9 +132,9 @@ def check_eligible(problem: Problem, needs: Demand, search: str) -> None:
     )
 
 
-def shuffled_rows(frequency: FrequencySet, rng: np.random.Generator) -> IntArray:
-    """The combination of every single row, in random order."""
-    rows = np.repeat(np.arange(len(frequency.counts)), frequency.counts)
+def shuffled_rows(counts: IntArray, rng: np.random.Generator) -> IntArray:
+    """The combination of every single row, in random order, if combinations have so many."""
+    rows = np.repeat(np.arange(len(counts)), counts)
     rng.shuffle(rows)
     return rows
 

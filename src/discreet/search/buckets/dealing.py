@@ -9,6 +9,7 @@ c of his own rows needs c · ℓ for these in any case. Whoever has one row is n
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
 from discreet.models.base import rows_per_value
 from discreet.models.by_people import adds_up
-from discreet.search.buckets.bucketizing import Demand, bucketization, regrouped
+from discreet.search.buckets.bucketizing import Demand, bucketization, regrouped, shuffled_rows
 from discreet.search.buckets.dealing_kernels import Limits, Rows, deal, thin_out
 from discreet.search.buckets.dropping import dropped
 from discreet.search.buckets.injector_rules import Rules
@@ -68,14 +69,12 @@ def _owned(row: IntArray, person: IntArray, number: IntArray) -> Owned:
     return Owned(row, place[person + 1], number)
 
 
-def owned_rows(frequency: FrequencySet, needs: Demand, rng: np.random.Generator) -> Owned:
-    """All rows of a table in which every combination is one person's."""
+def owned_rows(frequency: FrequencySet, number: IntArray, rng: np.random.Generator) -> Owned:
+    """All rows of a table in which every combination is one person's, and has a protected set by this `number`."""
     assert frequency.owners is not None
     assert frequency.owners.apart
-    row = np.repeat(np.arange(len(frequency.counts)), frequency.counts)
-    rng.shuffle(row)
-    number = needs.set_of[frequency.sensitive[needs.attribute]][row]
-    return _owned(row, frequency.owners.person[row].astype(np.int64), number)
+    row = shuffled_rows(frequency.counts, rng)
+    return _owned(row, frequency.owners.person[row].astype(np.int64), number[row])
 
 
 def summed(problem: Problem, needs: Demand) -> int:
@@ -92,8 +91,8 @@ def dealt(problem: Problem, needs: Demand, search: str, rules: Rules | None = No
     """
     check_people(problem)
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
-    everybody, l_of_sum = owned_rows(f, needs, rng), summed(problem, needs)
-    stay = trimmed(everybody, l_of_sum, rng)
+    everybody, l_of_sum = owned_rows(f, needs.set_of[f.sensitive[needs.attribute]], rng), summed(problem, needs)
+    stay = trimmed(everybody, Fraction(1, l_of_sum) if l_of_sum else None, rng)
     rows = everybody.only(stay)
     row = np.append(rows.row, everybody.row[~stay])
     facts: dict[str, object] = {"search": search, "l": needs.l} | ({"rules": rules.number} if rules else {})
@@ -130,29 +129,29 @@ def held(problem: Problem, plan: Bucketization) -> Bucketization:
     return plan if not gone.any() else regrouped(plan, np.where(gone, SUPPRESSED, np.cumsum(~gone) - 1))
 
 
-def trimmed(rows: Owned, l_of_sum: int, rng: np.random.Generator) -> BoolArray:
-    """Which rows can stay at most, where groups add up: as many as can be.
+def trimmed(rows: Owned, cap: Fraction | None, rng: np.random.Generator) -> BoolArray:
+    """Which rows can stay at most, if the shares of a set in somebody's groups may add up to `cap`: as many as can be.
 
     The shares of all sets in one of somebody's groups are 1 together, if all values are protected; so he has at most
-    1/ℓ times as many rows as there are sets. The shares of one set in all groups of everybody are as many as its rows:
-    of these there are at most 1/ℓ times as many as people.
+    that many times as many rows as there are sets. The shares of one set in all groups of everybody are as many as its
+    rows: of these there are at most that many times as many as people.
 
     >>> rows = Owned(np.arange(6), np.array([0, 0, 0, -1, -1, -1]), np.array([0, 1, 0, 0, 1, 1]))
-    >>> int(trimmed(rows, 2, np.random.default_rng(1)).sum())
+    >>> int(trimmed(rows, Fraction(1, 2), np.random.default_rng(1)).sum())
     4
     """
     stay = np.ones(len(rows.row), dtype=np.bool_)
-    if not l_of_sum or not len(stay):
+    if cap is None or not len(stay):
         return stay
     of_set = np.bincount(rows.number + 1)
     there = rows.number >= 0
     if there.all():
         starts, of_person = rows.by_person
-        thin_out(stay, rows.number, starts, of_person, max(int((of_set > 0).sum()) // l_of_sum, 1))
+        thin_out(stay, rows.number, starts, of_person, max(int(cap * int((of_set > 0).sum())), 1))
     people = int(rows.person.max(initial=-1)) + 1 + int((rows.person < 0).sum())
     lightest = np.lexsort((rng.random(len(stay)), rows.rows_of_owner))
     lightest = lightest[stay[lightest]]
-    stay &= (rank_among(rows.number, lightest) < people // l_of_sum) | ~there
+    stay &= (rank_among(rows.number, lightest) < int(cap * people)) | ~there
     return stay
 
 

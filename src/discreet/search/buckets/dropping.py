@@ -1,4 +1,4 @@
-"""What is left out where people are found in several groups: as few of these as let everybody else be kept a promise."""
+"""What is left out where people are found in several groups: as few of these as let others keep their promises."""
 
 from __future__ import annotations
 

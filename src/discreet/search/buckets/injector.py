@@ -46,7 +46,7 @@ def injected(frequency: FrequencySet, needs: Demand, rng: np.random.Generator) -
     rules = negative_rules(frequency, needs.attribute)
     kind, kinds = kinds_of(frequency, needs, rules)
     kind_of_place, group = compatible_groups(kinds, needs.l, rng)
-    row = shuffled_rows(frequency, rng)
+    row = shuffled_rows(frequency.counts, rng)
     row = row[np.argsort(kind[row], kind="stable")]
     group = group[np.argsort(kind_of_place, kind="stable")]
     facts = {"search": "injector", "l": needs.l, "rules": rules.number}

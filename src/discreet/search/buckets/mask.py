@@ -65,7 +65,7 @@ def _by_people(problem: Problem, needs: Demand, progress: Progress) -> Bucketiza
     f, rng, l_of_sum = problem.frequency, np.random.default_rng(problem.seed), summed(problem, needs)
     assert f.owners is not None
     most = max(most_groups(f.owners.rows, needs.k), 1)
-    row = shuffled_rows(f, rng)
+    row = shuffled_rows(f.counts, rng)
     stay = rank_among(f.owners.person[row], np.arange(len(row))) < most
     rows = np.bincount(row[stay], minlength=len(f.counts))
     there = np.flatnonzero(rows)

@@ -20,7 +20,8 @@ def refill(
 ) -> Codes:
     """Give surplus rows other values, at random as the table has them, of sets with less than 1/ℓ of the group.
 
-    Rows come group by group; `l_of` has the ℓ of each group. A set that has a surplus gets nothing back. A row keeps its value where no set has room.
+    Rows come group by group; `l_of` has the ℓ of each group. A set that has a surplus gets nothing back. A row keeps
+    its value where no set has room.
     """
     published = value.copy()
     sets = set_of.max() + 1
