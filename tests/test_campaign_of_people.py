@@ -137,6 +137,22 @@ def test_a_refusal_of_what_is_possible_by_people_is_noticed(tmp_path: Path) -> N
     assert kinds(apart, Answer("refused", "no release has that"), tmp_path) == {"refusal"}
 
 
+def test_presence_is_judged_for_the_people_on_the_list_and_in_the_table(tmp_path: Path) -> None:
+    """Six people of nine on the list, where two stand twice; by rows there would be ten of eleven."""
+    rows = [row for row in ROWS if row[:2] != ("cid-x", "55")] + [("cid-x", "27", "11", "flu")]
+    inside = dict.fromkeys((*row[1:3], row[0]) for row in rows if row[0]) | {
+        ("58", "32", None): 0,
+        ("53", "32", None): 0,
+    }
+    others = [("22", "11", "eve"), ("41", "11", "fay"), ("54", "31", "gus"), ("22", "11", "eve"), ("21", "11", "ann-x")]
+    words = [{"presence": {"delta": [0, most], "population": "people.csv"}} for most in ("2/3", "1/3")]
+    lenient, strict = (replace(case(word, rows=rows), people=(*inside, *others)) for word in words)
+    answer = ask(lenient, tmp_path)
+    assert answer.ended == "released", answer.message
+    assert kinds(lenient, answer, tmp_path) == set()
+    assert "broken" in kinds(strict, answer, tmp_path)
+
+
 def test_a_release_that_is_called_optimal_and_is_not_is_noticed(tmp_path: Path) -> None:
     """What is optimal for four people is not for two."""
     four, two = (case({"k_anonymity": {"k": k}}) for k in (4, 2))

@@ -17,12 +17,12 @@ from campaign.people.product import Answer
 from campaign.people.rules import PeopleRules
 from campaign.people.standing import Alike, Standing, by_labels, by_word, settle
 from campaign.promises import outsider
-from campaign.promises.audited import MORE, Trouble
+from campaign.promises.audited import MORE, Trouble, members
 from campaign.promises.case import Case
 from campaign.promises.outsider import LABELLED, publish_of
 from campaign.promises.product import RELEASE
 from campaign.promises.reading import Folder, Group, read_folder
-from campaign.promises.rules import asked
+from campaign.promises.rules import asked, delta, presence_kept
 
 KINDS = ("fault", "hang", "broken", "untrue", "leak", "optimal", "refusal", "contradiction", "audit")
 
@@ -70,7 +70,7 @@ def _by_people(
     if alike is None:
         yield "untrue", "rows can't stand in the groups as they are published, or as the release says they do"
         return
-    judged = partial(_of_labelled, rules) if labelled else apart.Judge(rules, groups).troubles
+    judged = partial(_of_labelled, rules, groups) if labelled else apart.Judge(rules, groups).troubles
     wrong = settle(alike, rules.owners, len(groups), judged)
     if wrong is None:
         yield MORE, "too many rows look alike to say whose are where"
@@ -78,15 +78,29 @@ def _by_people(
         yield "broken", why
 
 
-def _of_labelled(rules: PeopleRules, standing: Standing) -> list[str]:
+def _of_labelled(rules: PeopleRules, groups: Sequence[Group], standing: Standing) -> list[str]:
     """A line for every group that breaks a promise."""
-    wrong = []
+    wrong = [
+        f"{promise.promise}: {inside} of {covered} people, {left_out} left out"
+        for promise in rules.asked
+        if promise.word == "presence"
+        for inside, covered, left_out in [_present(rules, groups, standing)]
+        if not presence_kept(inside, covered, left_out, len(rules.listed), delta(promise.about))
+    ]
     for places in standing:
         promise = rules.broken_by_people(places)
         if promise is not None:
             rows = sorted(rules.of_people(places, promise.attribute), key=str)
             wrong.append(f"{promise.promise} of {promise.attribute or 'the group'} in people: {rows}"[:400])
     return wrong
+
+
+def _present(rules: PeopleRules, groups: Sequence[Group], standing: Standing) -> tuple[list[int], list[int], int]:
+    """How many people of the table are in each group, how many of the list have its labels, and who is in none."""
+    covered = [len(inside) for inside in members(rules.case, groups, rules.listed)]
+    published = {at for places in standing for at in places}
+    gone = [at for at in range(len(rules.case.rows)) if at not in published]
+    return [rules.people_in(places) for places in standing], covered, rules.people_in(gone)
 
 
 def _leaks(case: Case, release: Path) -> Iterator[Trouble]:

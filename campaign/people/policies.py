@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
-from campaign.people.tables import ALL, Visits, visits
+from campaign.people.tables import ALL, NONE, Visits, visits
 from campaign.promises.case import Case
 from campaign.promises.policies import Promise, comparing, realistic
-from campaign.promises.tables import FILES
+from campaign.promises.tables import FILES, population
 
 _SUPPRESS = (0, 0, "1/10", "1/5", "3/10")
 _SELDOM = (1, 2, 2, 2, 3)  # rows of a person, where each of them adds to what is known of him
@@ -113,6 +114,27 @@ def everybody_moves(random: Random) -> Case:
     )
 
 
+def presence(random: Random) -> Case:
+    """Who is in the table is the secret. A list names everybody who could be, some of them more than once."""
+    table = visits(random, rows=(4, 14), moving=NONE, columns=(1, 2), sensitive=(0, 1), missing=False)
+    width = sum(about["role"] == "quasi_identifier" for about in table.drawn.attributes.values())
+    inside = [(*row[:width], name) for row, name in zip(table.drawn.rows, table.persons, strict=True)]
+    others = [
+        (*row[:width], f"Eve{number}-{random.randrange(100, 1000)}")
+        for number, row in enumerate(population(random, table.drawn.rows, most=12))
+    ]
+    listed = [row for row in dict.fromkeys(inside) if row[-1] is not None] + [row for row in inside if row[-1] is None]
+    listed += random.sample(inside, len(inside) // 4) if random.random() < 0.5 else []
+    limits = [random.choice((0, 0, 0, "1/10", "1/4")), random.choice(("1/2", "2/3", "3/4", "4/5"))]
+    require: list[Promise] = [{"presence": {"delta": limits, "population": "people.csv"}}]
+    if random.random() < 0.3:
+        require.append({"k_anonymity": {"k": 2}})
+    if "secret0" in table.drawn.attributes and random.random() < 0.5:
+        require.append(_about_values(random, table))
+    case = _case(random, "presence", table, {"require": require})
+    return replace(case, people=tuple(random.sample(listed + others, len(listed + others))))
+
+
 def bucketization(random: Random) -> Case:
     search = random.choice(("anatomy", "anatomy", "injector", "mask", "art", "art"))
     table = visits(random, rows=random.choice(((4, 7), (8, 20), (16, 40))), most=_SELDOM, sensitive=(1, 1))
@@ -157,6 +179,7 @@ FAMILIES: Mapping[str, tuple[int, Callable[[Random], Case]]] = {
     "multidimensional": (12, multidimensional),
     "local_recoding": (10, local_recoding),
     "everybody moves": (10, everybody_moves),
+    "presence": (4, presence),
     "bucketization": (12, bucketization),
     "ambiguity": (4, ambiguity),
 }

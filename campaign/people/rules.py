@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from campaign.people.definitions import Owner, counts, keeps_by_people, owners
-from campaign.promises.case import Value
+from campaign.promises.case import Row, Value
 from campaign.promises.definitions import Counts
 from campaign.promises.rules import ABOUT_WORLDS, Asked, Rules
 
@@ -46,6 +46,17 @@ class PeopleRules(Rules):
         """Whose the rows are, and which values they have."""
         column = self._column(attribute)
         return [(self.owners[at], column[at]) for at in group]
+
+    def people_in(self, group: Sequence[int]) -> int:
+        return len({self.owners[at] for at in group})
+
+    @cached_property
+    def listed(self) -> list[Row]:
+        """Everybody on the list once; whoever has no name there is somebody of whom there is no other."""
+        everybody = {
+            place if row[-1] is None else row[-1]: row[:-1] for place, row in enumerate(self.case.people or ())
+        }
+        return list(everybody.values())
 
     @cached_property
     def owners(self) -> list[Owner]:

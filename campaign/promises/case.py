@@ -18,9 +18,10 @@ CASE = "case.json"
 class Case:
     """A table (`names`, `rows`), what is asked of its release (`words`, a policy), and what others know.
 
-    `people` is a list of the population: the quasi-identifiers of everybody who could be in the table. `files` are
-    those that the policy names. `second` is another policy for the same table, where two releases are to be held
-    together. `theirs` is what another tool published of the table, row by row, which no search of ours has seen.
+    `people` is a list of the population: the quasi-identifiers of everybody who could be in the table, and last whose
+    they are, if the table says that. `files` are those that the policy names. `second` is another policy for the same
+    table, where two releases are to be held together. `theirs` is what another tool published of the table, row by
+    row, which no search of ours has seen.
     """
 
     family: str

@@ -88,8 +88,7 @@ class _Candidate:
         """How many people of the list have each combination of labels."""
         maps = self.general.maps
         return Counter(
-            tuple(leaves[value] for leaves, value in zip(maps, person, strict=True))
-            for person in self.case.people or ()
+            tuple(leaves[value] for leaves, value in zip(maps, person, strict=True)) for person in self.rules.listed
         )
 
     @property
@@ -102,7 +101,7 @@ class _Candidate:
     def hidden(self) -> frozenset[tuple[object, ...]]:
         """The labels of fewest people, all of a size or none: e rows are expected there, and e + 2 √e are allowed."""
         hidden: set[tuple[object, ...]] = set()
-        rows, everybody = len(self.case.rows), len(self.case.people or ())
+        rows, everybody = len(self.case.rows), len(self.rules.listed)
         for size in sorted(set(self.people.values())) if self.hides else ():
             more = {labels for labels, people in self.people.items() if people <= size}
             expected = Fraction(rows * sum(self.people[labels] for labels in more), everybody)
@@ -118,7 +117,9 @@ class _Candidate:
         if self.limits is None:
             return frozenset()
         groups = self.general.groups.items()
-        return frozenset(g for labels, g in groups if not among(len(g), self.people[labels], self.limits))
+        return frozenset(
+            g for labels, g in groups if not among(self.rules.people_in(g), self.people[labels], self.limits)
+        )
 
     def holds(self, group: Group, staying: Sequence[Group]) -> bool:
         return group not in self.too_sure and self.rules.holds(group, staying)
@@ -134,7 +135,9 @@ class _Candidate:
             return among(gone, sum(self.people[labels] for labels in self.hidden), self.limits)
         kept = {labels: group for labels, group in self.general.groups.items() if group in staying}
         covered = [self.people[labels] for labels in kept]
-        return presence_kept([len(g) for g in kept.values()], covered, gone, len(self.case.people or ()), self.limits)
+        inside = [self.rules.people_in(group) for group in kept.values()]
+        left_out = self.rules.people_in([at for group in self.groups if group not in staying for at in group])
+        return presence_kept(inside, covered, left_out, len(self.rules.listed), self.limits)
 
     def release(self, staying: Sequence[Group]) -> Release:
         return self.general.release([at for group in self.groups if group not in staying for at in group])

@@ -52,7 +52,8 @@ def ask(case: Case, folder: Path) -> Answer:
     folder.mkdir(parents=True, exist_ok=True)
     write_csv(folder / SOURCE, case.names, case.rows)
     if case.people is not None:
-        write_csv(folder / PEOPLE, case.quasi_identifiers, case.people)
+        whose = [] if case.person is None else [case.person]
+        write_csv(folder / PEOPLE, [*case.quasi_identifiers, *whose], case.people)
     for name, text in case.files.items():
         (folder / name).write_text(text, encoding="utf-8")
     try:

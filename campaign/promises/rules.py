@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from campaign.promises.case import Case, Row, Value
@@ -112,6 +113,15 @@ class Rules:
         published = self.values([at for places in staying for at in places]) if self.compares else {}
         return self.broken(len(group), self.values(group), published) is None
 
+    def people_in(self, group: Sequence[int]) -> int:
+        """How many people some rows are."""
+        return len(group)
+
+    @cached_property
+    def listed(self) -> list[Row]:
+        """Everybody on the list of who could be in the table, by the quasi-identifiers."""
+        return list(self.case.people or ())
+
     def names_all(self, staying: Sequence[Sequence[int]]) -> bool:
         """Is a row published of every value that a promise names?"""
         published = self.values([at for places in staying for at in places])
@@ -135,8 +145,3 @@ def presence_kept(
     elsewhere = everybody - sum(covered)
     rest = [] if not (elsewhere or left_out) else [(left_out, elsewhere)]
     return all(among(rows, people, limits) for rows, people in [*zip(sizes, covered, strict=True), *rest])
-
-
-def people_of(case: Case) -> list[Row]:
-    """Everybody on the list, by the quasi-identifiers alone."""
-    return list(case.people or ())
