@@ -1,4 +1,4 @@
-"""Lists of a population, where people have several rows: whoever is on them counts once, and so does who is published."""
+"""Lists of a population, where people have several rows: whoever is on them, or is published, counts once."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def layered(problem: Problem, model: AlphaBeta, tables: Tables, group: Grouping)
     If too much is left over when they come one after the other, all who have several rows are taken together.
     """
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
-    rows = owned_rows(f, f.sensitive[model.attribute], rng)
+    rows = owned_rows(f, f.sensitive[model.attribute].astype(np.int64), rng)
     rows = rows.only(trimmed(rows, exact(model.beta), rng))
     levels = [j for j in np.unique(rows.rows_of_owner)[::-1].tolist() if j > 1]
     plan = _together(problem, tables, _in_turn(problem, model, group, rows, levels))

@@ -73,7 +73,7 @@ class Draft(NamedTuple):
     somebody was last put into a group; what its rows have, and what is struck out for them.
     """
 
-    count: IntArray
+    counts: IntArray
     room: IntArray
     mark: IntArray
     here: IntArray
@@ -141,7 +141,7 @@ def deal(rows: Rows, order: IntArray, limits: Limits, chance: FloatArray) -> Int
             dealt.group[dealt.rows[i]] = many
         dealt.sizes[many], dealt.begins[many + 1] = size, begin + 2 * size
         many, left = many + 1, left - size
-    looked_at = min(many, np.int64(WORK / (max(left_over, 1) * _steps(rows, dealt, limits, many))))
+    looked_at = int(min(float(many), WORK / (max(left_over, 1) * _steps(rows, dealt, limits, many))))
     for i in range(left_over):
         start = np.int64(chance[i] * many)
         for j in range(looked_at):
@@ -160,8 +160,8 @@ def _steps(rows: Rows, dealt: Dealt, limits: Limits, many: int) -> float:
     """How long it takes to see whether a row fits into a group, about."""
     size, people = dealt.sizes[:many].sum() / max(many, 1), len(rows.starts) - 1
     if limits.sum == 0 or people == 0:
-        return size + 1.0
-    return size * (1.0 + size * len(rows.of_person) / people) + 1.0
+        return float(size + 1.0)
+    return float(size * (1.0 + size * len(rows.of_person) / people) + 1.0)
 
 
 @njit(cache=True)
@@ -274,11 +274,11 @@ def _keeps(
 ) -> bool:
     """Would all groups of its owner together have no more than they may of a set, if the row joined this one?"""
     _add_up(rows, dealt, shares, row, -1)
-    if s >= 0 and (draft.count[s] if draft.mark[s] == turn else 0) + 1 > _room(shares, limits, s, size):
+    if s >= 0 and (draft.counts[s] if draft.mark[s] == turn else 0) + 1 > _room(shares, limits, s, size):
         return False
     for i in range(shares.state[1]):
         v = shares.touched[i]
-        if draft.mark[v] == turn and draft.count[v] > _room(shares, limits, v, size):
+        if draft.mark[v] == turn and draft.counts[v] > _room(shares, limits, v, size):
             return False
     return True
 
@@ -288,7 +288,7 @@ def _open(draft: Draft, limits: Limits, s: int, size: int, turn: int) -> None:
     """A set of which the group in the making has nothing yet."""
     if draft.mark[s] != turn:
         draft.mark[s] = turn
-        draft.count[s] = 0
+        draft.counts[s] = 0
         draft.room[s] = size // max(limits.l, limits.sum)
 
 
@@ -298,7 +298,7 @@ def _add(rows: Rows, limits: Limits, shares: Shares, draft: Draft, row: int, siz
     p, s = rows.person[row], rows.set_of[row]
     if s >= 0:
         _open(draft, limits, s, size, turn)
-        draft.count[s] += 1
+        draft.counts[s] += 1
     put(draft.values, rows.value[row])
     for w in range(len(draft.excluded)):
         draft.excluded[w] |= rows.excluded[row, w]
@@ -337,15 +337,15 @@ def _next(
                 continue
             count, room = np.int64(0), size // max(limits.l, limits.sum)
             if draft.mark[s] == turn:
-                count, room = draft.count[s], draft.room[s]
+                count, room = draft.counts[s], draft.room[s]
             lacking = (lists.many[s] + count) * size - count * left
             if count < room and (best < 0 or lacking > most):
                 best, most = s, lacking
         if best < 0:
-            return _of_set(rows, dealt, limits, lists, shares, draft, size, turn, limits.sets)
+            return int(_of_set(rows, dealt, limits, lists, shares, draft, size, turn, limits.sets))
         row = _of_set(rows, dealt, limits, lists, shares, draft, size, turn, best)
         if row >= 0:
-            return row
+            return int(row)
         tried[best] = pick
 
 
@@ -409,8 +409,8 @@ def _fits_in(
         v = rows.set_of[dealt.rows[i]]
         if v >= 0:
             _open(draft, limits, v, size, turn)
-            draft.count[v] += 1
-    return _keeps(rows, dealt, limits, shares, draft, row, s, size, turn)
+            draft.counts[v] += 1
+    return bool(_keeps(rows, dealt, limits, shares, draft, row, s, size, turn))
 
 
 @njit(cache=True)

@@ -66,7 +66,7 @@ def _by_people(problem: Problem, needs: Demand, progress: Progress) -> Bucketiza
     assert f.owners is not None
     most = max(most_groups(f.owners.rows, needs.k), 1)
     row = shuffled_rows(f.counts, rng)
-    stay = rank_among(f.owners.person[row], np.arange(len(row))) < most
+    stay = rank_among(f.owners.person[row].astype(np.int64), np.arange(len(row))) < most
     rows = np.bincount(row[stay], minlength=len(f.counts))
     there = np.flatnonzero(rows)
     best, k, fails = None, needs.k, 0
