@@ -344,4 +344,4 @@ def test_the_report_tells_the_promise_and_what_it_leaves_open() -> None:
     assert "who asks for something to be hidden may be who has it" in risk
     sentence, risk = told[United]
     assert "whatever any row of the table asks to be hidden or that the policy lists" in sentence
-    assert "nobody can tell who asked" in risk
+    assert "it is not told which asked" in risk

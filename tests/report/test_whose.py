@@ -273,3 +273,20 @@ def test_a_person_with_no_row_left_is_not_counted_as_published(tmp_path: Path) -
 def test_verify_keeps_its_word_whatever_is_said_of_the_rows(made: Any) -> None:
     for whose in (Whose.UNSAID, Whose.ONE_EACH):
         assert verify(made("generalization, k alone", whose).folder, source=TABLE).kept
+
+
+@pytest.mark.parametrize("publish", list(PUBLICATIONS))
+def test_every_kind_of_release_of_named_people_has_both_pages(publish: str, tmp_path: Path) -> None:
+    words: dict[str, Any] = {
+        "attributes": ATTRIBUTES | {"patient": {"role": "person"}},
+        "publish": publish,
+        "suppress": 0.2,
+    }
+    words["require"] = [K2] if publish != "ambiguity" else [K2, {"ambiguity": {"alpha": 1, "beta": "99/100"}}]
+    words["require"] += [{"l_diversity": {"l": "11/10", "kind": "frequency"}}] if publish == "bucketization" else []
+    release = anonymize(policy_from_words(words), tmp_path / "release", source=VISITS)
+    shown = dict(texts(release))
+    for page in ("the published page", "the custodian's page"):
+        assert "A person may have several rows here" in shown[page] and UNSAID not in unescape(shown[page])
+    assert "Share of the published people" not in "".join(shown.values())  # figures of charts count rows
+    assert "NOT JUDGED" in shown["verify"] and verify(release.folder, source=VISITS).kept is not False
