@@ -22,7 +22,7 @@ from discreet.policy.owner import Owner, find_owner
 from discreet.policy.policy import Policy, Role, read_policy
 from discreet.policy.proposals import proposals_of
 from discreet.samples.hospital import patients
-from tests.policy.test_proposals import ODD
+from tests.policy.odd import ODD
 
 Table = dict[str, list[str | None]]
 

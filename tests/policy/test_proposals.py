@@ -23,6 +23,7 @@ from discreet.policy.policy import Attribute, Policy, Role, policy_from_words, r
 from discreet.policy.proposals import proposal, proposals_of
 from discreet.report.pages.audit_words import headline
 from discreet.samples.hospital import patients
+from tests.policy.odd import ODD
 
 
 def profile(name: str, values: Iterable[str | None]) -> ColumnProfile:
@@ -288,31 +289,6 @@ def test_a_name_that_only_contains_a_known_word_says_nothing(name: str) -> None:
 def test_words_of_a_name_are_found_in_any_style_of_writing() -> None:
     for name in ("date_of_birth", "dateOfBirth", "DateOfBirth", "DATE OF BIRTH", "date-of.birth"):
         assert words_of(name) == ["date", "of", "birth"]
-
-
-ODD = st.text(min_size=1, max_size=10).filter(lambda s: s.isprintable() or "\n" in s) | st.sampled_from(
-    [
-        "no",
-        "Null",
-        "2020",
-        "a: b",
-        "#x",
-        "- y",
-        "{z}",
-        '"',
-        "'",
-        "\\",
-        "a\nb",
-        "\x07",
-        "\u2028",
-        "~",
-        "*",
-        "&a",
-        "!t",
-        "%",
-        "@",
-    ]
-)
 
 
 @settings(max_examples=200, deadline=None)

@@ -25,7 +25,7 @@ from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.whole_lattice import whole_lattice
 from discreet.search.plan import Problem
 from tests.presence.worlds import World, deltas, outcome, worlds
-from tests.run.test_people import Table, policy, visits
+from tests.visits import Table, policy, visits
 
 
 @pytest.mark.parametrize("suppression", ["judged", "told"])

@@ -20,9 +20,9 @@ from discreet.search.art.art import art
 from discreet.search.buckets.mask import mask
 from discreet.search.plan import Bucketization, Problem
 from tests.search.bucketized import SENSITIVE, check_plan, same
+from tests.search.dealt import PROMISES, visits
+from tests.search.dealt import check as check_dealt
 from tests.search.owned import Row, owned_rows, owned_table, published, worst_sums
-from tests.search.test_dealing import PROMISES, visits
-from tests.search.test_dealing import check as check_dealt
 
 
 def check(plan: Bucketization, models: tuple[PrivacyModel, ...], limit: int) -> None:

@@ -6,62 +6,27 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import Infeasible
 from discreet.models.base import PrivacyModel, all_hold
-from discreet.models.groups.alpha_k import AlphaK
-from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import (
     DistinctDiversity,
-    EntropyDiversity,
     FrequencyDiversity,
-    RecursiveDiversity,
 )
 from discreet.models.groups.t_closeness import TCloseness
 from discreet.search.buckets.anatomy import anatomy
 from discreet.search.buckets.injector import injector
 from discreet.search.found_people import check_people
 from discreet.search.plan import Bucketization, Problem
-from tests import oracles
-from tests.search.bucketized import SENSITIVE, check_plan, same
-from tests.search.owned import Row, grouped, owned_rows, owned_table, published, worst_sums
+from tests.search.bucketized import SENSITIVE, same
+from tests.search.dealt import PROMISES, check, visits
+from tests.search.owned import Row, grouped, owned_rows, owned_table, published
 
 Search = Callable[[Problem], Bucketization]
 SEARCHES = (anatomy, injector)
-PROMISES: list[tuple[PrivacyModel, ...]] = [
-    (FrequencyDiversity(2, SENSITIVE),),
-    (FrequencyDiversity(1.5, SENSITIVE),),
-    (AlphaK(0.5, 3, SENSITIVE),),
-    (AlphaK(0.4, 2, SENSITIVE), DistinctDiversity(3, SENSITIVE)),
-    (DistinctDiversity(2, SENSITIVE),),
-    (DistinctDiversity(2, SENSITIVE), KAnonymity(4)),
-    (EntropyDiversity(1.8, SENSITIVE),),
-    (RecursiveDiversity(2, 2, SENSITIVE),),
-    (FrequencyDiversity(2, SENSITIVE), TCloseness(0.5, SENSITIVE)),
-]
-
-
-def check(plan: Bucketization, models: tuple[PrivacyModel, ...], limit: int) -> None:
-    """Everybody once in a group, every promise kept by rows, and what adds up by the sum over somebody's groups."""
-    check_plan(plan)
-    assert plan.suppressed <= limit
-    assert all_hold(models, plan.groups).all()
-    groups, f = published(plan), plan.frequency
-    assert all(max(Counter(row[0] for row in g).values()) == 1 for g in groups)
-    leaves = f.sensitive_hierarchies[SENSITIVE].leaves
-    table = [leaves[v] for v, n in enumerate(f.totals[SENSITIVE].tolist()) for _ in range(n)]
-    sums = worst_sums(groups)
-    for model in models:
-        assert all(oracles.keeps_one(model, [row[-1] for row in g], table) for g in groups)
-        cap = {FrequencyDiversity: lambda m: 1 / Fraction(str(m.l)), AlphaK: lambda m: Fraction(str(m.alpha))}.get(
-            type(model)
-        )
-        if cap is not None:
-            assert max(sums.values(), default=Fraction(0)) <= cap(model)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -103,16 +68,6 @@ def groupings(rows: int) -> Iterator[list[int]]:
         return
     for group in groupings(rows - 1):
         yield from ([*group, g] for g in range(-1, max(group, default=-1) + 2))
-
-
-def visits(people: int, rows: int, values: int, seed: int = 0) -> list[Row]:
-    """People with so many visits each, each for a disease at random."""
-    rng = np.random.default_rng(seed)
-    return [
-        (f"p{p:04}", str(age), f"d{d}")
-        for p, age in enumerate(rng.integers(20, 80, people).tolist())
-        for d in rng.integers(0, values, rows).tolist()
-    ]
 
 
 @pytest.mark.parametrize("search", SEARCHES)
