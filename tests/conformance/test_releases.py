@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -84,6 +85,7 @@ def visits() -> pa.Table:
     return table.append_column("patient", pa.array(numbers, pa.int64()))
 
 
+_HALF = [{"l_diversity": {"l": 2, "kind": "frequency"}}]
 _BY_PEOPLE: dict[str, dict[str, Any]] = {
     "generalization": {"suppress": 0.1},
     "instant": {"search": "instant", "suppress": 0.1},
@@ -92,6 +94,11 @@ _BY_PEOPLE: dict[str, dict[str, Any]] = {
     "generalization and others": {"others": True},
     "local recoding and others": {"publish": "local_recoding", "others": True},
     "anatomy": {"publish": "bucketization", "require": [{"l_diversity": {"l": 2, "kind": "distinct"}}]},
+    "anatomy and others": {"publish": "bucketization", "others": True, "require": _HALF, "suppress": 0.4},
+    "injector": {"publish": "bucketization", "search": "injector", "require": _HALF, "suppress": 0.5},
+    "mask": {"publish": "bucketization", "search": "mask", "require": [{"l_diversity": {"l": 2}}], "suppress": 0.2},
+    "art": {"publish": "bucketization", "require": [{"robust": {"r": 2, "values": ["gout"]}}], "suppress": 0.3},
+    "ambiguity": {"publish": "ambiguity", "require": [{"ambiguity": {"alpha": 0.9, "beta": 0.7}}], "suppress": 0.4},
 }
 
 
@@ -111,6 +118,49 @@ def test_people_are_counted_the_same_on_every_engine(loader: Loader, reference: 
         assert all("patient" not in columns for columns, _ in tables.values())
         found.append((_told(manifest), tables, release.figures["people"], release.figures["promises"]))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("publish", ["bucketization", "local_recoding"])
+def test_everybodys_own_rows_go_where_the_plan_has_them(loader: Loader, publish: str) -> None:
+    """Many rows are alike but for whose they are, and for a number that is published as it is."""
+    random, people = np.random.default_rng(3), 60
+    rows = 4 * people
+    table = pa.table(
+        {
+            "who": pa.array([None if i % 40 == 7 else f"p{i % people}" for i in range(rows)]),
+            "age": pa.array([20 + 10 * (i % people % 3) for i in range(rows)], pa.int64()),
+            "disease": pa.array([f"d{d}" for d in random.integers(0, 12, rows)]),
+            "visit": pa.array([f"v{i}" for i in range(rows)]),
+        }
+    )
+    asked = {
+        "attributes": {
+            "who": {"role": "person"},
+            "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [10, 20, 40]}},
+            "disease": {"role": "sensitive"},
+            "visit": {"role": "other"},
+        },
+        "require": _HALF if publish == "bucketization" else [{"k_anonymity": {"k": 7}}],
+        "publish": publish,
+        "suppress": 0.1,
+        "seed": 5,
+        "format": loader.form,
+    }
+    folder = loader.target()
+    release = anonymize(policy_from_words(asked), folder, source=loader.source(table))
+    name = next(n for n in release.manifest["files"] if Path(n).stem in ("quasi_identifiers", "data"))
+    columns, found = loader.read(folder, name, folder.name)
+    assert sorted(columns) == sorted(["age", "group" if publish == "bucketization" else "disease", "visit"])
+    owner = [who if who is not None else f"nobody {i}" for i, who in enumerate(table["who"].to_pylist())]
+    by = columns.index("group" if publish == "bucketization" else "age")
+    groups: dict[Any, list[str]] = {}
+    for row in found.elements():
+        groups.setdefault(row[by], []).append(owner[int(row[columns.index("visit")][1][1:])])
+    assert sum(map(len, groups.values())) == release.manifest["rows"]["published"] >= 0.9 * rows
+    if publish == "bucketization":
+        assert all(len(set(group)) == len(group) > 1 for group in groups.values())
+    else:
+        assert all(len(set(group)) >= 7 for group in groups.values())
 
 
 def test_another_seed_gives_other_groups(loader: Loader, source: Any) -> None:

@@ -21,6 +21,7 @@ from pyarrow import parquet
 from discreet import DataError, verify
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.publishing import WrittenFiles
+from discreet.policy.kinds import Writing
 from discreet.publications.ambiguous_tables import auxiliary_names
 from discreet.publications.bucketized_tables import write_bucketized
 from discreet.search.plan import SUPPRESSED, Bucketization
@@ -291,4 +292,5 @@ def test_rows_that_came_after_the_plan_are_not_published(tmp_path: Path) -> None
         path.write_text("age,disease,visit\n" + "30,flu,1\n" * 4 + more)
         with pytest.raises(DataError):
             files = WrittenFiles(tmp_path, "csv", DuckDB(path))
-            write_bucketized(made.plan, files.source.columns, files, ("visit",), np.random.default_rng(1))
+            columns = tuple(files.source.columns)
+            write_bucketized(made.plan, Writing(columns, columns, ("visit",), False), files, np.random.default_rng(1))

@@ -21,7 +21,7 @@ from discreet.hierarchies.rules import Flat
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.beta_likeness import BetaLikeness
 from discreet.models.verdicts import verdicts
-from discreet.policy.kinds import PUBLICATIONS
+from discreet.policy.kinds import PUBLICATIONS, Writing
 from discreet.publications.ambiguous_tables import write_ambiguous
 from discreet.publications.bucketized_tables import write_bucketized
 from discreet.releases.contents import read_mapping
@@ -115,7 +115,8 @@ def release(
     if isinstance(plan, Ambiguity):
         tables = write_ambiguous(plan, made.engine.columns, files, random)
     else:
-        tables = write_bucketized(plan, made.engine.columns, files, made.columns.others, random)
+        columns = tuple(made.engine.columns)
+        tables = write_bucketized(plan, Writing(columns, columns, tuple(made.columns.others), False), files, random)
     roles = made.columns.roles
     publish = "ambiguity" if isinstance(plan, Ambiguity) else "bucketization"
     manifest: dict[str, Any] = tables | {

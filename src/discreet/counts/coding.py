@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def frequency_set(
         owners = owners_of(
             row, owner, each, dict(zip(sensitive, codes[len(quasi_identifiers) :], strict=True)), sensitive
         )
+        owners = None if owners is None else replace(owners, names=frequencies.names)
     width = len(quasi_identifiers)
     return FrequencySet(
         tuple(quasi_identifiers),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,8 @@ class Owners:
     """Who owns the rows of a frequency set: `count[i]` rows of combination `row[i]` are those of person `person[i]`.
 
     Each pair once, in the order of combinations. `people` is how many people there are; `values[attribute][v]` of them
-    have value v in one of their rows or more. If the set is `apart`, each combination is one person's.
+    have value v in one of their rows or more. If the set is `apart`, each combination is one person's. `names` are the
+    people's texts (an Arrow array) in the order of their numbers; those after the last one have no name.
     """
 
     row: IntArray
@@ -33,6 +35,7 @@ class Owners:
     people: int
     values: Mapping[str, IntArray]
     apart: bool = False
+    names: Any = None
 
     @cached_property
     def rows(self) -> IntArray:

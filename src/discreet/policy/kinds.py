@@ -133,6 +133,7 @@ class Writing:
     published: tuple[str, ...]  # those of them that are published
     others: tuple[str, ...]  # those that are published as they are
     star: bool  # are suppressed rows published as all *?
+    person: str | None = None  # the column that says whose row it is, which is never published
 
 
 @dataclass(frozen=True)

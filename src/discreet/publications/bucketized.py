@@ -77,7 +77,7 @@ class BucketizedKind(ExactKind):
     def write(self, plan: Bucketization, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
         from discreet.publications.bucketized_tables import write_bucketized
 
-        return write_bucketized(plan, writing.source, tables, writing.others, random)
+        return write_bucketized(plan, writing, tables, random)
 
     def read(
         self,

@@ -21,6 +21,7 @@ from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.policy.kinds import Writing
 from discreet.publications.grouped import (
     Apart,
     Assigned,
@@ -34,19 +35,18 @@ from discreet.publications.grouped import (
 )
 from discreet.publications.published import AGAIN, Counted, Manifest, columns_of, counted_values
 from discreet.publications.source.table import misfits, value_codes
-from discreet.publications.tables import assignments
+from discreet.publications.tables import assignments, join_keys
 from discreet.search.plan import Bucketization
 
 QUASI_IDENTIFIERS, SENSITIVE = "quasi_identifiers", "sensitive"
 
 
-def write_bucketized(
-    plan: Bucketization, columns: Sequence[str], tables: Tables, others: Sequence[str], random: np.random.Generator
-) -> Manifest:
-    """Write both tables and say in the words of a manifest what they are; `columns` are those of the source.
+def write_bucketized(plan: Bucketization, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
+    """Write both tables and say in the words of a manifest what they are.
 
-    Columns of role other (`others`) stand beside the quasi-identifiers; only they need a second scan of the source.
+    Columns of role other stand beside the quasi-identifiers; only they need a second scan of the source.
     """
+    columns, others = writing.source, writing.others
     rows = assigned(plan, random)
     quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
     group = added_name("group", columns)
@@ -54,7 +54,8 @@ def write_bucketized(
     within = [c for c in columns if c in sensitive]
     people, values = tables.name(QUASI_IDENTIFIERS), tables.name(SENSITIVE)
     if others:
-        tables.rewrite(people, _rewriting(plan, rows, [*beside, group], group, int(random.integers(1 << 62))))
+        keys, seed = join_keys(plan, writing.person), int(random.integers(1 << 62))
+        tables.rewrite(people, _rewriting(plan, rows, keys, [*beside, group], group, seed))
     else:
         write_grouped(tables, people, [quasi_identifiers[c] for c in beside], rows, group)
     write_grouped(tables, values, [sensitive[c] for c in within], rows, group, group_first=True)
@@ -62,11 +63,12 @@ def write_bucketized(
     return {"tables": {people: beside, values: within}, "group_column": group} | distorted
 
 
-def _rewriting(plan: Bucketization, rows: Assigned, columns: list[str], group: str, seed: int) -> Rewriting:
+def _rewriting(
+    plan: Bucketization, rows: Assigned, keys: list[str], columns: list[str], group: str, seed: int
+) -> Rewriting:
     """The quasi-identifiers of the source's own rows, each with the group of its assignment."""
     number = np.zeros(len(plan.group), dtype=np.int64)
     number[rows.kept] = rows.number
-    keys = [*plan.frequency.attributes, *plan.frequency.sensitive]
     return Rewriting(assignments(plan, [numbers(number)]), keys, columns, {group: 0}, seed, sorted_by=[group])
 
 

@@ -28,7 +28,7 @@ from discreet.publications.published import (
 )
 from discreet.publications.regions import SEVERAL, groups_of_rows
 from discreet.publications.source.population import Around, Surroundings, around
-from discreet.publications.tables import assignment_table, release_rows
+from discreet.publications.tables import assignment_table, join_keys, release_rows
 from discreet.search.plan import Recoding
 
 
@@ -110,7 +110,7 @@ def write_recoded(plan: Recoding, writing: Writing, tables: Tables, table: str, 
         tables.write(table, release_rows(plan, columns, writing.star), random)
         return
     quasi_identifiers = plan.frequency.attributes
-    keys = [*quasi_identifiers, *plan.frequency.sensitive]
+    keys = join_keys(plan, writing.person)
     places = {name: i for i, name in enumerate(quasi_identifiers)}
     seed = int(random.integers(1 << 62))
     tables.rewrite(table, Rewriting(assignment_table(plan), keys, columns, places, seed, writing.star))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.kernels import group_equal
 from discreet.engines.arrow import numbers, truths
 from discreet.engines.arrow import texts as text_array
@@ -107,6 +107,20 @@ def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list
     return [code.astype(kind) for code, kind in zip(codes, small, strict=True)], count
 
 
+def join_keys(plan: Plan, person: str | None) -> list[str]:
+    """The columns of the source by which its rows find what becomes of them: `assignments` has their values.
+
+    Where a plan tells apart whose rows with equal values are, that is one of them: which of them goes where is no
+    matter of chance, for no promise is made to rows.
+    """
+    frequency = plan.frequency
+    keys = [*frequency.attributes, *frequency.sensitive]
+    if frequency.owners is None or not frequency.owners.apart:
+        return keys
+    assert person is not None
+    return [*keys, person]
+
+
 def assignment_table(plan: Recoding) -> pa.Table:
     """What the engine needs to recode the source itself."""
     kept = plan.group != SUPPRESSED
@@ -122,20 +136,26 @@ def assignments(plan: Plan, published: Sequence[pa.Array]) -> pa.Table:
     """For every combination, which of its rows become what: `published` has a column of new values per assignment."""
     import pyarrow as pa
 
-    frequency = plan.frequency
+    frequency, combination = plan.frequency, plan.row
     hierarchies = [*frequency.hierarchies, *frequency.sensitive_hierarchies.values()]
-    columns: dict[str, Any] = {"id": numbers(plan.row)}
-    for i, (hierarchy, codes) in enumerate(
-        zip(hierarchies, [*frequency.codes, *frequency.sensitive.values()], strict=True)
-    ):
-        columns[f"k{i}"] = text_array(hierarchy.leaves).take(numbers(codes[plan.row]))
-    order = np.argsort(plan.row, kind="stable")
+    codes = [*frequency.codes, *frequency.sensitive.values()]
+    columns: dict[str, Any] = {}
+    for i, (hierarchy, code) in enumerate(zip(hierarchies, codes, strict=True)):
+        columns[f"k{i}"] = text_array(hierarchy.leaves).take(numbers(code[plan.row]))
+    owners = frequency.owners
+    if owners is not None and owners.apart:
+        named = np.minimum(owners.person, len(owners.names))  # whoever has no name is told apart by nothing
+        names = pa.concat_arrays([owners.names, pa.array([None], type=owners.names.type)])
+        columns[f"k{len(codes)}"] = names.take(numbers(named[plan.row]))
+        combination = number_equal([*codes, named], len(named))[plan.row]
+    order = np.argsort(combination, kind="stable")
     running = np.cumsum(plan.count[order])
     before = np.concatenate([[0], running[:-1]])
-    starts = np.flatnonzero(np.diff(plan.row[order], prepend=-1))
+    starts = np.flatnonzero(np.diff(combination[order], prepend=-1))
     offset = np.repeat(before[starts], np.diff(np.append(starts, len(order))))
     first = np.empty(len(order), dtype=np.int64)
     first[order] = before - offset
+    columns["id"] = numbers(combination)
     kept = truths(plan.group != SUPPRESSED)
     columns |= {"first": numbers(first), "last": numbers(first + plan.count), "kept": kept}
     return pa.table(columns | {f"p{i}": values for i, values in enumerate(published)})

@@ -397,7 +397,9 @@ def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) ->
     """Write what the plan publishes; returns what the manifest says about the tables."""
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
     published = tuple(_columns(policy, intake.engine))
-    writing = Writing(tuple(intake.engine.columns), published, policy.others, policy.suppressed == "star")
+    writing = Writing(
+        tuple(intake.engine.columns), published, policy.others, policy.suppressed == "star", policy.person
+    )
     return PUBLICATIONS[policy.publish].write(plan, writing, tables, random)
 
 
