@@ -6,7 +6,7 @@ values. Inside a group nothing tells whose value is which.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
