@@ -278,9 +278,13 @@ def _refuse_at_once(policy: Policy, inside: int, population: Population | None) 
 
 
 def _refuse_out_of_reach(policy: Policy, frequency: FrequencySet) -> None:
-    """Promises that no grouping of these rows keeps. Of exact values more is published, and judged, than groups."""
+    """Promises that no grouping of these rows keeps. Of exact values more is published, and judged, than groups.
+
+    There a person's rows are in different groups, which all rows together tell nothing about: searches look at that.
+    """
     exact = is_exact(policy.publish)
     models = [model for model in policy.models if not exact or isinstance(model, ABOUT_GROUPS)]
+    frequency = change(frequency, owners=None) if exact else frequency
     error = refused(models, frequency, int(policy.suppress * frequency.rows))
     if error is not None:
         raise error
