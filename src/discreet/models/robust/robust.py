@@ -115,12 +115,14 @@ class Robust(Parameterized):
 
     def held_by_people(self, groups: Groups) -> BoolArray:
         people = self._people(groups)
-        return self.holds(groups) & (True if people.person is None else ~above_in_sum(self, groups, people))
+        if people.person is None:  # nothing tells whose rows stand in several groups: then none of them is safe
+            return np.zeros(len(groups), dtype=np.bool_)
+        return self.holds(groups) & ~above_in_sum(self, groups, people)
 
     def reached_by_people(self, groups: Groups) -> FloatArray:
         people, level = self._people(groups), self.level(groups)
         if people.person is None:
-            return level
+            return np.ones(len(groups))
         several = SeveralRows.of(people)
         if len(several):
             reached, above = sums(self, groups, people, several)
