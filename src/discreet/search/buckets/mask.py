@@ -79,8 +79,8 @@ def _by_people(problem: Problem, needs: Demand, progress: Progress) -> Bucketiza
             np.maximum.at(l_of_group, group, l_of_sum * own)
             plan = _exchanged(f, needs, of, group, l_of_group, rng)
         except Infeasible:
-            if best is None:
-                raise
+            if best is None:  # MASK makes no such groups; others may
+                raise no_place(problem, f.rows, "mask", bool(l_of_sum)) from None
             break
         left = np.repeat(np.arange(len(rows)), f.counts - rows)
         values = {needs.attribute: np.append(plan.values(needs.attribute), f.sensitive[needs.attribute][left])}
