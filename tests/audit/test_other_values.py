@@ -48,7 +48,7 @@ def test_one_column_tells_the_other_and_both_pages_say_so(tmp_path: Path) -> Non
     }
     for page in (release / "report.html", tmp_path / "r.private" / "report.html"):
         text = page.read_text()
-        assert "knows s1 of the person knows s2, too: 100% of the published rows. The promises above" in text
+        assert "knows s1 of the row knows s2, too: 100% of the published rows. The promises above" in text
         assert "Learning s2 from s1" in text
     assert verify(release).kept
 

@@ -45,9 +45,8 @@ def owned_groups(by_group: list[list[Row]], suppressed: list[Row], *, constant: 
         np.ones(len(number), dtype=np.int64),
         len(by_group),
         {ATTRIBUTE: (value[here], reference)},
-        constant=constant,
     )
-    return replace(groups, owners=owners)
+    return replace(groups, owners=replace(owners, constant=constant))
 
 
 @pytest.mark.parametrize(("own", "chance"), [(1, "3/10"), (2, "8/15"), (5, "11/12")])

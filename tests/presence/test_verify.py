@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from fractions import Fraction
@@ -314,7 +315,7 @@ def test_no_file_names_what_only_the_population_has(release: Path) -> None:
     """It may be public, but nobody asked for it."""
     for path in release.iterdir():
         content = path.read_text(encoding="utf-8")
-        assert "999" not in content
+        assert not re.search("(?<![0-9a-f])999(?![0-9a-f])", content)  # but in a checksum, by chance
         assert "people.csv" not in content or path.name in ("manifest.json", "report.html")
     assert "/people.csv" not in (release / "manifest.json").read_text()
 

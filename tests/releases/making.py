@@ -18,6 +18,7 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.publishing import WrittenFiles
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
+from discreet.labels.whose import Whose
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.beta_likeness import BetaLikeness
 from discreet.models.verdicts import verdicts
@@ -124,7 +125,7 @@ def release(
         "files": {f.name: {} for f in folder.iterdir()},
         "columns": [c for c in made.engine.columns if c in roles],
         "roles": roles,
-        "promises": promises(verdicts(models, plan.groups)),
+        "promises": promises(verdicts(models, plan.groups), Whose.UNSAID),
         "rows": {
             "source": frequency.rows,
             "published": frequency.rows - plan.suppressed,
@@ -146,7 +147,7 @@ def release(
     kind = PUBLICATIONS[manifest["publish"]]
     mapping = None if kind.several else read_mapping(folder)
     found = recheck(manifest, folder, files, kind.read(files, manifest, mapping, frequency, None))
-    manifest["promises"] = promises(found.verdicts)
+    manifest["promises"] = promises(found.verdicts, Whose.UNSAID)
     put_manifest(folder, manifest)
     return manifest
 

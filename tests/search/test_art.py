@@ -211,7 +211,7 @@ def test_whom_art_could_not_protect_is_counted() -> None:
     with pytest.raises(Infeasible) as error:
         solved(rows, Robust(2, S, ["flu"], min_support=3), limit=1)
     assert re.search(r"(\d) of 26 rows could not be given a group", str(error.value))
-    assert re.search(r"(\d) of them have a protected value that more than 1/2 of the people", str(error.value))
+    assert re.search(r"(\d) of them have a protected value that more than 1/2 of the rows", str(error.value))
 
 
 def test_people_without_a_protected_value_may_stay_alone() -> None:
