@@ -241,3 +241,10 @@ def test_small_tables_of_movers_keep_k_by_people(publish: str, tmp_path: Path) -
         )
         assert plan.groups.persons.min() >= 2
         assert (plan.losses.sum() == 0) == apart, (i, choice)
+
+
+def test_that_all_are_new_is_not_repeated_where_the_tables_belie_it(tmp_path: Path) -> None:
+    table = visits(people=60)
+    anonymize(policy({"k_anonymity": {"k": 3}}), tmp_path / "first", source=table)
+    with pytest.raises(DiscreetError, match="30 people of these rows are in the earlier table, too"):
+        apply(tmp_path / "first", part(table, range(30)), tmp_path / "x", earlier_source=table, all_new=True)

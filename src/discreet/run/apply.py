@@ -92,6 +92,9 @@ def apply(
         both = None
         if policy.person is not None:
             both = _both_tables(policy, manifest, mapping, before, earlier_source, source)
+            if all_new and both.in_both:  # the release would repeat what the tables belie
+                rule = f"is not so: {policy.whose.so_many(both.in_both)} of these rows are in the earlier table, too"
+                raise DiscreetError(Mistake("all new", rule, "leave --all-new out"))
         plan, notes = _keep_what_holds(plan, policy, before, manifest, all_new=all_new, both=both)
     applied = {
         "manifest_sha256": sha256(earlier / "manifest.json"),

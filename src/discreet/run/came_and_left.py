@@ -51,6 +51,11 @@ class BothTables:
     later: BoolArray
     texts: tuple[Texts, ...]  # what each group publishes
 
+    @property
+    def in_both(self) -> int:
+        """How many people have rows in both tables."""
+        return len(np.intersect1d(self.person[self.later], self.person[~self.later]))
+
     def held_back(self, models: Sequence[PrivacyModel], held: BoolArray) -> BoolArray:
         """Which groups must not get new rows, those of `held` among them; nothing is left to fail then."""
         while True:
@@ -127,7 +132,8 @@ def both_tables(
     plan = recode(apart, mapping)
     texts = texts_of(plan)
     new = apart.sensitive[_WHEN] == when.index[_LATER]
-    known = np.isin(np.arange(len(texts)), [g for g, text in enumerate(texts) if text in set(before.texts())])
+    published = set(before.texts())
+    known = np.array([text in published for text in texts], dtype=np.bool_)
     group = np.where((plan.group == SUPPRESSED) | (~new & ~known[plan.group]), SUPPRESSED, plan.group)
     return BothTables(apart, person, group, new, texts)
 
