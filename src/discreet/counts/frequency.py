@@ -147,10 +147,15 @@ class FrequencySet:
 
     def rows_by_leaf(self, attribute: int) -> IntArray:
         """How many rows have each leaf of a quasi-identifier."""
-        if self.leaf_rows is not None:
-            return self.leaf_rows[attribute]
-        leaves = len(self.hierarchies[attribute].leaves)
-        return np.bincount(self.codes[attribute], weights=self.counts, minlength=leaves).astype(np.int64)
+        return self.counted_leaves[attribute] if self.leaf_rows is None else self.leaf_rows[attribute]
+
+    @cached_property
+    def counted_leaves(self) -> tuple[IntArray, ...]:
+        """Per quasi-identifier, how many rows are counted at each leaf: several parts of a report ask for it."""
+        return tuple(
+            np.bincount(codes, weights=self.counts, minlength=len(h.leaves)).astype(np.int64)
+            for h, codes in zip(self.hierarchies, self.codes, strict=True)
+        )
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -84,13 +84,12 @@ def mark(bits: Bits, column: IntArray, low: IntArray, high: IntArray) -> None:
 
 
 @njit(cache=True)
-def add_per_column(bits: Bits, rows: IntArray, counts: IntArray) -> IntArray:
-    """Per column, the sum of the counts of the combinations it holds.
+def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray) -> None:
+    """Add to each column's total the counts of the combinations it holds.
 
     `rows[d, i]` is the row of `bits` for attribute d of combination i.
     """
     attributes, n = rows.shape
-    total = np.zeros(64 * bits.shape[1], dtype=np.int64)
     for i in range(n):
         for word in range(bits.shape[1]):
             left = bits[rows[0, i], word]
@@ -102,7 +101,6 @@ def add_per_column(bits: Bits, rows: IntArray, counts: IntArray) -> IntArray:
                 lowest = left & (~left + np.uint64(1))
                 total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += counts[i]
                 left ^= lowest
-    return total
 
 
 @njit(cache=True)

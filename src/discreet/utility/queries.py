@@ -21,6 +21,7 @@ Bits = NDArray[np.uint64]
 AnyCodes = NDArray[np.integer]
 
 _CELLS = 4_000_000  # numbers held at once while drawing
+_BLOCK = 1 << 14  # combinations looked at together: their codes stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,15 +90,15 @@ def draw_workload(
     """
     _check_draw(frequency, predicates, selectivity, sensitive, count, sensitive_values)
     rng = np.random.default_rng(seed)
-    columns = [*zip(frequency.hierarchies, frequency.codes, strict=True)]
+    columns = [*zip(frequency.hierarchies, frequency.counted_leaves, strict=True)]
     chosen = rng.random((len(columns), count)).argsort(axis=0) < predicates
     share = selectivity ** (1 / (predicates + (sensitive is not None and sensitive_values is None)))
     if sensitive is not None:
-        columns.append((frequency.sensitive_hierarchies[sensitive], frequency.sensitive[sensitive]))
+        columns.append((frequency.sensitive_hierarchies[sensitive], frequency.totals[sensitive]))
         chosen = np.vstack([chosen, np.ones((1, count), dtype=np.bool_)])
     wanted = []
-    for (hierarchy, codes), speaks in zip(columns, chosen, strict=True):
-        occurring = np.unique(codes[frequency.counts > 0])
+    for (hierarchy, rows), speaks in zip(columns, chosen, strict=True):
+        occurring = np.flatnonzero(rows).astype(np.int32)
         # A share that rounding has lifted just above a whole number must not ask for one value more.
         b = max(1, ceil(len(occurring) * share - 1e-9))
         if hierarchy.attribute == sensitive and sensitive_values is not None:
@@ -169,8 +170,12 @@ def true_counts(workload: Workload, codes: Sequence[AnyCodes], counts: ArrayLike
     from discreet.utility.leaf_bits import add_per_column
 
     start = np.cumsum([0, *(len(w) for w in workload.wanted)])
-    rows = np.array([c + s for c, s in zip(codes, start[:-1], strict=True)], dtype=np.int64)
-    total: IntArray = add_per_column(np.concatenate(workload.wanted), rows, np.asarray(counts, dtype=np.int64))
+    wanted, counts = np.concatenate(workload.wanted), np.asarray(counts, dtype=np.int64)
+    total = np.zeros(64 * wanted.shape[1], dtype=np.int64)
+    for at in range(0, len(counts), _BLOCK):  # all at once would be the largest array of a run
+        here = slice(at, at + _BLOCK)
+        rows = np.array([c[here] + s for c, s in zip(codes, start[:-1], strict=True)], dtype=np.int64)
+        add_per_column(wanted, rows, counts[here], total)
     return total[: len(workload)]
 
 

@@ -72,7 +72,8 @@ def became(
     examples: tuple[str | None, ...] = (None,) * (h.height + 1)
     if level is not None and plan.frequency.leaf_rows is None:  # else nobody looked at single values
         codes = plan.frequency.codes[at]
-        before, after = leaf_counts(h, codes, plan.frequency.counts), leaf_counts(h, codes, plan.published)
+        before = plan.frequency.counted_leaves[at].astype(np.float64)
+        after = leaf_counts(h, codes, plan.published)
         examples = common_path(h, level, before, after, grain)
     steps = tuple(Step(n, len(h.labels[n]), examples[n], n == level) for n in range(h.height + 1))
     distinct, common = _common_published(plan, at, grain)
