@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaign.promises import wishes
 from campaign.promises.audited import MORE
 from campaign.promises.case import Case
 from campaign.promises.crew import Crew
@@ -25,11 +26,13 @@ from campaign.promises.outsider import judge
 from campaign.promises.policies import families, make
 from campaign.promises.possible import possible
 from campaign.promises.posteriors import both_releases, confidence, dealings, presence_with_list
-from campaign.promises.product import BROKEN, NOT_JUDGED, RELEASE, Answer, ask
+from campaign.promises.product import BROKEN, KEPT, NOT_JUDGED, RELEASE, Answer, ask
 from campaign.promises.runs import run
 from campaign.promises.truth import ambiguous
 from campaign.workers import Job
 
+from discreet.models.realistic.predicates import Predicate
+from discreet.models.realistic.wishes import read_wish
 from tests.oracles import keeps_one
 
 ROOT = Path(__file__).parent.parent
@@ -189,6 +192,97 @@ def test_presence_is_judged_for_everybody_on_the_list(tmp_path: Path) -> None:
     answer = ask(lenient, tmp_path)
     assert kinds(lenient, answer, tmp_path) == set()
     assert "broken" in kinds(strict, answer, tmp_path)
+
+
+WISHING = QUASI | {"disease": {"role": "sensitive"}, "wish": {"role": "wishes"}}
+
+
+def wishing(wishes: str | bool, cells: Any, minds: Any = None, **more: Any) -> Case:
+    """Eight people who ask for something to be hidden; whose group has a flu in two is sure of that, by ε = 2."""
+    about = {"class": "III", "epsilon": 2, "prior": "uniform", "predicates": {"wishes": wishes}}
+    rows = tuple((*row, cell) for row, cell in zip(ROWS, cells, strict=True))
+    words = {"attributes": WISHING, "require": [{"realistic": about}], "seed": 3} | more
+    return Case("test", ("age", "zip", "disease", "wish"), rows, words, minds=minds)
+
+
+NOBODY: tuple[str, ...] = ("",) * 8
+ONE = ("flu", *NOBODY[1:])
+ALL = ("each",) * 8
+
+
+@pytest.mark.parametrize("wishes", [True, "united"])
+def test_what_rows_ask_for_is_judged_by_the_outsider(wishes: str | bool, tmp_path: Path) -> None:
+    """A release that was made for one wish breaks the wishes of others, and everybody who is given them says so."""
+    mine = wishing(wishes, ONE, minds=ALL)
+    answer = ask(mine, tmp_path)
+    assert answer.ended == "released", answer.message
+    assert judge(mine, answer, tmp_path) == []
+    alone, beside, otherwise = (answer.verified[name] for name in ("alone", "beside", "otherwise"))
+    assert (alone, beside) == (NOT_JUDGED, KEPT)
+    if wishes is True:  # where all are protected for one's sake, others have no more to ask for
+        assert otherwise == answer.audited["otherwise"] == BROKEN
+        assert "broken" in kinds(mine.otherwise(), answer, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "state"), [("alone", KEPT), ("beside", NOT_JUDGED), ("otherwise", KEPT), ("otherwise", NOT_JUDGED)]
+)
+@pytest.mark.parametrize("who", ["verified", "audited"])
+def test_whoever_claims_too_much_or_too_little_of_wishes_is_noticed(
+    who: str, name: str, state: str, tmp_path: Path
+) -> None:
+    mine = wishing(True, ONE, minds=ALL)
+    answer = ask(mine, tmp_path)
+    said = {**getattr(answer, who), name: state}
+    assert kinds(mine, replace(answer, **{who: said}), tmp_path) == {"contradiction"}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "mine",
+    [
+        wishing(True, ONE, publish="multidimensional"),
+        wishing(True, ONE, publish="local_recoding"),
+        wishing("united", ONE, search="instant"),
+        wishing("united", ("{flu", *NOBODY[1:])),
+        wishing("united", ("Qx7", *NOBODY[1:])),
+        wishing("united", NOBODY),
+    ],
+    ids=["multidimensional", "local_recoding", "instant", "unreadable", "unknown", "nobody"],
+)
+def test_wishes_that_can_not_be_kept_or_meant_have_to_be_refused(mine: Case, tmp_path: Path) -> None:
+    answer = ask(mine, tmp_path)
+    assert answer.ended == "mistake"
+    assert kinds(mine, answer, tmp_path) == set()
+    assert kinds(mine, replace(answer, ended="refused", message=""), tmp_path) == {"refusal"}
+    assert kinds(mine, replace(answer, message="there is no value Qx7"), tmp_path) == {"untrue"}
+    assert kinds(wishing("united", ONE), answer, tmp_path) == {"fault"}
+
+
+def test_cells_are_read_as_the_product_reads_them() -> None:
+    """Two readers that share no code, on cells that are written in many ways and on ones that nobody can mean."""
+    chance = random.Random(3)
+    for _ in range(400):
+        values = chance.sample(["flu", "cold", *wishes.ODD], chance.randint(1, 6))
+        for cell in wishes.cells(chance, values, 5):
+            theirs = read_wish(cell)
+            assert not isinstance(theirs, str)
+            listed = [] if theirs.predicates is None else [words_of(p) for p in theirs.predicates.listed]
+            each = theirs.predicates is not None and theirs.predicates.each_value
+            mine = wishes.read(cell)
+            assert mine is not None
+            assert ({"each": True} in mine) == each
+            assert {_unordered(wish) for wish in mine if wish != {"each": True}} == set(listed), cell
+    for cell in {wishes.bad_cell(chance) for _ in range(300)} - {"Qx7", 'not "Qx7"'}:
+        assert isinstance(read_wish(cell), str)
+        assert wishes.read(cell) is None
+
+
+def words_of(predicate: Predicate) -> tuple[bool, frozenset[Any]]:
+    return predicate.negated, frozenset(predicate.values)
+
+
+def _unordered(wish: Any) -> tuple[bool, frozenset[str]]:
+    return isinstance(wish, dict), frozenset(wishes.values_in(wish))
 
 
 def test_ambiguous_tables_that_nobody_can_fill_are_noticed() -> None:

@@ -7,7 +7,6 @@ rows that look alike) is `more`, with what a search did not find though it was t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -37,7 +36,7 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     published = read_folder(folder / RELEASE)
     groups = outsider.groups_of(case, published)
     troubles = [*outsider.counted(case, published, groups), *outsider.truth_of(case, published, groups)]
-    by_rows = [("broken", why) for why in outsider.broken_promises(case, published, groups)]
+    by_rows = [("broken", why) for why in outsider.broken_promises(case, groups, PeopleRules)]
     plain = by_labels(case, published, groups) if publish_of(case) in LABELLED else None
     # Where labels overlap, or rows that look alike are partly left out, nobody else can know whose rows stand where.
     is_plain = plain is not None and all(len(a.groups) == 1 for a in plain)
@@ -45,18 +44,12 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     kept = not by_rows and not any(kind == "broken" for kind, _ in by_people)
     troubles += by_rows + by_people
     # The files alone don't tell whose rows they are.
-    troubles += outsider.agreement(case, _where(answer, "alone"), kept=not by_rows)
-    troubles += outsider.agreement(case, _where(answer, "beside"), kept=kept, may_stay_open=not is_plain)
+    troubles += outsider.agreement(case, answer.where("alone"), kept=not by_rows)
+    troubles += outsider.agreement(case, answer.where("beside"), kept=kept, may_stay_open=not is_plain)
     troubles += outsider.figures(case, groups, answer, PeopleRules)
     if plain is not None and is_plain:
         troubles += audited(PeopleRules(case, asked(case)), plain, len(groups), answer)
     return [*troubles, *_leaks(case, folder / RELEASE)]
-
-
-def _where(answer: Answer, name: str) -> Answer:
-    """What `verify` and `audit` said alone, or beside the table."""
-    verified, audited = ({n: s for n, s in said.items() if n == name} for said in (answer.verified, answer.audited))
-    return replace(answer, verified=verified, audited=audited)
 
 
 def _by_people(

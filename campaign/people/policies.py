@@ -9,7 +9,7 @@ from typing import Any
 
 from campaign.people.tables import ALL, NONE, Visits, visits
 from campaign.promises.case import Case
-from campaign.promises.policies import Promise, comparing, realistic
+from campaign.promises.policies import Promise, asking, comparing, realistic, wished
 from campaign.promises.tables import FILES, population
 
 _SUPPRESS = (0, 0, "1/10", "1/5", "3/10")
@@ -135,6 +135,17 @@ def presence(random: Random) -> Case:
     return replace(case, people=tuple(random.sample(listed + others, len(listed + others))))
 
 
+def wishes(random: Random) -> Case:
+    """What rows ask for, one by one or united; what somebody asks for in one row counts for all of hers."""
+    table = visits(random, rows=(4, 24), columns=(1, 2))
+    way = random.choice(([True], [True], ["united"], ["united", True]))
+    require, column, _ = wished(random, table.drawn, way, bad=0.0)
+    if random.random() < 0.4:
+        require.append(random.choice(({"k_anonymity": {"k": 2}}, _about_values(random, table))))
+    words = {"require": require, "suppress": random.choice(_SUPPRESS), "utility": random.choice(_UTILITIES)}
+    return _case(random, "wishes", replace(table, drawn=asking(random, table.drawn, column)), words)
+
+
 def bucketization(random: Random) -> Case:
     search = random.choice(("anatomy", "anatomy", "injector", "mask", "art", "art"))
     table = visits(random, rows=random.choice(((4, 7), (8, 20), (16, 40))), most=_SELDOM, sensitive=(1, 1))
@@ -180,6 +191,7 @@ FAMILIES: Mapping[str, tuple[int, Callable[[Random], Case]]] = {
     "local_recoding": (10, local_recoding),
     "everybody moves": (10, everybody_moves),
     "presence": (4, presence),
+    "wishes": (8, wishes),
     "bucketization": (12, bucketization),
     "ambiguity": (4, ambiguity),
 }

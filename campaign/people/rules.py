@@ -30,9 +30,10 @@ class PeopleRules(Rules):
                 (
                     promise
                     for promise in self.asked
-                    if promise.word not in ABOUT_WORLDS
+                    for meant in [None if promise.word in ABOUT_WORLDS else self.meant(promise, group)]
+                    if meant is not None
                     and not keeps_by_people(
-                        promise.promise,
+                        meant,
                         self.of_people(group, promise.attribute),
                         self.people_of_the_table.get(promise.attribute, _NOBODY),
                         promise.paths,
@@ -46,6 +47,11 @@ class PeopleRules(Rules):
         """Whose the rows are, and which values they have."""
         column = self._column(attribute)
         return [(self.owners[at], column[at]) for at in group]
+
+    def speaking_for(self, rows: Sequence[int]) -> Sequence[int]:
+        """What somebody asks for in any row counts wherever one of hers stands."""
+        whose = {self.owners[at] for at in rows}
+        return [at for at, owner in enumerate(self.owners) if owner in whose]
 
     def people_in(self, group: Sequence[int]) -> int:
         return len({self.owners[at] for at in group})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ class Case:
     `people` is a list of the population: the quasi-identifiers of everybody who could be in the table, and last whose
     they are, if the table says that. `files` are those that the policy names. `second` is another policy for the same
     table, where two releases are to be held together. `theirs` is what another tool published of the table, row by
-    row, which no search of ours has seen.
+    row, which no search of ours has seen. `minds` is what rows could have asked for instead, where they ask for
+    something: a release that was made for their wishes may break these.
     """
 
     family: str
@@ -32,6 +33,7 @@ class Case:
     files: Mapping[str, str] = field(default_factory=dict)
     second: Mapping[str, Any] | None = None
     theirs: tuple[Row, ...] | None = None
+    minds: tuple[Value, ...] | None = None
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -45,6 +47,24 @@ class Case:
     def person(self) -> str | None:
         """The column that says whose row it is, if there is one."""
         return next(iter(self._of_role("person")), None)
+
+    @property
+    def wishes(self) -> list[Value]:
+        """What each row asks to be hidden; empty if no column says it."""
+        return next((self.column(name) for name in self._of_role("wishes")), [])
+
+    def otherwise(self) -> Case:
+        """The same with other wishes."""
+        assert self.minds is not None
+        [name] = self._of_role("wishes")
+        at = self.names.index(name)
+        changed = zip(self.rows, self.minds, strict=True)
+        return replace(self, rows=tuple((*row[:at], wish, *row[at + 1 :]) for row, wish in changed), minds=None)
+
+    def sensitive_values(self, name: str) -> list[Value]:
+        """What a sensitive column has, or a taxonomy lists."""
+        listed = (self.hierarchy(name) or {}).get("taxonomy", [])
+        return [*self.column(name), *(line[0] for line in listed)]
 
     def _of_role(self, role: str) -> tuple[str, ...]:
         return tuple(name for name in self.names if self.words["attributes"][name]["role"] == role)
@@ -81,4 +101,5 @@ class Case:
         words["rows"] = tuple(map(tuple, words["rows"]))
         for name in ("people", "theirs"):
             words[name] = None if words[name] is None else tuple(map(tuple, words[name]))
+        words["minds"] = None if words.get("minds") is None else tuple(words["minds"])
         return Case(**words)

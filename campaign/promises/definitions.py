@@ -143,7 +143,9 @@ def _predicates(words: Sequence[Any] | None, everything: frozenset[Value]) -> It
         yield from (frozenset([value]) for value in everything)
         return
     for word in words:
-        if isinstance(word, Mapping):
+        if isinstance(word, Mapping) and "each" in word:
+            yield from _predicates(None, everything)
+        elif isinstance(word, Mapping):
             named = word["not"]
             yield everything - frozenset(named if isinstance(named, list) else [named])
         else:

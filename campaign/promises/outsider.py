@@ -8,9 +8,10 @@ leaving out more groups than those that fail would have given something, or some
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,8 @@ from campaign.promises.reading import (
     labelled_groups,
     read_folder,
 )
-from campaign.promises.rules import Rules, asked, delta, presence_kept
+from campaign.promises.rules import Asked, Rules, asked, delta, presence_kept
+from campaign.promises.wishes import STRANGE, why_refused
 
 KINDS = ("fault", "hang", "broken", "untrue", "optimal", "refusal", "contradiction", "audit")
 LABELLED = ("generalization", "multidimensional", "local_recoding")
@@ -44,8 +46,10 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     """Everything that is wrong with how a run ended."""
     if answer.ended == "fault":
         return [("fault", answer.message[-1500:])]
+    if troubles := mistaken(case, answer):
+        return troubles
     if answer.ended == "mistake":
-        return [("fault", f"refused a good policy: {answer.message}"[:500])]
+        return []
     if answer.ended == "refused":
         return list(refusal(case, answer))
     if case.theirs is not None:
@@ -53,14 +57,25 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     published = read_folder(folder / RELEASE)
     groups = groups_of(case, published)
     troubles = [*counted(case, published, groups), *truth_of(case, published, groups)]
-    broken = list(broken_promises(case, published, groups))
+    broken = list(broken_promises(case, groups))
     troubles += [("broken", why) for why in broken]
-    troubles += agreement(case, answer, kept=not broken)
+    troubles += agreement(case, answer.where("alone", "beside"), kept=not broken)
+    if case.minds is not None:
+        troubles += changed_minds(case, answer, groups)
     troubles += figures(case, groups, answer)
     troubles += audited(case, groups, answer)
     if case.second is not None:
         troubles += composed(case, published, read_folder(folder / SECOND), answer)
     return troubles
+
+
+def mistaken(case: Case, answer: Answer) -> list[Trouble]:
+    """Is a policy refused, unsearched, if and only if it has to be? And without a word of what somebody asked for."""
+    reasons = list(why_refused(case))
+    if (answer.ended == "mistake") != bool(reasons):
+        good = f"refused a good policy: {answer.message}" if not reasons else f"not refused: {reasons}"
+        return [("refusal" if reasons else "fault", good[:500])]
+    return [("untrue", f"somebody's wish is told: {answer.message}")] if STRANGE in answer.message else []
 
 
 def groups_of(case: Case, published: Folder) -> list[Group]:
@@ -142,12 +157,17 @@ def _bucketed_truth(case: Case, published: Folder, groups: Sequence[Group]) -> I
 # --- promises --------------------------------------------------------------------------------------------------------
 
 
-def broken_promises(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[str]:
+def broken_promises(
+    case: Case, groups: Sequence[Group], kind: Callable[[Case, list[Asked]], Rules] = Rules
+) -> Iterator[str]:
     """Promises that the published files break, by definition."""
-    rules = Rules(case, asked(case))
+    rules = kind(case, asked(case))
     whole = {name: sum((g.values[name] for g in groups), Counter[Value]()) for name in case.sensitive}
-    for group in groups:
-        if failing := rules.broken(group.size, group.values, whole):
+    inside: Sequence[Sequence[int]] = [()] * len(groups)
+    if rules.reads_wishes:
+        inside = members(case, groups, case.parts(case.quasi_identifiers))
+    for group, rows in zip(groups, inside, strict=True):
+        if failing := rules.broken(group.size, group.values, whole, rows):
             yield f"{failing.promise} of {failing.attribute or 'the group'}: {_shown(group)}"
             break
     for promise in rules.asked:
@@ -173,7 +193,7 @@ def broken_promises(case: Case, published: Folder, groups: Sequence[Group]) -> I
 
 def _ambiguity_broken(about: Mapping[str, Any], groups: Sequence[Group], attribute: str) -> Iterator[str]:
     for group in groups:
-        if Fraction(group.size, prod(group.distinct)) > number(about["alpha"]):
+        if min(Fraction(group.size, prod(group.distinct)), Fraction(1)) > number(about["alpha"]):
             yield f"α = {about['alpha']}: {group.size} rows of {group.distinct} entries"
         if Fraction(max(group.values[attribute].values()), group.size) > number(about["beta"]):
             yield f"β = {about['beta']}: {_shown(group)}"
@@ -210,6 +230,7 @@ def agreement(case: Case, answer: Answer, *, kept: bool, may_stay_open: bool = F
     """
     needs = {a.word for a in asked(case)} & {"robust", "presence", "confident_presence"}
     needs |= {"person"} if case.person else set()  # the files don't tell whose rows they are
+    needs |= {"wishes"} if case.wishes else set()  # nor what they ask for
     for who, states in (("verify", answer.verified), ("audit", answer.audited)):
         for name, state in states.items():
             why = answer.why[f"{who} {name}"]
@@ -222,6 +243,23 @@ def agreement(case: Case, answer: Answer, *, kept: bool, may_stay_open: bool = F
                 yield "contradiction", f"{who} beside table and list could not judge: {why}"
             if not kept and state == KEPT:
                 yield "contradiction", f"{who} {name} says kept"
+            if name == "alone" and state == KEPT and case.wishes:
+                yield "contradiction", f"{who} says kept, and can't know what was asked for"
+
+
+def changed_minds(case: Case, answer: Answer, groups: Sequence[Group]) -> Iterator[Trouble]:
+    """Beside a table whose rows ask for something else, the release is broken if and only if it breaks that."""
+    other = case.otherwise()
+    kept = not list(broken_promises(other, groups))
+    broken = bool(list(broken_promises(other, groups, partial(Rules, beside_source=False))))
+    for who, states in (("verify", answer.verified), ("audit", answer.audited)):
+        state = states["otherwise"]
+        if (kept and state != KEPT) or (broken and state != BROKEN):
+            why = answer.why[f"{who} otherwise"]
+            yield (
+                "contradiction",
+                f"{who} says {state} of a release that other wishes {'keep' if kept else 'break'}: {why}",
+            )
 
 
 # --- the best there is -----------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from campaign.promises.case import Case
+from campaign.promises.case import Case, Value
 from campaign.promises.foreign import on_levels, overlapping
 from campaign.promises.tables import FILES, Drawn, draw, population
+from campaign.promises.wishes import COLUMN, ODD, bad_cell, cells, read
 
 Promise = dict[str, dict[str, Any]]
 _SUPPRESS = (0, 0, 0, "1/10", "1/5", "3/10", "2/5", "1/2")
@@ -217,6 +218,86 @@ def confident_presence(random: Random) -> Case:
     return _case(random, "confident presence", drawn, {"require": [{"confident_presence": about}], "publish": publish})
 
 
+def wishes(random: Random) -> Case:
+    """What rows ask for in a column: one by one or united, by every publication, also those that can't keep it."""
+    drawn = odd_values(random, draw(random, rows=random.choice(((4, 11), (4, 11), (12, 30))), columns=(1, 2)))
+    publish, search = random.choice(_WAYS)
+    if publish in ("bucketization", "ambiguity"):
+        drawn = odd_values(random, draw(random, rows=(4, 11), columns=(2, 3), sensitive=(1, 1)))
+    ways = ([True], [True], [True], ["united"], ["united", True])
+    way = random.choice(ways if publish == "generalization" or random.random() < 0.2 else (["united"],))
+    require, column, minds = wished(random, drawn, way)
+    if publish == "bucketization":
+        require.append({"l_diversity": {"l": 2, "kind": "frequency"}})
+    elif publish == "ambiguity":
+        require.append({"ambiguity": {"alpha": 1, "beta": "2/3"}})
+    elif random.random() < 0.4:
+        require.append(random.choice(({"k_anonymity": {"k": 2}}, about_values(random, drawn))))
+    words = {"require": require, "publish": publish, "search": search, **_suppression(random, drawn)}
+    if publish not in ("generalization", "multidimensional", "local_recoding"):
+        words.pop("suppressed", None)
+    if search == "optimal":
+        words["utility"] = random.choice(_UTILITIES)
+    return _case(random, "wishes", asking(random, drawn, column), words | _format(random), minds=minds)
+
+
+def wished(
+    random: Random, drawn: Drawn, ways: Sequence[object], bad: float = 0.08
+) -> tuple[list[Promise], tuple[Value, ...], tuple[Value, ...] | None]:
+    """One or two promises that read wishes about one column, the wishes, and others that rows might have had."""
+    sensitive = [name for name, about in drawn.attributes.items() if about["role"] == "sensitive"]
+    name = random.choice(sensitive)
+    at = drawn.names.index(name)
+    values = sorted({row[at] for row in drawn.rows if row[at]} - {None}, key=str) or ["flu"]
+    named = [str(value) for value in values]
+    require: list[Promise] = []
+    for way in ways:
+        [about] = realistic(random, drawn).values()
+        about = {"epsilon": random.choice((2, 3, 5, 8))} | {n: v for n, v in about.items() if n != "epsilon"}
+        also = random.choice(([], [], [], [named[0]], [{"not": named[-1]}, [named[0]]], [{"each": True}]))
+        about["predicates"] = {"wishes": way} | ({"also": also} if also else {})
+        require.append({"realistic": about | {"attribute": name}})
+    count = len(drawn.rows)
+    column = cells(random, named, count)
+    if random.random() < bad:
+        place = random.randrange(count)
+        column = (*column[:place], bad_cell(random), *column[place + 1 :])
+    minds = cells(random, named, count)
+    return require, column, minds if any(map(read, minds)) else None
+
+
+def asking(random: Random, drawn: Drawn, column: Sequence[Value]) -> Drawn:
+    """The table with what each row asks for, somewhere among the columns."""
+    at = random.randint(0, len(drawn.names))
+    attributes = list(drawn.attributes.items())
+    attributes.insert(at, (COLUMN, {"role": "wishes"}))
+    rows = [(*row[:at], wish, *row[at:]) for row, wish in zip(drawn.rows, column, strict=True)]
+    return Drawn(dict(attributes), tuple(rows))
+
+
+def odd_values(random: Random, drawn: Drawn) -> Drawn:
+    """Sometimes a sensitive value has a name that needs care in a cell."""
+    name, about = list(drawn.attributes.items())[-1]
+    if "hierarchy" in about or random.random() < 0.7:
+        return drawn
+    at = drawn.names.index(name)
+    old, new = drawn.rows[0][at], random.choice(ODD)
+    rows = tuple((*row[:at], new if row[at] == old else row[at], *row[at + 1 :]) for row in drawn.rows)
+    return Drawn(drawn.attributes, rows)
+
+
+_WAYS = (
+    *[("generalization", "optimal")] * 6,
+    *[("generalization", "incognito")] * 3,
+    *[("generalization", "optimize")] * 2,
+    ("generalization", "instant"),
+    *[("multidimensional", "mondrian")] * 2,
+    *[("local_recoding", "local")] * 2,
+    ("bucketization", "anatomy"),
+    ("ambiguity", "greedy"),
+)
+
+
 def two_releases(random: Random) -> Case:
     """The same few people, published twice."""
     drawn = draw(random, rows=(4, 7), columns=(2, 3), sensitive=(1, 1), missing=False)
@@ -266,6 +347,7 @@ FAMILIES: Mapping[str, tuple[int, Callable[[Random], Case]]] = {
     "ambiguity": (6, ambiguity),
     "presence": (8, presence),
     "confident presence": (3, confident_presence),
+    "wishes": (8, wishes),
     "two releases": (4, two_releases),
     "other tools": (5, other_tools),
     "overlapping groups": (3, overlapping_groups),

@@ -208,10 +208,13 @@ def partitions(rows: Sequence[int], spare: int) -> Iterator[list[list[int]]]:
 
 
 def ambiguity_possible(case: Case) -> bool | None:
-    """Is there a grouping that keeps (α, β), each column in a table of its own? None if there are too many to try."""
-    if len(case.rows) > _FEW_GROUPED:
+    """Is there a grouping that keeps (α, β), each column in a table of its own?
+
+    None if there are too many to try, or more is asked.
+    """
+    [promise, *others] = sorted(asked(case), key=lambda a: a.word != "ambiguity")
+    if len(case.rows) > _FEW_GROUPED or others:
         return None
-    [promise] = asked(case)
     alpha, beta = number(promise.about["alpha"]), number(promise.about["beta"])
     people, values = case.parts(case.quasi_identifiers), case.column(promise.attribute)
 

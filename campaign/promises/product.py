@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from campaign.promises.case import Case
 from campaign.promises.reading import write_csv
 
 SOURCE, PEOPLE, RELEASE, SECOND, THEIRS = "source.csv", "people.csv", "release", "second", "theirs.csv"
+OTHERWISE = "otherwise.csv"  # the source, had its rows asked for something else
 KEPT, BROKEN, NOT_JUDGED = "kept", "broken", "not judged"
 
 
@@ -45,6 +46,13 @@ class Answer:
     lines: tuple[Line, ...] = ()
     together: tuple[Line, ...] = ()  # lines about two releases
     levels: Levels = ()
+
+    def where(self, *names: str) -> Self:
+        """What `verify` and `audit` said alone, beside the table, or beside one with other wishes."""
+        verified, audited = (
+            {n: s for n, s in all_of.items() if n in names} for all_of in (self.verified, self.audited)
+        )
+        return replace(self, verified=verified, audited=audited)
 
 
 def ask(case: Case, folder: Path) -> Answer:
@@ -81,6 +89,11 @@ def _ours(case: Case, folder: Path) -> Answer:
     for name, known in (("alone", {}), ("beside", beside)) if case.words["seed"] % 3 == 0 else (("beside", beside),):
         verified[name], why[f"verify {name}"] = _verified(folder / RELEASE, known)
         audited[name], why[f"audit {name}"], lines, levels = _audited(folder / RELEASE, known)
+    if case.minds is not None:
+        write_csv(folder / OTHERWISE, case.names, case.otherwise().rows)
+        known = {"source": folder / OTHERWISE}
+        verified["otherwise"], why["verify otherwise"] = _verified(folder / RELEASE, known)
+        audited["otherwise"], why["audit otherwise"] = _audited(folder / RELEASE, known)[:2]
     together = _audited(folder / RELEASE, beside | {"other": folder / SECOND})[2] if case.second is not None else ()
     figures = {name: release.figures[name] for name in ("loss", "losses", "facts", "node")}
     return Answer("released", "", figures, verified, audited, why, lines, together, levels)

@@ -12,6 +12,7 @@ from typing import Any
 from campaign.promises.case import Case, Row, Value
 from campaign.promises.definitions import Counts, Paths, compares, keeps, number
 from campaign.promises.ladders import ladder
+from campaign.promises.wishes import for_these, one_by_one, read, wishes_of
 
 ABOUT_WORLDS = ("robust", "presence", "confident_presence", "ambiguity")
 _NO_VALUES: Counts = Counter()
@@ -41,7 +42,9 @@ class Asked:
         if self.paths is not None:
             return frozenset()
         listed = self.about.get("values" if self.word == "robust" else "predicates") or []
-        words = [word["not"] if isinstance(word, Mapping) else word for word in listed]
+        if isinstance(listed, Mapping):  # what rows ask for is not named
+            listed = listed.get("also") or []
+        words = [word.get("not", []) if isinstance(word, Mapping) else word for word in listed]
         return frozenset(value for word in words for value in (word if isinstance(word, list) else [word]))
 
 
@@ -71,26 +74,55 @@ class Rules:
     asked: list[Asked]
     source: Mapping[str, Counts] = field(init=False)
     known: dict[object, bool] = field(default_factory=dict)
+    beside_source: bool = True  # else held against what is published alone, as whoever checks a release does
 
     def __post_init__(self) -> None:
         self.source = {name: Counter(self.case.column(name)) for name in self.case.sensitive}
 
-    def broken(self, size: int, values: Mapping[str, Counts], published: Mapping[str, Counts]) -> Asked | None:
-        """The first promise that a group breaks, held against the source and against what is published."""
+    def broken(
+        self, size: int, values: Mapping[str, Counts], published: Mapping[str, Counts], rows: Sequence[int] = ()
+    ) -> Asked | None:
+        """The first promise that a group breaks, held against the source and against what is published.
+
+        `rows` are those of the source that are in it, where promises read what they ask for.
+        """
         for place, promise in enumerate(self.asked):
-            if promise.word in ABOUT_WORLDS:
+            meant = None if promise.word in ABOUT_WORLDS else self.meant(promise, rows)
+            if meant is None:
                 continue
             counts = values[promise.attribute] if promise.attribute else Counter[Value]({None: size})
             against = [self.source.get(promise.attribute, _NO_VALUES)]
             if compares(promise.promise):
-                against.append(published[promise.attribute])
+                against = [*(against if self.beside_source else ()), published[promise.attribute]]
             for table in against:
-                key = place, frozenset(counts.items()), frozenset(table.items())
+                key = place, str(meant), frozenset(counts.items()), frozenset(table.items())
                 if key not in self.known:
-                    self.known[key] = keeps(promise.promise, counts, table, promise.paths)
+                    self.known[key] = keeps(meant, counts, table, promise.paths)
                 if not self.known[key]:
                     return promise
         return None
+
+    def meant(self, promise: Asked, rows: Sequence[int]) -> Mapping[str, Any] | None:
+        """The promise to a group of these rows, with what they or (united) all rows ask for; None if it is nothing."""
+        if wishes_of(promise.promise) is None:
+            return promise.promise
+        asking = self.speaking_for(rows) if one_by_one(promise.promise) else range(len(self.wishes))
+        some = {str(wish): wish for at in asking for wish in self.wishes[at]}
+        return for_these(promise.promise, [some[text] for text in sorted(some)])
+
+    def speaking_for(self, rows: Sequence[int]) -> Sequence[int]:
+        """The rows whose wishes count for some rows: their own."""
+        return rows
+
+    @cached_property
+    def wishes(self) -> list[list[Any]]:
+        """What each row asks for."""
+        return [read(cell) or [] for cell in self.case.wishes]
+
+    @property
+    def reads_wishes(self) -> bool:
+        """Is a group judged by what its own rows ask for?"""
+        return any(one_by_one(promise.promise) for promise in self.asked)
 
     @property
     def compares(self) -> bool:
@@ -111,7 +143,7 @@ class Rules:
     def holds(self, group: Sequence[int], staying: Sequence[Sequence[int]]) -> bool:
         """Does a group of rows keep all promises, if it and the others that stay are published?"""
         published = self.values([at for places in staying for at in places]) if self.compares else {}
-        return self.broken(len(group), self.values(group), published) is None
+        return self.broken(len(group), self.values(group), published, group) is None
 
     def people_in(self, group: Sequence[int]) -> int:
         """How many people some rows are."""
