@@ -14,4 +14,5 @@ import discreet.run.apply
 import discreet.run.compare
 import discreet.run.from_summary
 import discreet.run.methods
+import discreet.run.sweep
 import discreet.summaries.files  # noqa: F401

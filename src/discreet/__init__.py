@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.releases.queries import query_error_of
     from discreet.run.anonymize import Release, anonymize
     from discreet.run.apply import apply
+    from discreet.run.sweep import Sweep, sweep
     from discreet.run.verify import verify
     from discreet.utility.tables import compare_answers, compare_tables
 
@@ -43,6 +44,7 @@ _HOMES = {
     "discreet.policy.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
     "discreet.releases.queries": ("query_error_of",),
     "discreet.utility.tables": ("compare_answers", "compare_tables"),
+    "discreet.run.sweep": ("Sweep", "sweep"),
     "discreet.run.verify": ("verify",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -59,6 +61,7 @@ __all__ = [
     "Release",
     "ReleaseError",
     "Role",
+    "Sweep",
     "anonymize",
     "apply",
     "audit_presence",
@@ -69,6 +72,7 @@ __all__ = [
     "policy_from_words",
     "query_error_of",
     "read_policy",
+    "sweep",
     "verify",
 ]
 

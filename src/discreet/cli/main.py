@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.main import get_command
 
-from discreet.cli import auditing, stats, studies
+from discreet.cli import auditing, stats, studies, sweeping
 from discreet.cli.faults import told
 from discreet.cli.proposing import init
 from discreet.cli.screen import EXIT, Screen, a_path, one_line
@@ -246,6 +246,7 @@ def _where(release: Release) -> str:
 
 auditing.register(app)
 studies.register(app)
+sweeping.register(app)
 stats.register(app)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
@@ -94,18 +93,10 @@ def verdict_of(findings: Findings, grave: bool = False) -> str:
 
 
 def write_page(output: Path, text: str) -> None:
-    """Write where the user said. A pipe that nobody reads from would keep us waiting for ever."""
-    try:
-        handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0), 0o666)
-    except OSError as error:
-        if error.errno != errno.ENXIO:
-            raise
-        rule = "is a pipe that nobody reads from, or a device"
-        raise DiscreetError(Mistake(str(output), rule, "give the path of a file")) from None
-    if hasattr(os, "set_blocking"):
-        os.set_blocking(handle, True)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+    """Write where the user said."""
+    from discreet.files.whole import whole_files
+
+    whole_files({output: text})
 
 
 def a_path(path: Path | None) -> Path | None:

@@ -387,3 +387,12 @@ _CHECKS: Mapping[str, Callable[[object], tuple[object, Mistake | None]]] = {
     "threshold": _threshold,
     "one_row_per_person": _yes_or_no,
 }
+
+
+def checked_word(name: str, value: object) -> Mistake | None:
+    """What is wrong with the value of a word by itself.
+
+    >>> checked_word("suppress", 0.02), str(checked_word("suppress", "2%"))
+    (None, "suppress: must be a share of the rows between 0 and 1, got '2%'; for 2% write 0.02")
+    """
+    return _CHECKS[name](value)[1]

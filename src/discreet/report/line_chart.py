@@ -17,11 +17,12 @@ _LEFT, _RIGHT = 7.0, 98.0  # percent
 
 @dataclass(frozen=True)
 class Dot:
-    """One measured point; `y` None: there is nothing to show here. `told` appears when pointed at."""
+    """One measured point; `y` None: there is nothing to show here. `told` appears when pointed at, `label` always."""
 
     x: float
     y: float | None
     told: str
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def line_chart(lines: Sequence[Line], across: Axis, up: Axis) -> str:
     )
     dots = "".join(
         f'<g><title>{escape(dot.told)}</title><circle class="s{line.number}" cx="{_x(across, dot.x):.2f}%" '
-        f'cy="{_y(up, dot.y):.1f}" r="3.5"/></g>'
+        f'cy="{_y(up, dot.y):.1f}" r="3.5"/>{_label(dot, across, up)}</g>'
         for line in lines
         for dot in line.dots
         if dot.y is not None
@@ -88,6 +89,15 @@ def line_chart(lines: Sequence[Line], across: Axis, up: Axis) -> str:
         f'preserveAspectRatio="none" aria-hidden="true">{drawn}</svg>{dots}'
         f'<text class="tick" x="{(_LEFT + _RIGHT) / 2}%" y="{base + 38}" text-anchor="middle">'
         f"{escape(across.label)}</text></svg>"
+    )
+
+
+def _label(dot: Dot, across: Axis, up: Axis) -> str:
+    if not dot.label or dot.y is None:
+        return ""
+    return (
+        f'<text class="dot" x="{_x(across, dot.x):.2f}%" y="{max(_y(up, dot.y) - 8, 9):.1f}" text-anchor="middle">'
+        f"{escape(dot.label)}</text>"
     )
 
 

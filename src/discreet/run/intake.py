@@ -58,8 +58,24 @@ class Intake:
         return self.engine.scans + (0 if self.population is None else self.population.scans)
 
 
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What one scan told of the table, and of the people around it: enough for every policy about the same columns."""
+
+    engine: Engine
+    frequency: FrequencySet
+    population: Engine | None
+    people: Frequencies | None  # of the population
+    everybody: PeopleByValue | None
+
+
 def take_in(policy: Policy, source: Any = None) -> Intake:
     """Read the policy's table (or `source`: a path or a frame), checking that the two fit. All mistakes at once."""
+    return fitted(policy, count(policy, source))
+
+
+def count(policy: Policy, source: Any = None) -> Counted:
+    """Scan the policy's table (or `source`), and the population where a promise speaks of one: each once."""
     engine, population, everybody = open_tables(policy, source)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     asked = [] if policy.wishes is None else [policy.wishes]
@@ -74,16 +90,23 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
     frequency = frequency_set(frequencies, hierarchies[:width], sensitive)
     if policy.wishes is not None:
         frequency = replace(frequency, wishes=wishes_of(frequency, counted, policy.wishes))
-    if people is not None or everybody is not None:
+    return Counted(engine, frequency, population, people, everybody)
+
+
+def fitted(policy: Policy, counted: Counted) -> Intake:
+    """The counts as the policy's promises need them. They may be those of another policy, if it differs in nothing but
+    parameters of promises and in how to publish."""
+    frequency, people = counted.frequency, counted.people
+    if people is not None or counted.everybody is not None:
         _check_people(policy, frequency)
     if people is not None:
         frequency = _with_population(policy, frequency, people)
-    elif everybody is not None:
-        frequency = _with_marginals(frequency, everybody)
+    elif counted.everybody is not None:
+        frequency = _with_marginals(frequency, counted.everybody)
     check_promises(policy.models, frequency)
     if any(map(asks_for_others, policy.models)):
         frequency = replace(frequency, tied=True)
-    return Intake(engine, frequency, population)
+    return Intake(counted.engine, frequency, counted.population)
 
 
 def population_counted(policy: Policy, population: Engine) -> Frequencies:
