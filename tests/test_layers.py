@@ -26,7 +26,7 @@ LAYERS = [
     ["releases"],
     ["report"],
     ["run"],
-    ["studies"],
+    ["studies", "python"],
     ["cli"],
 ]
 HEIGHT = {part: height for height, line in enumerate(LAYERS) for part in line}
@@ -140,6 +140,9 @@ for found in pkgutil.walk_packages(discreet.__path__, "discreet."):
     if "__main__" not in found.name:
         importlib.import_module(found.name)
 for name in discreet.__all__:
-    assert not isinstance(getattr(discreet, name), types.ModuleType), name
+    thing = getattr(discreet, name)
+    assert callable(thing) if name == "audit" else not isinstance(thing, types.ModuleType), name
+import discreet.audit.lines as lines
+assert isinstance(lines, types.ModuleType) and discreet.audit.lines is lines
 """
     loaded_after(code)

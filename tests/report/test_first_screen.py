@@ -19,7 +19,7 @@ from discreet.report import exposures
 from discreet.report.exposures import likely_shares, rare_share
 from discreet.report.html import custodian_page, release_page
 from discreet.report.text import to_text
-from discreet.run.anonymize import Release
+from discreet.run.release import Release
 
 AGE = {"role": "quasi_identifier", "hierarchy": {"intervals": [10]}}
 ILL = {"role": "sensitive"}

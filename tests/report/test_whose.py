@@ -23,10 +23,11 @@ from discreet.report.kinds import glossary
 from discreet.report.pages import compare_page, methods_page
 from discreet.report.text import to_text
 from discreet.report.words import promise_in_words
-from discreet.run.anonymize import Release, anonymize
+from discreet.run.anonymize import anonymize
 from discreet.run.apply import apply
 from discreet.run.compare import compare
 from discreet.run.methods import compare_methods
+from discreet.run.release import Release
 from discreet.run.verify import verify
 
 PEOPLE = re.compile(r"\b(people|persons?|everybody|everyone|nobody|somebody|anybody|anyone|individuals?)\b", re.I)

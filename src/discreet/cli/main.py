@@ -18,7 +18,7 @@ from discreet.cli.screen import EXIT, Screen, a_path, one_line
 from discreet.errors import DiscreetError, Mistake, told_mistakes
 
 if TYPE_CHECKING:
-    from discreet.run.anonymize import Release
+    from discreet.run.release import Release
 
 app = typer.Typer(
     add_completion=False,
@@ -156,7 +156,10 @@ def verify(
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
         findings = run(release, source, population, database, key)
-    screen.findings(release, findings, warnings(release, findings))
+        open_risks = warnings(release, findings)
+    from discreet.report.findings import to_json, to_text
+
+    screen.say(to_json(str(release), findings, open_risks), to_text(findings, open_risks))
     raise typer.Exit(EXIT[findings.kept])
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, Timer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from discreet.errors import DiscreetError, Mistake, shown, told_mistakes
+from discreet.errors import DiscreetError, Mistake, shown
 from discreet.progress import Progress as Listener
 from discreet.progress import silent
-
-if TYPE_CHECKING:
-    from discreet.releases.verify import Findings
-    from discreet.report.exposures import Exposure
 
 # By what became of the promises: kept, broken, not judged; 2 is wrong use, as with every command.
 EXIT = {True: 0, False: 1, None: 3}
@@ -37,35 +33,6 @@ class Screen:
         elif not self._quiet:
             _write(words)
 
-    def findings(self, release: Path, findings: Findings, warnings: Sequence[Exposure]) -> None:
-        """The verdict of a re-check, and what the promises leave open."""
-        from discreet.labels.figures import number
-        from discreet.releases.manifest import reached
-
-        answer = {
-            "release": str(release),
-            "kept": findings.kept,
-            "not_judged": [{"promise": what, "note": why} for what, why in findings.not_judged],
-            "groups": findings.groups,
-            "smallest_group": findings.smallest_group,
-            "verdicts": reached(findings.verdicts),
-            "mistakes": [str(m) for m in told_mistakes(findings.mistakes)],
-            "unread": list(findings.unread),
-            "signature": findings.signature,
-            "warnings": [one.to_json() for one in warnings],
-        }
-        lines = [verdict_of(findings, any(one.grave for one in warnings))]
-        lines += [f"{'GRAVE   ' if one.grave else 'open    '}{one.sentence}" for one in warnings]
-        lines += [
-            f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
-            f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} row{'s' * (v.deciding_group != 1)})"
-            for v in findings.verdicts
-        ]
-        lines += [f"WRONG   {m}" for m in told_mistakes(findings.mistakes)]
-        lines += [f"NOT JUDGED  {what}: {why}" for what, why in findings.not_judged]
-        lines += [findings.signature.capitalize() + "."] if findings.signature else []
-        self.say(answer, "\n".join(lines))
-
     @contextmanager
     def progress(self) -> Iterator[Listener]:
         """A bar on a terminal, on everything that takes longer than a moment."""
@@ -77,19 +44,6 @@ class Screen:
             yield bar.show
         finally:
             bar.stop()
-
-
-def verdict_of(findings: Findings, grave: bool = False) -> str:
-    """The verdict of a re-check in one sentence, which claims no more than was judged; `grave`, if that is not all."""
-    if findings.kept and not findings.groups:
-        return "Nothing is published, so no promise is broken."
-    if findings.kept:
-        return "Every promise is kept; what they leave open is grave." if grave else "Every promise is kept."
-    if findings.kept is False:
-        return "This release does not keep its promises."
-    open_things = ", ".join(dict.fromkeys(what for what, _ in findings.not_judged))
-    more = "; what the promises leave open is grave" if grave else ""
-    return f"Not judged: {open_things}. Nothing is known to be broken{more}."
 
 
 def write_page(output: Path, text: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from discreet.labels.figures import percent
+from discreet.labels.notebook import in_frame
 from discreet.report.marginals import Grain, Marginal, printable
 from discreet.report.release import ReleaseData, achieved_in_words, agreeing, promise_lines, scalars
 from discreet.report.sections.answers import Answers
@@ -36,6 +37,17 @@ class ReportData(ReleaseData):
     scans: int
     seconds: Mapping[str, float]
     facts: Mapping[str, str | int | float | bool]
+
+    def __repr__(self) -> str:
+        from discreet.report.text import to_text  # late: it is made of this module
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        """The custodian's page, for a notebook."""
+        from discreet.report.html import custodian_page
+
+        return in_frame(custodian_page(self))
 
     @property
     def worst_case(self) -> WorstCase | None:

@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from dataclasses import replace as change
 from datetime import UTC, datetime
 from functools import partial
@@ -39,61 +39,14 @@ from discreet.releases.manifest import checksum, measures, promises, versions
 from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.signature import Signer, read_signer
 from discreet.releases.verify import check_manifest, recheck
-from discreet.report.data import ReportData, report_data
+from discreet.report.data import report_data
 from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
 from discreet.run.intake import Intake, check_named, form_of, take_in, with_wishes
+from discreet.run.release import Release
 from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
 from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
-
-
-@dataclass(frozen=True)
-class Release:
-    """A finished release: where it is, its manifest, and the report's data."""
-
-    folder: Path
-    manifest: Manifest = field(repr=False)
-    private: Path  # the custodian's folder beside it
-    figures: Manifest = field(repr=False)  # about the source: not for publication
-    report: ReportData = field(repr=False)
-
-    def to_json(self) -> dict[str, Any]:
-        """One object for the custodian's scripts."""
-        m, about = self.manifest, self.figures
-        return {
-            "release": str(self.folder),
-            "private": str(self.private),
-            "publish": m["publish"],
-            "search": m["search"],
-            "node": about["node"],
-            "groups": m["groups"],
-            "smallest_group": m["smallest_group"],
-            "rows": m["rows"]["source"],
-            "published": m["rows"]["published"],
-            "suppressed": m["rows"]["suppressed"],
-            "people": about["people"],
-            "loss": about["loss"],
-            "loss_geometric": about["loss_geometric"],
-            "losses": about["losses"],
-            "query_errors": [] if self.report.answers is None else [asdict(a) for a in self.report.answers.lines],
-            "scans": about["scans"],
-            "seconds": about["seconds"],
-            "facts": about["facts"],
-            "verdicts": [
-                {
-                    "model": p["promise"],
-                    "holds": p["holds"],
-                    "level": p["level"],
-                    "required": p["required"],
-                    "witness": {"group_size": p["deciding_group"]},
-                }
-                for p in about["promises"]
-            ],
-            "notes": [*m["notes"], *about["notes"]],
-            "kept": self.report.kept,
-            "warnings": [one.to_json() for one in self.report.warnings],
-        }
 
 
 def anonymize(
@@ -378,7 +331,8 @@ def publish(
         about["release"] = manifest["checksum"]
         (work.private / FIGURES).write_text(_json(about), encoding="utf-8")
         tables.describe(_json(manifest))
-    return Release(folder, manifest, target.private, about, data)
+    types = getattr(intake.engine, "scalars", {})
+    return Release(folder, manifest, target.private, about, data, types, inputs=tuple(target.inputs))
 
 
 def _check_people(

@@ -31,9 +31,10 @@ from discreet.publications.source.table import count_source
 from discreet.publications.tables import published_values
 from discreet.releases.contents import read_manifest, read_mapping
 from discreet.releases.verify import is_about_population
-from discreet.run.anonymize import Release, paths_among, publish, target_at
+from discreet.run.anonymize import paths_among, publish, target_at
 from discreet.run.came_and_left import BothTables, both_tables, texts_of
 from discreet.run.intake import take_in
+from discreet.run.release import Release
 from discreet.run.subtraction import HeldBack, TwoTables, hold_back, side_by_side
 from discreet.run.verify import verify
 from discreet.search.plan import SUPPRESSED, Recoding

@@ -272,12 +272,27 @@ class DuckDB(SqlEngine):
             write_csv(chain([first], batches), target, copy)
         self._connection.unregister("outgoing")
 
+    def ask_in_order(self, taken: str) -> pa.Table:
+        """Columns (in SQL) of the table, as an Arrow table whose rows stand as they do here."""
+        with self._plainly():
+            self.scans += 1
+            self._connection.execute("SET preserve_insertion_order = true")
+            try:
+                return self._connection.sql(f"SELECT {taken} FROM {self._relation}").to_arrow_table()
+            finally:
+                self._connection.execute("SET preserve_insertion_order = false")
+
+    @property
+    def scalars(self) -> dict[str, str]:
+        """The types of columns whose values can be read back from their texts, and are no texts themselves."""
+        return {c: kind for c, kind in self.types.items() if kind != "VARCHAR" and _SCALAR.fullmatch(kind)}
+
     def typed(self, column: str, texts: Any) -> Any:
         """Texts of a column's values (an Arrow array) in the column's own type again.
 
         Types with parts of their own stay text. So do enumerations: they carry values that no row has.
         """
-        if self.types[column] == "VARCHAR" or not _SCALAR.fullmatch(self.types[column]):
+        if column not in self.scalars:
             return texts
         self._connection.register("given", pa.table({"place": numbers(np.arange(len(texts))), "v": texts}))
         query = f"SELECT CAST(v AS {self.types[column]}) FROM given ORDER BY place"
