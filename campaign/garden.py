@@ -47,13 +47,17 @@ _DATED = {
     "age": {"role": "quasi_identifier", "hierarchy": {"cuts": [[30, 40, 50, 60], [40, 60]]}},
     "sex": {"role": "quasi_identifier"},
     "disease": {"role": "sensitive"},
-    "remark": {"role": "other", "decide": ""},
+    "remark": {"role": "other", "publish_as": {"prefixes": [1]}, "decide": ""},
 }
 _NUMBERS = {
     "age": {"role": "quasi_identifier", "hierarchy": {"quantiles": 4}},
     "zip": {"role": "quasi_identifier", "hierarchy": {"prefixes": [3]}},
     "nation": {"role": "quasi_identifier", "hierarchy": {"taxonomy": [[n, *up] for n, up in NATIONS.items()]}},
     "disease": {"role": "sensitive", "hierarchy": "disease.csv"},
+}
+_COARSER = ATTRIBUTES | {
+    "disease": {"role": "sensitive", "publish_as": {"taxonomy": "disease.csv", "level": 1}},
+    "admitted": {"role": "other", "publish_as": {"dates": ["month"]}},
 }
 _AMONG = {name: words for name, words in ATTRIBUTES.items() if name not in ("disease", "zip")}
 _MARGINALS = {"age": "age_counts.csv", "sex": {"F": 0.5, "M": 0.5}, "nation": "nation_counts.csv"}
@@ -154,6 +158,7 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         suppress=0.1,
     ),
     "instant": _words(_NUMBERS, {"k_anonymity": {"k": 3}}, search="instant", summary="histogram", suppress=0.1),
+    "coarser": _words(_COARSER, {"k_anonymity": {"k": 3}}, suppress=0.1),
     "summary": _words(ATTRIBUTES, {"k_anonymity": {"k": 3}}, search="instant", summary="summary.npz", suppress=0.1),
     "boxes": _words(
         _NUMBERS,

@@ -49,11 +49,24 @@ _ATTRIBUTES: dict[str, dict[str, Any]] = {
 }
 
 
-def words(*, others: bool = False, without: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+# What columns of every type may be published as: decimals, moments, whole numbers, texts with strange signs.
+_COARSER: dict[str, dict[str, Any]] = {
+    "disease": {"role": "sensitive", "publish_as": {"prefixes": [1]}},
+    "cost": {"role": "other", "publish_as": {"intervals": [0.1]}},
+    "seen": {"role": "other", "publish_as": {"dates": ["day"]}},
+    "number": {"role": "other", "publish_as": {"cuts": [[9223372036854775805]], "decimals": False}},
+    'a "note"; ': {"role": "other", "publish_as": {"prefixes": [2]}},
+}
+
+
+def words(
+    *, others: bool = False, without: tuple[str, ...] = (), coarser: tuple[str, ...] = (), **more: Any
+) -> dict[str, Any]:
     """A policy for the clinic's table."""
     attributes = {name: about for name, about in _ATTRIBUTES.items() if name not in without}
     if others:
         attributes |= {name: {"role": "other"} for name in OTHERS}
+    attributes |= {name: _COARSER[name] for name in coarser}
     return {"attributes": attributes, "require": [{"k_anonymity": {"k": 4}}], "seed": 17, **more}
 
 
@@ -82,4 +95,15 @@ POLICIES: dict[str, dict[str, Any]] = {
     "injector": words(publish="bucketization", search="injector", require=[{"l_diversity": {"l": 2}}], suppress=0.3),
     "mask": words(publish="bucketization", search="mask", require=_DIVERSE, suppress=0.3),
     "ambiguity": words(publish="ambiguity", require=_AMBIGUOUS, suppress=0.3),
+    "coarser, generalization": words(others=True, coarser=tuple(_COARSER), require=_DIVERSE, suppress=0.2),
+    "coarser, stars": words(coarser=tuple(_COARSER), suppress=0.1, suppressed="star"),
+    "coarser, instant": words(search="instant", summary="network", coarser=("disease",), suppress=0.05),
+    "coarser, multidimensional": words(publish="multidimensional", coarser=("disease",), require=_DIVERSE),
+    "coarser, local recoding": words(
+        publish="local_recoding", without=("admitted",), coarser=("disease", "cost"), require=_DIVERSE
+    ),
+    "coarser, anatomy": words(
+        publish="bucketization", coarser=tuple(_COARSER), require=[{"l_diversity": {"l": 2}}], suppress=0.3
+    ),
+    "coarser, ambiguity": words(publish="ambiguity", coarser=("disease",), require=_AMBIGUOUS, suppress=0.3),
 }

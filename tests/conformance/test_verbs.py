@@ -352,3 +352,37 @@ def test_names_are_quoted_in_every_verb(engines: Engines) -> None:
     coded = part.coded({c: {"same": i} for i, c in enumerate(names)})
     assert told(coded.frequencies(names)) == {tuple(str(i) for i in range(len(names))): 2}
     assert coded.ownership(names[0], names[1:]) == Ownership((2,), (1,), 0, (0,) * (len(names) - 1))
+
+
+@pytest.mark.real_spark
+def test_columns_are_labelled_as_told(loader: Loader) -> None:
+    engine = loader.open(
+        pa.table(
+            {
+                "cost": pa.array([Decimal("1.10"), Decimal("1.20"), None, Decimal("7.00")], pa.decimal128(6, 2)),
+                "size": pa.array([0.5, 0.5, float("nan"), None]),
+                "note": pa.array(["a;'b", "", None, 'say "c"']),
+            }
+        )
+    )
+    labels = {
+        "cost": {"1.10": "[1, 2)", "1.20": "[1, 2)", None: None, "7.00": ">=5"},
+        "size": {"0.5": "some", "nan": "no", None: "no"},
+        "note": {"a;'b": "it's; ", "": "", None: "", 'say "c"': None},
+    }
+    labelled = engine.labelled(labels)
+    assert labelled.columns == engine.columns
+    assert labelled.labels == labels
+    assert told(labelled.frequencies(["cost", "size", "note"])) == Counter(
+        {("[1, 2)", "some", "it's; "): 1, ("[1, 2)", "some", ""): 1, (None, "no", ""): 1, (">=5", "no", None): 1}
+    )
+    assert told(labelled.frequencies(["cost"])) == Counter({("[1, 2)",): 2, (None,): 1, (">=5",): 1})
+    assert told(engine.frequencies(["cost"]))["1.10",] == 1, "the table itself is what it was"
+    assert labelled.scans >= 2
+
+
+@pytest.mark.real_spark
+def test_a_value_without_a_label_ends_the_query(loader: Loader) -> None:
+    engine = loader.open(pa.table({"cost": pa.array([1, 2, 3]), "age": pa.array([40, 41, 42])}))
+    with pytest.raises(DataError):
+        engine.labelled({"cost": {"1": "few", "2": "few", None: None}}).frequencies(["cost"])

@@ -171,6 +171,21 @@ CASES: dict[str, Case] = {
         disease=SECRET
         | {"hierarchy": {"taxonomy": [["flu", "a"], ["hiv", "a"], ["cold", "b"], ["zoster", "b"], ["", "c"]]}},
     ),
+    **{
+        f"publish_as: {kind}": Case(
+            words({"l_diversity": {"l": 2}}, disease=SECRET | {"publish_as": {"intervals": [10], "top": 50}}, **more),
+            PATIENT,
+            [(age, zip, d) for age, zip in (("20", "11"), ("34", "21")) for d in ("1.5", "13")],
+            [(age, zip, d) for d in ("2", "27.25", None, "77") for age, zip in (("20", "11"), ("78", "93"))],
+        )
+        for kind, more in (("generalization", {}), ("multidimensional", {"publish": "multidimensional"}))
+    },
+    "publish_as: other columns": Case(
+        words(disease={"role": "other", "publish_as": {"cuts": [[10, 20]]}}),
+        PATIENT,
+        [("20", "11", "1.5"), ("20", "11", "13"), ("34", "21", "2"), ("34", "21", "2")],
+        [(age, zip, d) for d in ("1", "27.25", None, "77") for age, zip in (("20", "11"), ("78", "93"))],
+    ),
     "beta_likeness": about_values({"beta_likeness": {"beta": 0.5}}),
     "beta_likeness: enhanced": about_values({"beta_likeness": {"beta": 1, "kind": "enhanced"}}),
     "delta_disclosure": about_values({"delta_disclosure": {"delta": 1}}),

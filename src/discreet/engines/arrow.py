@@ -109,3 +109,13 @@ def coding_table(codes: Mapping[str | None, int]) -> pa.Table:
     [{'value': 'a', 'code': 0}, {'value': None, 'code': 1}]
     """
     return pa.table({"value": texts(list(codes)), "code": numbers(np.array(list(codes.values()), dtype=np.int32))})
+
+
+def label_table(labels: Mapping[str | None, str | None]) -> pa.Table:
+    """Values and the texts that stand for them, as a table to join with; `seen` is 1 where there is one.
+
+    >>> label_table({"119.90": "[100, 200)", None: None}).to_pylist()
+    [{'value': '119.90', 'label': '[100, 200)', 'seen': 1}, {'value': None, 'label': None, 'seen': 1}]
+    """
+    seen = numbers(np.ones(len(labels), dtype=np.int32))
+    return pa.table({"value": texts(list(labels)), "label": texts(list(labels.values())), "seen": seen})

@@ -87,6 +87,7 @@ class Engine(Protocol):
     types: dict[str, str]  # in the engine's own words
     scans: int
     forms: tuple[str, ...]  # in which it writes releases; the first by itself
+    labels: Mapping[str, Mapping[str | None, str | None]]  # what values of some columns stand for in it, by `labelled`
 
     def only(self, rows: Rows) -> Self:
         """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""
@@ -95,6 +96,13 @@ class Engine(Protocol):
         """The same table where values of some columns are whole numbers, as told; scans are counted anew.
 
         A value that nobody told a number for becomes NULL.
+        """
+
+    def labelled(self, labels: Mapping[str, Mapping[str | None, str | None]]) -> Self:
+        """The same table where values of some columns are other texts, as told: every verb speaks of these.
+
+        A value that nobody told a text for ends the query: the table is not the one that was looked at. Scans are
+        counted on.
         """
 
     def frequencies(self, columns: Sequence[str], person: str | None = None) -> Frequencies:

@@ -25,7 +25,7 @@ def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     """
     place = f"attributes.{attribute}.hierarchy"
     domain = dict.fromkeys(chain(rule.extra_leaves(), values))
-    paths = _paths(place, domain, rule)
+    paths = paths_of(place, domain, rule)
     if rule.ranges and not rule.ordered and len(domain) > MOST_IN_SETS:
         why = f"sets of more than {MOST_IN_SETS:,} values can't be written out, and there are {len(domain):,}"
         raise HierarchyError(Mistake(place, why, "leave `sets` out"))
@@ -84,7 +84,7 @@ def at_lines(lines: Sequence[int]) -> str:
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {offenders(lines)}"
 
 
-def _paths(place: str, domain: Iterable[Value], rule: Rule) -> dict[Value, tuple[Value, ...]]:
+def paths_of(place: str, domain: Iterable[Value], rule: Rule) -> dict[Value, tuple[Value, ...]]:
     """What each value becomes; all values that can't be placed are reported together."""
     paths: dict[Value, tuple[Value, ...]] = {}
     misfits: dict[tuple[str, str], list[Value]] = {}

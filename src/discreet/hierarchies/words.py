@@ -9,6 +9,7 @@ nation.csv                                  a taxonomy, leaf;level1;…;* (path 
 {prefixes: [4, 3, 2]}
 {dates: [month, quarter, year]}
 {flat: true, sets: false}                   itself or *; with sets, groups may also publish {a, b}
+{labels: {intervals: [100]}, hierarchy: {intervals: [1000]}}   values that are labels already; what these become
 nothing                                     whatever suits the data
 """
 
@@ -24,6 +25,7 @@ from discreet.hierarchies.dates import Dates
 from discreet.hierarchies.defaults import default_rule, quantile_cuts
 from discreet.hierarchies.hierarchy import Rule, Value
 from discreet.hierarchies.intervals import Cuts, Intervals
+from discreet.hierarchies.labels import labels_from
 from discreet.hierarchies.numbers import have_decimals, number
 from discreet.hierarchies.taxonomy import read_taxonomy, taxonomy_from_rows
 
@@ -149,6 +151,21 @@ def _dates(body: Body, data: Data) -> Rule:
     return Dates(body["dates"])  # type: ignore[arg-type]
 
 
+def _labels(body: Body, data: Data) -> Rule:
+    """Labels are texts: nothing of the data says how their intervals are written."""
+    rules: list[Rule | None] = []
+    for word in ("labels", "hierarchy"):
+        inner = body.get(word)
+        if inner is None and word == "hierarchy":
+            rules.append(None)
+            continue
+        if not isinstance(inner, Mapping) or not {*inner} & {"intervals", "cuts", "dates"}:
+            rule = f"needs the words of intervals, cuts or dates, got {shown(inner)}"
+            raise HierarchyError(Mistake(word, rule, "e.g. {labels: {intervals: [100]}}"))
+        rules.append(rule_from_words(inner, word, Path(), [], []))
+    return labels_from(*rules)
+
+
 def _flat(body: Body, data: Data) -> Rule:
     if body["flat"] is not True:
         raise HierarchyError(Mistake("flat", f"must be true, got {shown(body['flat'])}", "or give another hierarchy"))
@@ -194,4 +211,5 @@ _KINDS: dict[str, tuple[Callable[[Body, Data], Rule], tuple[str, ...]]] = {
     "dates": (_dates, ()),
     "taxonomy": (_taxonomy, ("sets",)),
     "flat": (_flat, ("sets",)),
+    "labels": (_labels, ("hierarchy",)),
 }

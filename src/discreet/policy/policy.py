@@ -27,6 +27,7 @@ from discreet.policy.words import (
 
 if TYPE_CHECKING:
     from discreet.engines.rows import Rows
+    from discreet.hierarchies.published_as import PublishedAs
     from discreet.models.base import PrivacyModel
 
 __all__ = [
@@ -120,6 +121,17 @@ class Policy:
         return next(iter(self._names(Role.WISHES)), None)
 
     @property
+    def published_as(self) -> dict[str, PublishedAs]:
+        """The columns that are published, and judged, as a coarser level of their values."""
+        from discreet.hierarchies.published_as import published_as
+
+        return {
+            a.name: published_as(a.publish_as, f"{attribute_place(a.name)}.publish_as", self.folder)
+            for a in self.attributes
+            if a.publish_as is not None
+        }
+
+    @property
     def location(self) -> str | Path | None:
         """Where the table is: a path, or the address of an engine."""
         return None if self.source is None else located(self.folder, self.source)
@@ -141,6 +153,8 @@ class Policy:
             attributes[a.name] = {"role": a.role.value}
             if a.hierarchy is not None:
                 attributes[a.name]["hierarchy"] = _plain(a.hierarchy)
+            if a.publish_as is not None:
+                attributes[a.name]["publish_as"] = _plain(a.publish_as)
             if a.decide:
                 attributes[a.name]["decide"] = a.decide
         found = {

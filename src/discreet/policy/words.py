@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.addresses import located
-from discreet.errors import Mistake, PolicyError, closest, did_you_mean, shown, unknown_word
+from discreet.errors import HierarchyError, Mistake, PolicyError, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import RULE, exact_number, is_long
 from discreet.models.others_known import asks_for_others
 from discreet.models.registry import word_of
@@ -40,7 +40,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_OF_ATTRIBUTE = ("role", "hierarchy", "decide")
+_OF_ATTRIBUTE = ("role", "hierarchy", "publish_as", "decide")
 _DEEPEST = 50  # levels of words
 _MOST_SEED = (1 << 64) - 1
 _MOST_SECONDS = 1_000_000_000  # thirty years
@@ -53,8 +53,8 @@ class Role(StrEnum):
 
     IDENTIFIER = "identifier"  # never published
     QUASI_IDENTIFIER = "quasi_identifier"  # known to others, so published coarser
-    SENSITIVE = "sensitive"  # published as it is, protected by the promises
-    OTHER = "other"  # published as it is, protected by nothing
+    SENSITIVE = "sensitive"  # published as it is (or as `publish_as` says), protected by the promises
+    OTHER = "other"  # published as it is (or as `publish_as` says), protected by nothing
     PERSON = "person"  # says whose row it is: never published, people are counted by it
     WISHES = "wishes"  # what the row's person wants hidden: never published, read by promises that ask for it
 
@@ -64,12 +64,14 @@ class Attribute:
     """One column of the table; `hierarchy` in the words of a policy, or a ready `Rule`.
 
     `decide` is a question that somebody has to answer before anything is published; empty if there is none.
+    `publish_as` is the level of a hierarchy that a sensitive or other column is published as, and judged by.
     """
 
     name: str
     role: Role
     hierarchy: object = None
     decide: str = ""
+    publish_as: object = None
 
     def __post_init__(self) -> None:
         role, mistake = _role(self.role, f"{attribute_place(self.name)}.role")
@@ -118,7 +120,7 @@ def wild(words: object) -> bool:
 
 
 def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[Mistake]]:
-    """The attributes of a mapping name → {role, hierarchy, decide}; None when there is nothing to read."""
+    """The attributes of a mapping name → {role, hierarchy, publish_as, decide}; None when there is nothing to read."""
     example = "for example {age: {role: quasi_identifier}}"
     if not isinstance(words, Mapping) or not words:
         return None, [Mistake("attributes", f"must be a mapping of columns, got {_got(words)}", example)]
@@ -141,7 +143,8 @@ def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[M
             mistakes += [mistake] if mistake else []
         decide = spec.get("decide")
         open_question = decide.strip() if isinstance(decide, str) else ""
-        found.append(Attribute(str(name), role, copied(spec.get("hierarchy")), open_question))
+        coarser = copied(spec.get("publish_as"))
+        found.append(Attribute(str(name), role, copied(spec.get("hierarchy")), open_question, coarser))
     return tuple(found), mistakes
 
 
@@ -196,6 +199,9 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         mistakes += misfits(publish, found["search"], promised, sensitive, others, suppressed)
         mistakes += suppression_misfits(publish, found["models"], found.get("suppress"))
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
+        if found.get("summary") == STATISTICS and any(a.publish_as is not None for a in found["attributes"]):
+            rule = "the database's statistics are about the values themselves, not about what they are published as"
+            mistakes.append(Mistake("summary", rule, f"beside publish_as, write summary: {SUMMARIES[0]}"))
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])
         mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False), found["models"])
@@ -217,6 +223,7 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
         mistakes.append(Mistake(attribute_place(""), "a column without a name", "give it one in the data"))
     for a in attributes:
         place = f"{attribute_place(a.name)}.hierarchy"
+        mistakes += _publish_as_mistakes(a, folder)
         if a.hierarchy is None:
             continue
         if a.role in (Role.IDENTIFIER, Role.PERSON, Role.WISHES, Role.OTHER):
@@ -237,6 +244,27 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
     if not any(a.role == Role.QUASI_IDENTIFIER for a in attributes):
         repair = "give the columns that others may know the role quasi_identifier"
         mistakes.append(Mistake("attributes", "there is no quasi-identifier", repair))
+    return mistakes
+
+
+def _publish_as_mistakes(a: Attribute, folder: Path) -> list[Mistake]:
+    """What is wrong with what a column is to be published as."""
+    from discreet.hierarchies.published_as import published_as
+
+    if a.publish_as is None:
+        return []
+    place = f"{attribute_place(a.name)}.publish_as"
+    mistakes = []
+    if a.role == Role.QUASI_IDENTIFIER:
+        rule = "is for sensitive and other columns: a quasi-identifier becomes as coarse as the promises need"
+        mistakes.append(Mistake(place, rule, "write hierarchy: instead"))
+    elif a.role not in (Role.SENSITIVE, Role.OTHER):
+        rule = f"is of no use: an attribute with role {a.role} is never published"
+        mistakes.append(Mistake(place, rule, "leave it out, or give the attribute the role sensitive or other"))
+    try:
+        published_as(a.publish_as, place, folder)
+    except HierarchyError as error:
+        mistakes += error.mistakes
     return mistakes
 
 

@@ -16,6 +16,7 @@ from discreet.engines.base import Engine, Frequencies, PublishedTables
 from discreet.errors import DataError, HierarchyError, Mistake, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
+from discreet.hierarchies.published_as import PublishedAs, published_as
 from discreet.hierarchies.words import rule_from_words
 
 if TYPE_CHECKING:
@@ -81,6 +82,18 @@ def quasi_identifiers_of(manifest: Manifest) -> list[str]:
 def unpublished_column(manifest: Manifest, role: str) -> str | None:
     """The column of the source with a role that is never published, and that one column can have."""
     return next((name for name, own in manifest["roles"].items() if own == role), None)
+
+
+def coarser_columns(manifest: Manifest) -> dict[str, PublishedAs]:
+    """The columns that are published as a coarser level of the source's values. No file is opened for it."""
+    words = manifest.get("published_as", {})
+    try:
+        if any(map(names_file, words.values())):
+            raise HierarchyError()
+        return {name: published_as(said, "", Path()) for name, said in words.items()}
+    except HierarchyError:
+        rule = "what columns are published as can't be read"
+        raise HierarchyError(Mistake("manifest.json", rule, AGAIN)) from None
 
 
 def open_table(tables: PublishedTables, table: str, columns: Sequence[str]) -> Engine:

@@ -18,6 +18,7 @@ from discreet.hierarchies.dates import Dates
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
 from discreet.hierarchies.intervals import Cuts, Intervals
 from discreet.hierarchies.numbers import Number, parse
+from discreet.hierarchies.published_as import PublishedAs
 from discreet.hierarchies.taxonomy import Taxonomy
 from discreet.hierarchies.texts import possible_ends
 from discreet.publications.tables import published_values
@@ -110,6 +111,24 @@ def taxonomy_notes(frequency: FrequencySet) -> list[str]:
                 f"the taxonomy of {hierarchy.attribute} is published in the manifest, and everything that it lists "
                 f"occurs in the table, {rare:,} of its values in fewer than {RARE} rows: if it was made from the "
                 "table, it tells that somebody has each of them; list what is possible instead"
+            )
+    return notes
+
+
+def coarser_notes(labels: Mapping[str, Mapping[Value, Value]], coarser: Mapping[str, PublishedAs]) -> list[str]:
+    """What to tell the custodian of columns that are published as something coarser: how much is lost by it."""
+    notes = []
+    for name, label_of in labels.items():
+        distinct = len(set(label_of.values()))
+        notes.append(
+            f"{name} has {len(label_of):,} different values; published, and judged, are {distinct:,} coarser ones"
+        )
+        rule = coarser[name].rule
+        if isinstance(rule, Taxonomy) and {*rule.paths} <= label_of.keys():
+            notes.append(
+                f"the taxonomy of {name} is published in the manifest, and everything that it lists occurs in the "
+                "table: if it was made from the table, it tells that somebody has each of its values; list what is "
+                "possible instead"
             )
     return notes
 

@@ -86,6 +86,7 @@ _FORM: Mapping[str, Any] = {
     "discernibility": float | int | None,
     "average_group": float | int | None,
     "hierarchies": _Each(_ANYTHING),
+    "published_as": _Each(_ANYTHING),
     "references": _Each(_ANYTHING),
     "population": {"people": int, "in_published_groups": int, "presence": _List(float | int)},
     "policy": {
@@ -94,7 +95,7 @@ _FORM: Mapping[str, Any] = {
             for field in fields(Policy)
             if field.init and field.name not in ("seed", "private", "folder")
         },
-        "attributes": _Each({"role": _WORD, "hierarchy": _ANYTHING}),
+        "attributes": _Each({"role": _WORD, "hierarchy": _ANYTHING, "publish_as": _ANYTHING}),
         "require": _List(_Each(_ANYTHING)),
     },
     "random": _Text("operating system|seed"),
@@ -152,8 +153,11 @@ def _files_named(manifest: Manifest) -> Iterator[str]:
     """Where hierarchies and promises are not written out."""
     if any(map(names_file, manifest.get("hierarchies", {}).values())):
         yield ".hierarchies"
+    if any(map(names_file, manifest.get("published_as", {}).values())):
+        yield ".published_as"
     policy = manifest["policy"]
-    if any(names_file(about.get("hierarchy")) for about in policy.get("attributes", {}).values()):
+    said = (about.get(word) for about in policy.get("attributes", {}).values() for word in ("hierarchy", "publish_as"))
+    if any(map(names_file, said)):
         yield ".policy.attributes"
     if policy.get("summary", SUMMARIES[0]) not in SUMMARIES:
         yield ".policy.summary"

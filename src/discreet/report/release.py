@@ -79,6 +79,7 @@ class Column:
     name: str
     role: str
     hierarchy: str
+    coarser: bool = False  # is something coarser published than its values?
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +291,11 @@ def achieved_in_words(manifest: Mapping[str, Any], unclear: Ambiguous | None) ->
 def columns_of(manifest: Mapping[str, Any]) -> tuple[Column, ...]:
     """Every column of the source, with its hierarchy in words."""
     words = {name: hierarchy_in_words(w) for name, w in manifest["hierarchies"].items()}
-    return tuple(Column(shown(name), role, words.get(name, "")) for name, role in roles_of(manifest).items())
+    coarser = manifest.get("published_as", {})
+    words |= {name: f"published as {hierarchy_in_words(w)}" for name, w in coarser.items()}
+    return tuple(
+        Column(shown(name), role, words.get(name, ""), name in coarser) for name, role in roles_of(manifest).items()
+    )
 
 
 def settings_of(manifest: Mapping[str, Any]) -> dict[str, str]:

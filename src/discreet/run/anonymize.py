@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.addresses import is_address, public
+from discreet.addresses import is_address
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.engines.base import Engine, Tables, TooManyCombinations
 from discreet.engines.duckdb.publishing import about_file
@@ -26,16 +26,16 @@ from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
 from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
 from discreet.policy.policy import Policy
-from discreet.policy.words import SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.publications.published import Manifest, Published
-from discreet.publications.published_rules import PublishedRule, published_rules, taxonomy_notes
+from discreet.publications.published_rules import PublishedRule, coarser_notes, published_rules, taxonomy_notes
 from discreet.publications.source.people import judged_by_people
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.formulas import formula_notes
 from discreet.releases.manifest import checksum, measures, promises, versions
+from discreet.releases.policy_words import coarser_words, public_words
 from discreet.releases.references import PUBLISHED, settled
 from discreet.releases.signature import Signer, read_signer
 from discreet.releases.verify import check_manifest, recheck
@@ -317,7 +317,7 @@ def publish(
         (partial / REPORT).write_text(release_page(release), encoding="utf-8")
         manifest["files"][REPORT] = about_file(partial / REPORT)
         about = {"discreet": manifest["discreet"], "created": manifest["created"]}
-        notes = [*notes, *taxonomy_notes(plan.frequency)]
+        notes = [*notes, *taxonomy_notes(plan.frequency), *coarser_notes(intake.engine.labels, policy.published_as)]
         judged = findings.verdicts if plan.frequency.owners is None else verdicts(policy.models, plan.groups)
         about |= figures(plan, judged, scans=intake.scans, seconds=clock.seconds, notes=notes)
         data = report_data(plan, manifest, about, release)
@@ -354,10 +354,8 @@ def paths_among(*named: Any) -> list[Path]:
 def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> dict[str, Any]:
     """Write what the plan publishes; returns what the manifest says about the tables."""
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
-    published = tuple(_columns(policy, intake.engine))
-    writing = Writing(
-        tuple(intake.engine.columns), published, policy.others, policy.suppressed == "star", policy.person
-    )
+    published, columns = tuple(_columns(policy, intake.engine)), tuple(intake.engine.columns)
+    writing = Writing(columns, published, policy.others, policy.suppressed == "star", policy.person)
     return PUBLICATIONS[policy.publish].write(plan, writing, tables, random)
 
 
@@ -373,7 +371,8 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Publi
     suppressed = plan.suppressed
     columns = _columns(policy, intake.engine)
     alone = f"it may single {policy.whose.people} out"
-    notes = [f"{c} is published as it is: nothing is promised about it, and {alone}" for c in policy.others]
+    how = {c: "coarser" if c in intake.engine.labels else "as it is" for c in policy.others}
+    notes = [f"{c} is published {how[c]}: nothing is promised about it, and {alone}" for c in policy.others]
     kind = PUBLICATIONS[policy.publish]
     notes += kind.notes(plan, policy.whose)
     notes += [note for model in policy.models for note in getattr(model, "notes", ())]
@@ -395,40 +394,13 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Publi
         "suppressed_as": policy.suppressed,
         "node": kind.levels(plan, rules),
         "hierarchies": {name: rule.words for name, rule in rules.items()},
-        "policy": _public_words(policy),
+        **coarser_words(policy),
+        "policy": public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",
         "versions": versions(),
         "references": dict.fromkeys(policy.sensitive, PUBLISHED),
         "notes": notes,
     }
-
-
-def _public_words(policy: Policy) -> dict[str, object]:
-    """The policy without what is nobody's business: folders of this machine, who is in the table, and the seed.
-
-    Whoever knew the seed could undo the random order of a table that the engine rewrote row by row. Promises are
-    written out whole: a re-check has no other files (such as an adversary's counts). A hierarchy that came from a file
-    is written out under `hierarchies`, and left out here.
-    """
-    words = policy.to_words() | {"require": [model.to_words() for model in policy.models]}
-    words.pop("seed", None)
-    words.pop("private", None)
-    if isinstance(source := words.get("source"), str):
-        words["source"] = public(source)
-    if words.get("summary") not in SUMMARIES:
-        words.pop("summary", None)
-    attributes: Mapping[str, Mapping[str, object]] = words["attributes"]  # type: ignore[assignment]
-    words["attributes"] = {
-        name: {word: said for word, said in about.items() if word != "hierarchy" or not _is_file(said)}
-        for name, about in attributes.items()
-    }
-    return words
-
-
-def _is_file(hierarchy: object) -> bool:
-    """Is it a path in the words of a policy?"""
-    named = hierarchy.get("taxonomy") if isinstance(hierarchy, Mapping) else hierarchy
-    return isinstance(named, str)
 
 
 def _broken(v: Any) -> Mistake:

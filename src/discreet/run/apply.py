@@ -117,6 +117,8 @@ def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
     attributes = {name: {"role": about["role"]} for name, about in words["attributes"].items()}
     for name, rule in manifest["hierarchies"].items():
         attributes[name]["hierarchy"] = rule
+    for name, level in manifest.get("published_as", {}).items():
+        attributes[name]["publish_as"] = level
     return policy_from_words(words | {"attributes": attributes, "seed": seed})
 
 
@@ -182,7 +184,7 @@ def _both_tables(
         rule = f"{policy.person} says whose rows they are: people who are in the earlier release, too, count once"
         repair = "give the table that it was made from: --earlier-source FILE (in Python, earlier_source=…)"
         raise DiscreetError(Mistake("earlier source", rule, repair))
-    later = count_source(source, [*policy.quasi_identifiers, *policy.sensitive], policy.person)
+    later = count_source(source, [*policy.quasi_identifiers, *policy.sensitive], policy.published_as, policy.person)
     return both_tables(policy, manifest, mapping, before, earlier_source, later)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.counts.coarser import labelled
 from discreet.counts.coding import frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
@@ -146,7 +147,10 @@ def check_named(models: Sequence[PrivacyModel], groups: Groups) -> None:
 
 
 def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | None, PeopleByValue | None]:
-    """The table, and what the promises speak of beside it: a population, or counts of its people by value."""
+    """The table, and what the promises speak of beside it: a population, or counts of its people by value.
+
+    Columns that are published as something coarser are that from here on; `private` conditions are on their values.
+    """
     if source is None:
         source = policy.location
         if source is None:
@@ -172,7 +176,13 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
     mistakes += wrong
     if mistakes:
         raise kind(*mistakes)
-    return engine, population, by_value
+    return labelled(engine, policy.published_as, _levels_above(policy)), population, by_value
+
+
+def _levels_above(policy: Policy) -> dict[str, Rule]:
+    """The hierarchies that a policy gives of columns which are published as something coarser."""
+    words = {a.name: a.hierarchy for a in policy.attributes if a.publish_as is not None and a.hierarchy is not None}
+    return {name: _rule(said, f"{attribute_place(name)}.hierarchy", policy.folder, {}) for name, said in words.items()}
 
 
 def form_of(policy: Policy, engine: Engine) -> str:
@@ -294,12 +304,17 @@ def build_all(policy: Policy, rows_by_value: PeopleByValue, everybody: PeopleByV
     hierarchies: list[Hierarchy] = []
     mistakes: list[Mistake] = []
     words = {a.name: a.hierarchy for a in policy.attributes}
+    coarser = policy.published_as
     for name, of_table in rows_by_value.items():
         known = (everybody or {}).get(name)
         counts = of_table if known is None else {**dict.fromkeys(of_table, 0), **known}
         place = f"{attribute_place(name)}.hierarchy"
         try:
-            rule = _rule(words[name], place, policy.folder, counts, name in policy.sensitive)
+            if words[name] is None and name in policy.sensitive:
+                rule = None  # a sensitive value is published as it is; nobody asked for bins
+            else:
+                rule = _rule(words[name], place, policy.folder, counts)
+            rule = coarser[name].hierarchy(rule) if name in coarser else rule or Flat()
             hierarchies.append(build(name, counts, rule))
         except HierarchyError as error:
             mistakes += error.mistakes
@@ -308,9 +323,7 @@ def build_all(policy: Policy, rows_by_value: PeopleByValue, everybody: PeopleByV
     return hierarchies
 
 
-def _rule(words: object, place: str, folder: Path, counts: Mapping[Value, int], sensitive: bool) -> Rule:
-    if words is None and sensitive:
-        return Flat()  # a sensitive value is published as it is; nobody asked for bins
+def _rule(words: object, place: str, folder: Path, counts: Mapping[Value, int]) -> Rule:
     if isinstance(words, Rule):
         return words  # given in Python
     return rule_from_words(words, place, folder, list(counts), list(counts.values()))

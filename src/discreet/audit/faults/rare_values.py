@@ -24,5 +24,5 @@ def rare_values(view: ReleaseView) -> Iterator[Fault]:
         once = int((rows == 1).sum())
         if once >= LIMIT * max(rows.sum(), 1) and once > 1:
             rule = f"{percent(once / rows.sum())} of the rows have a value that no other row has, and are found by it"
-            repair = "round the values, or give the column the role quasi_identifier"
+            repair = "publish coarser values (publish_as in the policy), or give the column the role quasi_identifier"
             yield Fault(FINDS_PEOPLE, tally.attribute, rule, repair, once, grave=False)

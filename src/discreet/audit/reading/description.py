@@ -88,6 +88,7 @@ class Description:
     starred: bool = True  # may rows be suppressed by being all *?
     left_out: int = 0
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    published_as: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # columns that are coarser, in words
     whose: Ownership = UNSAID
 
 

@@ -112,6 +112,7 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         starred=star and rows["suppressed"] > 0,
         left_out=0 if star else rows["suppressed"],
         manifest=manifest,
+        published_as={c: _level(words) for c, words in _mapping(manifest.get("published_as") or {}).items()},
         whose=_whose(manifest, roles),
     )
 
@@ -122,6 +123,14 @@ def _whose(manifest: Mapping[str, Any], roles: Mapping[str, str]) -> Ownership:
     stated = _mapping(manifest.get("policy") or {}).get("one_row_per_person", False)
     _expect(len(named) <= 1 and isinstance(stated, bool) and not (named and stated))
     return Ownership(named[0] if named else "", one_each=stated)
+
+
+def _level(words: Any) -> dict[str, Any]:
+    """The words of one level of a hierarchy, that a column is published as."""
+    level = _mapping(words)
+    for row in _given(level, "taxonomy"):
+        _expect(all(cell is None or bool(_cell(cell)) or cell == "" for cell in _row(row)))
+    return level
 
 
 def _expect(fine: bool) -> None:

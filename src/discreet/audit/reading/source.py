@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.arrays import Codes, number_equal
+from discreet.audit.reading.published_as import called
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.open import open_source
@@ -86,6 +87,8 @@ def open_beside(source: Any, columns: Sequence[str], description: Description | 
     >>> beside = open_beside({"gender": ["F", "M", "F"]}, ["sex"], said)
     >>> beside.columns, beside.rows(["sex"])[0]
     (('sex',), (('female', 'M'),))
+
+    What a release publishes coarser, its words tell; each such column is a scan more.
     """
     if isinstance(source, Source):
         return source
@@ -95,7 +98,12 @@ def open_beside(source: Any, columns: Sequence[str], description: Description | 
     there = {c: name for c, name in names.items() if name in engine.columns}
     # A column that the release calls otherwise is not there a second time by its own name.
     others = [c for c in engine.columns if c not in names and c not in there.values()]
-    return Source(engine, (*there, *others), there, {c: how.words for c, how in hows.items() if how.words})
+    words = {c: how.words for c, how in hows.items() if how.words}
+    for column, said in ({} if description is None else description.published_as).items():
+        own = there.get(column, column)
+        if own in engine.columns and column not in words:
+            words[column] = called(said, engine.frequencies([own]).values[0])
+    return Source(engine, (*there, *others), there, words)
 
 
 def lacking_column(source: Source, column: str, *, ours: bool, place: str = "source") -> Mistake:

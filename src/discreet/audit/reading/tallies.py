@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
 from discreet.audit.promises.registry import reading_of
+from discreet.audit.reading.published_as import order_of
 from discreet.audit.reading.view import ReleaseView, Tally
 
 EVERYTHING = "*"
@@ -112,13 +114,17 @@ def in_order(view: ReleaseView, attribute: str, values: tuple[str | None, ...]) 
         for level, name in enumerate(path):
             first.setdefault((level, name), i)
     rank_of = {path[0]: tuple(first[level, path[level]] for level in reversed(range(len(path)))) for path in paths}
+    rule = dict(view.manifest.get("hierarchies") or {}).get(attribute)
+    intervals = isinstance(rule, dict) and isinstance(of := rule.get("labels"), dict) and "dates" not in of
 
-    def rank(place: int) -> tuple[int, tuple[int, ...], Decimal, str]:
+    def rank(place: int) -> tuple[int, tuple[Fraction | int, ...], Decimal, str]:
         value = values[place]
         if value in rank_of:
             return 0, rank_of[value], Decimal(0), ""
         if value is None or value == "":
             return 3, (int(value is None),), Decimal(0), ""
+        if intervals and (ends := order_of(value)) is not None:
+            return 1, ends[:2], Decimal(0), value
         number = Decimal(value) if _NUMBER.fullmatch(value) else None
         return (1, (), number, value) if number is not None else (2, (), Decimal(0), value)
 

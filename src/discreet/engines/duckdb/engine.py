@@ -133,6 +133,9 @@ class DuckDB(SqlEngine):
     def _one_to(self, n: str) -> str:
         return f"unnest(range(1, {n} + 1))"
 
+    def _fault(self, seen: str) -> str:
+        return "error('row without a plan')"
+
     def listed_values(self, listing: ListedIn) -> pa.Table:
         """The distinct values that a file lists, in column v."""
         with self._plainly(str(listing.file)):
@@ -369,6 +372,7 @@ def _mistake(place: str, message: str) -> Mistake:
             "breaks the rules of CSV: a quote inside a value, or line ends of two kinds",
             "save the file again as CSV",
         ),
+        ("row without a plan", "has other rows than when it was counted", "start again when nobody changes the table"),
         (r"Unsupported .*Arrow Type", "has a column of a type the engine can't read", "make it text or a number"),
         (r"No space left|could not write|max_temp_directory_size", "no space left for temporary files", _MEMORY),
         (r"Out of Memory|out of memory", "the engine ran out of memory", _MEMORY),

@@ -142,11 +142,14 @@ class PostgreSQL(SqlEngine):
     def _one_to(self, n: str) -> str:
         return f"generate_series(1, {n})"
 
+    def _fault(self, seen: str) -> str:
+        return f"CAST(1 / COALESCE({seen}, 0) AS text)"  # not a constant, which the planner would try beforehand
+
     def _whole_type(self) -> str:
         return "integer"
 
     def _kind(self, column: str) -> str:
-        return "integer" if self.types[column] == "integer" else self._bases[column]
+        return self.types[column] if self.types[column] in ("integer", "text") else self._bases[column]
 
     def _key(self, column: str) -> str:
         return kinds.key(name(column), self._kind(column))

@@ -135,8 +135,14 @@ class Spark(SqlEngine):
     def _one_to(self, n: str) -> str:
         return f"explode(sequence(CAST(1 AS BIGINT), {n}))"
 
+    def _fault(self, seen: str) -> str:
+        return "raise_error('row without a plan')"
+
     def _whole_type(self) -> str:
         return "int"
+
+    def _label_type(self) -> str:
+        return "string"
 
     def _kind(self, column: str) -> str:
         """The type of a column whose values can be told by a text."""

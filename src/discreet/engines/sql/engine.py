@@ -10,12 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 
-from discreet.engines.arrow import coding_table, in_order, numbered_texts, to_numpy
+from discreet.engines.arrow import coding_table, in_order, label_table, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies, PairCounts, SampledRows
 from discreet.engines.profile import Ownership
 from discreet.engines.rows import Condition, Rows
@@ -29,6 +30,7 @@ class SqlEngine(ABC):
     columns: tuple[str, ...]
     types: dict[str, str]
     scans: int
+    labels: Mapping[str, Mapping[str | None, str | None]] = MappingProxyType({})
     _relation: str  # what stands behind FROM
     _place: str  # what messages call the table
     _whole: Any = None  # the engine that this one is a part of, kept alive
@@ -117,6 +119,34 @@ class SqlEngine(ABC):
     def _whole_type(self) -> str:
         """What the engine calls whole numbers."""
         return "INTEGER"
+
+    def labelled(self, labels: Mapping[str, Mapping[str | None, str | None]]) -> Self:
+        """The same table where values of some columns are other texts, as told: every verb speaks of these.
+
+        A value that nobody told a text for ends the query: the table is not the one that was looked at. Scans are
+        counted on.
+        """
+        joins, taken = [], {c: f"whole.{self.name(c)}" for c in self.columns}
+        for i, (column, texts_of) in enumerate(labels.items()):
+            with self._plainly():
+                table = self._relation_of(label_table(texts_of))
+            match = self._matches(column, f"whole.{self.name(column)}", f"m{i}.value")
+            joins.append(f"LEFT JOIN {table} AS m{i} ON {match}")
+            unknown = self._fault(f"m{i}.seen")
+            taken[column] = f"CASE WHEN m{i}.seen IS NULL THEN {unknown} ELSE m{i}.label END AS {self.name(column)}"
+        columns = ", ".join(taken.values())
+        part = self._part(f"(SELECT {columns} FROM {self._relation} AS whole {' '.join(joins)})")
+        part.scans, part.labels = self.scans, {**self.labels, **labels}
+        part.types = self.types | dict.fromkeys(labels, self._label_type())
+        return part
+
+    def _label_type(self) -> str:
+        """What the engine calls texts, among the types of columns."""
+        return self.text_type
+
+    @abstractmethod
+    def _fault(self, seen: str) -> str:
+        """SQL of a text that ends the query, where `seen` (in SQL) is NULL."""
 
     def _part(self, relation: str) -> Self:
         part = copy(self)

@@ -25,7 +25,7 @@ from discreet.publications.ambiguous_tables import Ambiguous
 from discreet.publications.bucketized_tables import Bucketized
 from discreet.publications.grouped import Grouped, read_grouped
 from discreet.publications.mapping import runs_of_groups
-from discreet.publications.published import columns_of, open_table, quasi_identifiers_of
+from discreet.publications.published import coarser_columns, columns_of, open_table, quasi_identifiers_of
 from discreet.publications.recoded_tables import Recoded, group_recoded
 from discreet.publications.source.assignment import (
     Asked,
@@ -50,7 +50,7 @@ def recoded_misfits(published: Recoded, comparing: Comparing) -> list[Mistake]:
     rows = _counted(table)
     if others:  # compared together with the rest; only they need another scan of source and release
         columns = [*quasi_identifiers, *sensitive, *others]
-        rows = count_source(comparing.source, columns)
+        rows = count_source(comparing.source, columns, coarser_columns(manifest))
         engine = open_table(comparing.tables, published.file, manifest["columns"])
         star = bool((published.group < 0).any())
         width, beside = len(quasi_identifiers), [*sensitive, *others]
@@ -69,7 +69,7 @@ def bucketized_misfits(published: Bucketized, comparing: Comparing) -> list[Mist
     if others:
         named = [*table.attributes, *others]
         people = read_grouped(comparing.tables, people.file, named, manifest["group_column"])
-        rows = count_source(comparing.source, [*named, *sensitive])
+        rows = count_source(comparing.source, [*named, *sensitive], coarser_columns(manifest))
     return _bucketized(people, published.values, rows, compared)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Codes
+from discreet.counts.coarser import labelled
 from discreet.counts.coding import frequency_set, merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.wishes import wishes_of, without_last
@@ -19,10 +20,12 @@ from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Hierarchy, Value
+from discreet.hierarchies.published_as import PublishedAs
 from discreet.labels.whose import PERSON
 from discreet.policy.policy import Policy, read_policy
 from discreet.publications.published import (
     Manifest,
+    coarser_columns,
     columns_of,
     hierarchy_in_words,
     quasi_identifiers_of,
@@ -41,7 +44,7 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
     person, wishes = unpublished_column(manifest, PERSON), unpublished_column(manifest, "wishes")
-    counted = count_source(source, columns, person, wishes)
+    counted = count_source(source, columns, coarser_columns(manifest), person, wishes)
     asked = len(counted.values) > len(columns)
     frequencies = without_last(counted) if asked else counted
     values = dict(zip(columns, frequencies.values, strict=True))
@@ -60,9 +63,15 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
 
 
 def count_source(
-    source: Any, columns: Sequence[str], person: str | None = None, last: str | None = None
+    source: Any,
+    columns: Sequence[str],
+    coarser: Mapping[str, PublishedAs],
+    person: str | None = None,
+    last: str | None = None,
 ) -> Frequencies:
     """Columns of the table that a release was made from, as they are: one scan. One may say whose row it is.
+
+    Those in `coarser` are what they are published as, which takes a scan more for each.
 
     The `last` one is there if the table has it.
     """
@@ -77,6 +86,7 @@ def count_source(
                 for c in lacking
             )
         )
+    engine = labelled(engine, {name: level for name, level in coarser.items() if name in columns})
     return engine.frequencies([*columns, *(c for c in more if c in engine.columns)], person)
 
 
