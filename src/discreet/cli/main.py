@@ -100,8 +100,16 @@ app.command()(init)
 def anonymize(
     policy: Annotated[Path, typer.Argument(help="The policy (YAML).")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", callback=a_path, help="The folder of the release; must not exist yet.")
-    ],
+        Path | None,
+        typer.Option("--output", "-o", callback=a_path, help="The folder of the release; must not exist yet."),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(metavar="-", help="Write the published table to standard output, when all of it is judged."),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="DATA", help="Instead of the policy's table; - reads it from standard input.")
+    ] = None,
     search: Annotated[str | None, typer.Option(help="optimal, mondrian, art, …: instead of the policy's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
     time_limit: Annotated[
@@ -116,18 +124,27 @@ def anonymize(
     """Publish a table: search, write, read back, check. Exit 0: promise kept; 1: no such release; 2: wrong use."""
     from dataclasses import replace
 
+    from discreet.cli.piping import check_table, piped_in, to_be_piped, write_on
     from discreet.policy.policy import read_policy
 
-    screen = Screen(as_json, quiet)
+    screen = Screen(as_json, quiet, to_error=table is not None)
+    check_table(table, output, as_json, {"--private": private, "--sign": sign, "--force": force})
     read = read_policy(policy)
     given: dict[str, Any] = {"search": search, "seed": seed, "time_limit": time_limit}
     read = replace(read, **{k: v for k, v in given.items() if v is not None})
+    if table is not None:
+        read = to_be_piped(read, source, kept=output is not None)
+    from discreet.python.publishing import anonymize as run
     from discreet.report.text import to_text
-    from discreet.run.anonymize import anonymize as run
 
-    with screen.progress() as progress:
-        release = run(read, output, private=private, replace=force, sign=sign, progress=progress)
-    screen.say(release.to_json(), to_text(release.report) + _where(release))
+    into: dict[str, Any] = {"folder": output, "private": private, "replace": force, "sign": sign}
+    with piped_in(source) as data, screen.progress() as progress:
+        release = run(policy=read, source=data, progress=progress, **into)
+    with release:
+        where = _where(release) if output is not None else ""
+        screen.say(release.to_json(), to_text(release.report) + where)
+        if table is not None:
+            write_on(release)
 
 
 @app.command()

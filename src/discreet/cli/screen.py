@@ -21,15 +21,17 @@ _PATIENCE = 0.7  # seconds before a bar appears: what is done by then needs none
 
 
 class Screen:
-    """Where a command's answer goes."""
+    """Where a command's answer goes; `to_error`, if something else goes to standard output."""
 
-    def __init__(self, as_json: bool = False, quiet: bool = False):
-        self._json, self._quiet = as_json, quiet
+    def __init__(self, as_json: bool = False, quiet: bool = False, *, to_error: bool = False):
+        self._json, self._quiet, self._to_error = as_json, quiet, to_error
 
     def say(self, answer: dict[str, Any], words: str) -> None:
         """The answer, in the form that was asked for."""
         if self._json:
             _write(one_line(answer))
+        elif self._to_error and not self._quiet:
+            sys.stderr.write(_printable(words) + "\n")
         elif not self._quiet:
             _write(words)
 
@@ -77,13 +79,19 @@ def _printable(text: str) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def _write(text: str) -> None:
-    """To whoever listens. A reader who leaves early (`| head`) changes nothing about the exit code."""
+@contextmanager
+def whoever_listens() -> Iterator[None]:
+    """Writing to standard output. A reader who leaves early (`| head`) changes nothing about the exit code."""
     try:
-        sys.stdout.write(_printable(text) + "\n")
+        yield
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes it
+
+
+def _write(text: str) -> None:
+    with whoever_listens():
+        sys.stdout.write(_printable(text) + "\n")
 
 
 class _Bar:
