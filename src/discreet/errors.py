@@ -57,7 +57,15 @@ def told_mistakes(mistakes: Sequence[Mistake]) -> list[Mistake]:
 
 
 class DiscreetError(Exception):
-    """Base of all errors a user is expected to read; carries every mistake found."""
+    """Base of all errors a user is expected to read; carries every mistake found, each with its place and repair.
+
+    >>> import discreet
+    >>> try:
+    ...     discreet.policy_from_words({"attributes": {"age": {"role": "qid"}}, "require": []})
+    ... except discreet.DiscreetError as error:
+    ...     [mistake.place for mistake in error.mistakes]
+    ['attributes.age.role', 'require']
+    """
 
     exit_code = 2
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from datetime import date, datetime
+from decimal import Decimal
 from itertools import count
 from typing import Any
 
@@ -79,3 +81,22 @@ def rows_of(source: object, named: tuple[str, ...] = ()) -> Counter[tuple[str | 
     found = engine.frequencies(engine.columns)
     rows = zip(*([v[c] for c in codes] for v, codes in zip(found.values, found.codes, strict=True)), strict=True)
     return Counter({row: int(n) for row, n in zip(rows, found.counts, strict=True)})
+
+
+# Columns of every type, and the text of each value.
+COLUMNS = {
+    "int64": (pa.array([2**63 - 1, -(2**63), None]), ["9223372036854775807", "-9223372036854775808", None]),
+    "uint64": (pa.array([2**64 - 1, 0, None], pa.uint64()), ["18446744073709551615", "0", None]),
+    "double": (pa.array([0.1, 1e300, None]), ["0.1", "1e+300", None]),
+    "two zeros": (pa.array([0.0, -0.0, float("nan")]), ["0.0", "-0.0", "nan"]),
+    "float": (pa.array([0.1, None, 2.5], pa.float32()), ["0.1", None, "2.5"]),
+    "bool": (pa.array([True, False, None]), ["true", "false", None]),
+    "date": (pa.array([dt.date(1, 1, 1), dt.date(9999, 12, 31), None]), ["0001-01-01", "9999-12-31", None]),
+    "timestamp": (pa.array([dt.datetime(2024, 3, 1, 12, 30), None, None]), ["2024-03-01 12:30:00", None, None]),
+    "moment": (pa.array([0, None, None], pa.timestamp("us", tz="Asia/Tokyo")), ["1970-01-01 00:00:00+00", None, None]),
+    "decimal": (pa.array([Decimal("1.10"), None, Decimal("-0.05")]), ["1.10", None, "-0.05"]),
+    "dictionary": (pa.array(["x", None, "x"]).dictionary_encode(), ["x", None, "x"]),
+    "text": (pa.array(["", None, "NULL"]), ["", None, "NULL"]),
+    "nothing": (pa.nulls(3), [None, None, None]),
+    "list": (pa.array([[1, 2], [], None]), ["[1, 2]", "[]", None]),
+}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
-from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -15,24 +13,7 @@ from pyarrow import parquet
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import DataError
-from tests.engines.tables import rows_of
-
-COLUMNS = {
-    "int64": (pa.array([2**63 - 1, -(2**63), None]), ["9223372036854775807", "-9223372036854775808", None]),
-    "uint64": (pa.array([2**64 - 1, 0, None], pa.uint64()), ["18446744073709551615", "0", None]),
-    "double": (pa.array([0.1, 1e300, None]), ["0.1", "1e+300", None]),
-    "two zeros": (pa.array([0.0, -0.0, float("nan")]), ["0.0", "-0.0", "nan"]),
-    "float": (pa.array([0.1, None, 2.5], pa.float32()), ["0.1", None, "2.5"]),
-    "bool": (pa.array([True, False, None]), ["true", "false", None]),
-    "date": (pa.array([dt.date(1, 1, 1), dt.date(9999, 12, 31), None]), ["0001-01-01", "9999-12-31", None]),
-    "timestamp": (pa.array([dt.datetime(2024, 3, 1, 12, 30), None, None]), ["2024-03-01 12:30:00", None, None]),
-    "moment": (pa.array([0, None, None], pa.timestamp("us", tz="Asia/Tokyo")), ["1970-01-01 00:00:00+00", None, None]),
-    "decimal": (pa.array([Decimal("1.10"), None, Decimal("-0.05")]), ["1.10", None, "-0.05"]),
-    "dictionary": (pa.array(["x", None, "x"]).dictionary_encode(), ["x", None, "x"]),
-    "text": (pa.array(["", None, "NULL"]), ["", None, "NULL"]),
-    "nothing": (pa.nulls(3), [None, None, None]),
-    "list": (pa.array([[1, 2], [], None]), ["[1, 2]", "[]", None]),
-}
+from tests.engines.tables import COLUMNS, rows_of
 
 
 @pytest.mark.parametrize("kind", COLUMNS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gc
 import os
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 
 import discreet
 from discreet.errors import DiscreetError, Infeasible, PolicyError
+from tests.engines.tables import COLUMNS
 from tests.python import people
 
 KINDS: dict[str, tuple[Callable[[], Any], type]] = {
@@ -100,6 +102,38 @@ def test_a_star_leaves_a_column_text() -> None:
     assert sorted(starred["s"]) == ["*", "3", "4"] and sorted(starred["q"]) == ["*", "1", "1"]
     dropped = discreet.anonymize(table, **words).frame
     assert sorted(dropped["s"]) == [3, 4] and dropped["q"] == [1, 1]
+
+
+TYPES = {name: values for name, (values, _) in COLUMNS.items() if name not in ("nothing", "list", "dictionary")}
+
+
+@pytest.mark.parametrize("role", ["other", "sensitive"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_values_of_every_type_come_back_as_they_were(form: str, role: str) -> None:
+    source = pa.table({"q": ["x"] * 3} | TYPES)
+    attributes = {"q": {"role": "quasi_identifier"}} | {name: {"role": role} for name in TYPES}
+    words: dict[str, Any] = {"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}], "format": form}
+    for frame in (source, pl.from_arrow(source), source.to_pandas(types_mapper=pd.ArrowDtype)):
+        published = discreet.anonymize(frame, **words).frame
+        for name in source.column_names:
+            expected, came = (_values(f, name) for f in (frame, published))
+            assert came == expected, (type(frame), name)
+
+
+def _values(frame: Any, name: str) -> list[str]:
+    """The values of a column, sorted; a moment is the same whatever clock shows it."""
+    column = pa.Table.from_pandas(frame) if isinstance(frame, pd.DataFrame) else pa.table(frame)
+    values = column.column(name).to_pylist()
+    moments = [v.astimezone(dt.UTC) if isinstance(v, dt.datetime) and v.tzinfo else v for v in values]
+    return sorted(map(repr, moments))
+
+
+def test_a_year_of_a_date_is_no_date() -> None:
+    days = pd.to_datetime(["2020-03-05", "2020-07-01", "2021-01-01", "2021-05-05"])
+    frame = pd.DataFrame({"q": ["x"] * 4, "seen": days})
+    attributes = {"q": {"role": "quasi_identifier"}, "seen": {"role": "sensitive", "publish_as": {"dates": ["year"]}}}
+    published = discreet.anonymize(frame, attributes=attributes, require=[{"k_anonymity": {"k": 2}}]).frame
+    assert sorted(published["seen"]) == ["2020", "2020", "2021", "2021"]
 
 
 @pytest.mark.parametrize("publish", ["bucketization", "ambiguity"])
@@ -196,6 +230,7 @@ def test_nothing_is_left_behind(scratch: Path) -> None:
 def test_nothing_is_left_behind_by_a_process_that_ends(tmp_path: Path) -> None:
     code = """
 import os, discreet
+from tests.engines.tables import COLUMNS
 from tests.python import people
 release = discreet.anonymize(people.arrow(), **people.WORDS)
 if os.fork() == 0:

@@ -75,7 +75,10 @@ class Audit:
     `faults` are things that should not be in a release whoever looks, `notes` say which adversaries were not asked, and
     what it would take. `compared` is a sentence: what was published can be of the table that was given as its source.
     Faults that are not judged are what could not be held against that table. `people` and `smallest_group` count rows,
-    which are people only if `whose` says so.
+    which are people only if `whose` says so. (What `discreet.audit` returns shows itself, too: `AuditResult`.)
+
+    >>> Audit("published.csv", "", ours=False, people=4, groups=2, smallest_group=2, left_out=0, lines=()).kept
+    True
     """
 
     release: str
@@ -151,7 +154,15 @@ def audit_release(
 
     Whose rows they are is said by the manifest or the description, or else here: `person` is the column of the source
     that names them, `one_row_per_person` says that every row is another person's. If neither is said, all figures are
-    of rows; if a column names them, people are counted with the help of the source.
+    of rows; if a column names them, people are counted with the help of the source. (`discreet.audit` takes frames,
+    and shows itself in a notebook.)
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "published.csv"
+    >>> _ = file.write_text("age,disease\\n20-29,flu\\n20-29,cold\\n30-39,flu\\n30-39,gout\\n")
+    >>> audit = audit_release(file, description={"quasi_identifiers": ["age"], "sensitive": ["disease"]})
+    >>> audit.smallest_group, audit.people
+    (2, 4)
     """
     _check(size, confidence, known_rows, stubbornness, threshold, other, other_description)
     _check_whose(person, one_row_per_person)

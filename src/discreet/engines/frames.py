@@ -7,6 +7,7 @@ alone.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,17 +35,13 @@ class FrameKind:
             case "pandas":
                 return self._pandas(table, exact)
             case "polars":
-                import polars  # it is loaded: such a frame came in
-
-                return polars.from_arrow(table)
+                return sys.modules["polars"].from_arrow(table)  # it is loaded: such a frame came in
             case "mapping":
                 return table.to_pydict()
         return table
 
     def _pandas(self, table: pa.Table, exact: Collection[str]) -> Any:
-        import pandas
-
-        columns = {}
+        pandas, columns = sys.modules["pandas"], {}
         for name in table.column_names:
             values, wanted = table.column(name), self.types.get(name) if name in exact else None
             if wanted is not None and str(wanted) == "category":
@@ -58,14 +55,16 @@ ARROW_FRAME = FrameKind()
 
 
 def _series(values: pa.ChunkedArray, wanted: Any) -> Any:
-    """A column for pandas, of the type that is wanted, if the values can have it."""
+    """A column for pandas, of the type that is wanted, if the values can have it.
+
+    What is text stays text: pandas would make the first of January of a year.
+    """
+    if pa.types.is_string(values.type) or wanted is None or str(wanted) == "object":
+        return values.to_pandas()
     with suppress(ValueError, TypeError, OverflowError, NotImplementedError, pa.ArrowException):
         if hasattr(wanted, "__from_arrow__"):  # beside None such types hold whole numbers that floats can't
-            import pandas
-
-            return pandas.Series(wanted.__from_arrow__(values))
-        if wanted is not None and str(wanted) != "object":
-            return values.to_pandas().astype(wanted)
+            return sys.modules["pandas"].Series(wanted.__from_arrow__(values))
+        return values.to_pandas().astype(wanted)
     return values.to_pandas()
 
 

@@ -146,6 +146,11 @@ class Policy:
     def _names(self, role: Role) -> tuple[str, ...]:
         return tuple(a.name for a in self.attributes if a.role == role)
 
+    def _repr_html_(self) -> str:
+        from discreet.policy.showing import policy_html  # late: for notebooks alone
+
+        return policy_html(self)
+
     def to_words(self) -> dict[str, object]:
         """The policy in plain words (for YAML and JSON), without passwords; `policy_from_words` reads them back."""
         attributes = {}
@@ -185,7 +190,14 @@ def _number_words(share: Fraction) -> float | str:
 
 
 def read_policy(path: Path | str) -> Policy:
-    """The policy of a YAML file; relative paths in it start at the file's folder."""
+    """The policy of a YAML file; relative paths in it start at the file's folder.
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "policy.yaml"
+    >>> _ = file.write_text("attributes: {age: {role: quasi_identifier}}\\nrequire: [{k_anonymity: {k: 5}}]\\n")
+    >>> read_policy(file).models
+    (KAnonymity(k=5),)
+    """
     from discreet.policy.yaml_text import read_words
 
     path = Path(path)

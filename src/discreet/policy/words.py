@@ -49,7 +49,11 @@ SUMMARIES = ("network", "histogram", "sample", "exact", STATISTICS)  # that `sea
 
 
 class Role(StrEnum):
-    """What becomes of a column."""
+    """What becomes of a column: the words for it.
+
+    >>> [role.value for role in Role]
+    ['identifier', 'quasi_identifier', 'sensitive', 'other', 'person', 'wishes']
+    """
 
     IDENTIFIER = "identifier"  # never published
     QUASI_IDENTIFIER = "quasi_identifier"  # known to others, so published coarser
@@ -65,6 +69,9 @@ class Attribute:
 
     `decide` is a question that somebody has to answer before anything is published; empty if there is none.
     `publish_as` is the level of a hierarchy that a sensitive or other column is published as, and judged by.
+
+    >>> Attribute("age", "quasi_identifier", {"intervals": [5, 10]}).role
+    <Role.QUASI_IDENTIFIER: 'quasi_identifier'>
     """
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,11 +37,15 @@ def with_words(*but: str) -> Callable[[Function], Function]:
     return told
 
 
+def _or_nothing(kind: str) -> str:
+    kind = kind.replace("Fraction", "float")
+    return kind if kind.endswith("None") or kind == "object" else f"{kind} | None"
+
+
 _ANNOTATIONS = {
-    "attributes": "Mapping[str, Mapping[str, Any]]",
-    "require": "Sequence[Mapping[str, Any]]",
-    "suppress": "float",
-    **{word.name: str(word.type) for word in WORDS if word.default is not MISSING and word.name != "suppress"},
+    **{word.name: _or_nothing(str(word.type)) for word in WORDS},
+    "attributes": "Mapping[str, Mapping[str, Any]] | None",
+    "require": "Sequence[Mapping[str, Any]] | None",
 }
 
 

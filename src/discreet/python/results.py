@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from discreet.audit.audit import Audit
+from discreet.files.whole import whole_files
 from discreet.labels.notebook import in_frame
 from discreet.releases.comparison import MethodComparison
 from discreet.releases.verify import Findings
@@ -43,7 +44,7 @@ class _Page(_Shown):
 
     def save(self, page: Path | str) -> None:
         """Write the page to a file."""
-        Path(page).write_text(self.to_html(), encoding="utf-8")
+        whole_files({Path(page): self.to_html()})
 
     def _repr_html_(self) -> str:
         return in_frame(self.to_html())
@@ -85,6 +86,13 @@ class ComparisonResult(_Page, Comparison):
     """What each promise would cost on a table (`costs`), and what the policy itself delivers (`own`).
 
     In a notebook it shows its page; `save(file)` writes it, `to_json()` is for scripts.
+
+    >>> import discreet
+    >>> people = {"age": [23, 27, 31, 38], "disease": ["flu", "cold", "flu", "asthma"]}
+    >>> attributes = {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    >>> compared = discreet.compare(people, attributes=attributes, require=[{"k_anonymity": {"k": 2}}])
+    >>> compared.own.publish, compared.costs[0].promise
+    ('generalization', '2-anonymity')
     """
 
     def to_text(self) -> str:
@@ -107,7 +115,18 @@ class ComparisonResult(_Page, Comparison):
 
 
 class MethodsResult(_Page, MethodComparison):
-    """What each method that publishes exact values apart would cost, and what it leaves open."""
+    """What each method that publishes exact values apart would cost, and what it leaves open.
+
+    In a notebook it shows its page; `save(file)` writes it, `to_json()` is for scripts.
+
+    >>> import discreet
+    >>> people = {"age": [20, 30, 40, 50], "disease": ["flu", "cold"] * 2}
+    >>> attributes = {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    >>> compared = discreet.compare(people, attributes=attributes, publish="bucketization", seed=1,
+    ...                             require=[{"l_diversity": {"l": 2, "kind": "frequency"}}])
+    >>> isinstance(compared, discreet.MethodsResult)
+    True
+    """
 
     def to_text(self) -> str:
         """As the command line tells it."""
@@ -133,6 +152,13 @@ class VerifyResult(_Shown, Findings):
 
     `kept` is None where nothing is wrong, but something could not be judged by what was given (`not_judged`).
     `warnings` are what the promises leave open.
+
+    >>> import discreet
+    >>> people = {"age": [23, 27, 31, 38], "disease": ["flu", "cold", "flu", "asthma"]}
+    >>> attributes = {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    >>> release = discreet.anonymize(people, attributes=attributes, require=[{"k_anonymity": {"k": 2}}])
+    >>> print(str(discreet.verify(release)).splitlines()[0])
+    Every promise is kept; what they leave open is grave.
     """
 
     release: str

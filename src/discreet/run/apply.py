@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from discreet.addresses import is_address
 from discreet.arrays import IntArray
 from discreet.engines.base import Frequencies
 from discreet.engines.duckdb.publishing import sha256
+from discreet.engines.frames import kind_of
 from discreet.engines.open import published_tables
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
@@ -45,7 +47,7 @@ _IF_NEW = "; if you know that none of them is in the earlier release, say --all-
 
 
 def apply(
-    earlier: Path | str,
+    earlier: PathLike[str] | str,
     source: Any,
     folder: Path | str,
     *,
@@ -70,6 +72,17 @@ def apply(
     `private` is the custodian's folder, as for `anonymize`. `database` says where the earlier tables are, if they are
     in one that the environment does not name (see `verify`). `sign` is the private key for the new release, `key` the
     public one that the earlier must be signed by.
+
+    >>> import discreet, pathlib, tempfile
+    >>> here = pathlib.Path(tempfile.mkdtemp())
+    >>> people = {"age": [23, 27, 31, 38], "disease": ["flu", "cold", "flu", "asthma"]}
+    >>> attributes = {"age": {"role": "quasi_identifier", "hierarchy": {"intervals": [10, 20]}},
+    ...               "disease": {"role": "sensitive"}}
+    >>> first = discreet.anonymize(people, attributes=attributes, require=[{"k_anonymity": {"k": 2}}])
+    >>> newcomers = {"age": [21, 22, 35, 36], "disease": ["gout", "cold", "flu", "flu"]}
+    >>> second = discreet.apply(first, newcomers, here / "second", all_new=True)
+    >>> sorted(second.frame["age"])
+    ['20-29', '20-29', '30-39', '30-39']
     """
     earlier = Path(earlier)
     read = paths_among(earlier, Path(), source)
@@ -102,7 +115,8 @@ def apply(
         "rows": before.rows - before.starred,
         "all_new": all_new,
     }
-    return publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping, notes=notes)
+    release = publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping, notes=notes)
+    return changed(release, kind=kind_of(source))
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:

@@ -201,11 +201,12 @@ class Release:
 def _exact_columns(manifest: Manifest) -> list[str]:
     """Columns whose published values are those of the source, unless a row of them is ``*``."""
     exact, levels = PUBLICATIONS[manifest["publish"]].exact, manifest["node"] or {}
-    roles = manifest["roles"]
+    roles, attributes = manifest["roles"], manifest["policy"]["attributes"]
     return [
         column
         for column in manifest["columns"]
-        if exact or roles[column] in (Role.SENSITIVE, Role.OTHER) or levels.get(column) == 0
+        if (exact or roles[column] in (Role.SENSITIVE, Role.OTHER) or levels.get(column) == 0)
+        and "publish_as" not in attributes.get(column, {})
     ]
 
 

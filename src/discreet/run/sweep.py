@@ -31,7 +31,14 @@ _SUMMARY = "searches a summary and not these counts: it is not run here"
 
 
 class Sweep(SweepFigures):
-    """Points of a sweep, with what can be made of them. A notebook shows the page."""
+    """Points of a sweep, with what can be made of them. A notebook shows the page.
+
+    >>> table = {"age": ["23", "27", "31", "38"] * 3, "disease": ["flu", "cold", "cold", "gout"] * 3}
+    >>> swept = sweep(table, attributes={"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
+    ...               require=[{"k_anonymity": {"k": 2}}], k=[3, 6], seed=1)
+    >>> swept.to_csv().splitlines()[0].split(",")[0]
+    'k'
+    """
 
     def to_json(self) -> dict[str, Any]:
         """Every figure; a point that can't be had says why."""

@@ -87,6 +87,14 @@ def audit_presence(folder: Path | str, population: Any, *, alpha: float | None =
     """Hold a list of people (a path or a frame) against a release of exact values, from its files alone.
 
     `alpha` is the chance that nobody's should be above; by default what the release promises.
+
+    >>> import discreet
+    >>> people = {"age": [20, 30, 40, 50], "disease": ["flu", "cold"] * 2}
+    >>> attributes = {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    >>> release = discreet.anonymize(people, attributes=attributes, publish="bucketization",
+    ...                              require=[{"l_diversity": {"l": 2, "kind": "frequency"}}])
+    >>> discreet.audit_presence(release.folder, {"age": [20, 30, 40, 50, 60]}).certain
+    4
     """
     if alpha is not None and not 0 <= alpha <= 1:
         raise PolicyError(Mistake("alpha", f"must be between 0 and 1, got {alpha}", "it is a probability"))

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
 from functools import cache
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from discreet.labels.figures import chance, percent
+from discreet.labels.notebook import in_frame
 from discreet.policy.kinds import is_exact
 from discreet.releases.sweep import Axis as Varied
 from discreet.releases.sweep import Point, SweepFigures
@@ -186,7 +186,7 @@ def error(p: Point) -> str:
 
 def in_notebook(s: SweepFigures) -> str:
     """The page in a frame of its own, so that its style is not that of the notebook."""
-    return f'<iframe srcdoc="{escape(to_html(s))}" width="100%" height="900" style="border:0" sandbox></iframe>'
+    return in_frame(to_html(s))
 
 
 def to_html(s: SweepFigures) -> str:
