@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, Self
@@ -67,7 +67,8 @@ class DuckDB(SqlEngine):
         # Gives memory back once a query is done: the peak of a run over 10 million rows is 0.8 GB lower.
         self._connection.execute("SET allocator_background_threads = true")
         self._connection.execute(f"SET memory_limit = {text(memory_limit())}")
-        self._connection.execute("SET enable_progress_bar = false")  # it writes to where answers go
+        with suppress(duckdb.InvalidInputException):  # in a notebook without widgets even this is refused: it has none
+            self._connection.execute("SET enable_progress_bar = false")  # it writes to where answers go
         self._connection.execute("SET TimeZone = 'UTC'")  # a moment has one text, on whatever machine
         # What does not fit in memory is spilled where nobody else can read it, not into the working folder.
         spill = TemporaryFolder()
