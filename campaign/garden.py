@@ -55,7 +55,8 @@ _NUMBERS = {
     "nation": {"role": "quasi_identifier", "hierarchy": {"taxonomy": [[n, *up] for n, up in NATIONS.items()]}},
     "disease": {"role": "sensitive", "hierarchy": "disease.csv"},
 }
-_COARSER = ATTRIBUTES | {
+_COARSER = {
+    **ATTRIBUTES,
     "disease": {"role": "sensitive", "publish_as": {"taxonomy": "disease.csv", "level": 1}},
     "admitted": {"role": "other", "publish_as": {"dates": ["month"]}},
 }
@@ -81,6 +82,21 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         suppressed="star",
         utility="geometric_loss",
         csv={"formulas": "escape"},
+    ),
+    "as written": _words(
+        {
+            **_DATED,
+            "admitted": {"role": "quasi_identifier", "dates": "YYYY-MM-DD", "hierarchy": {"dates": ["year"]}},
+            "age": {"role": "quasi_identifier", "whole": True, "missing": ["-9"], "hierarchy": {"quantiles": 4}},
+            "sex": {"role": "quasi_identifier", "decimal": ",", "thousands": "."},
+        },
+        {"k_anonymity": {"k": 2}},
+        missing=["?", "NA", ""],
+        decimal=".",
+        thousands="'",
+        encoding="utf-8",
+        delimiter=",",
+        suppress=0.2,
     ),
     "hierarchical": _words(
         _NUMBERS,

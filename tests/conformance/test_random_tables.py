@@ -17,7 +17,7 @@ _TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0
 _KINDS: dict[Any, tuple[pa.DataType, st.SearchStrategy[Any], Any]] = {
     "text": (pa.string(), _TEXTS, str),
     "whole": (pa.int64(), st.integers(-(2**63), 2**63 - 1), str),
-    "double": (pa.float64(), st.floats(), lambda x: "nan" if x != x else repr(x)),
+    "double": (pa.float64(), st.floats(), lambda x: "nan" if x != x else repr(x).removesuffix(".0")),
     "day": (pa.date32(), st.dates(), str),
     "truth": (pa.bool_(), st.booleans(), lambda x: "true" if x else "false"),
 }

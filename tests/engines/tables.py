@@ -88,7 +88,7 @@ COLUMNS = {
     "int64": (pa.array([2**63 - 1, -(2**63), None]), ["9223372036854775807", "-9223372036854775808", None]),
     "uint64": (pa.array([2**64 - 1, 0, None], pa.uint64()), ["18446744073709551615", "0", None]),
     "double": (pa.array([0.1, 1e300, None]), ["0.1", "1e+300", None]),
-    "two zeros": (pa.array([0.0, -0.0, float("nan")]), ["0.0", "-0.0", "nan"]),
+    "two zeros": (pa.array([0.0, -0.0, float("nan")]), ["0", "-0", "nan"]),
     "float": (pa.array([0.1, None, 2.5], pa.float32()), ["0.1", None, "2.5"]),
     "bool": (pa.array([True, False, None]), ["true", "false", None]),
     "date": (pa.array([dt.date(1, 1, 1), dt.date(9999, 12, 31), None]), ["0001-01-01", "9999-12-31", None]),

@@ -36,6 +36,7 @@ from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reading.whose import Ownership
 from discreet.audit.reading.wishes import read_wishes
 from discreet.audit.reidentification.reidentification import at_large, reidentification
+from discreet.engines.reading_words import reading_from_words
 from discreet.errors import DataError, Mistake, PolicyError, shown
 from discreet.labels.whose import Whose
 from discreet.progress import Progress, silent
@@ -176,6 +177,9 @@ def audit_release(
         source = open_beside(source, [*wanted, *files.description.sensitive], files.description)
         if not is_shares(source, [*wanted, *files.description.sensitive]):
             check_columns(files, source, [*wanted, *files.description.sensitive])
+    if population is not None:
+        policy = files.description.manifest.get("policy")
+        population = open_beside(population, wanted, reading=reading_from_words(policy))
     listed = None if population is None else read_population(population, wanted)
     table = None if source is None else _people_of(source, wanted)
     knowledge = None if source is None else read_knowledges(source, view)

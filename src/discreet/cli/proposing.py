@@ -41,17 +41,17 @@ def init(
     On a terminal it asks whether every row is another person, if the table does not tell.
     """
     from discreet.addresses import is_address
-    from discreet.engines.open import open_source
     from discreet.labels.whose import Whose
     from discreet.policy.draft import propose
+    from discreet.policy.found_reading import open_as_found
     from discreet.policy.owner import find_owner
     from discreet.policy.proposals import proposals_of
 
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("read", 0, 0, "")
-        engine = open_source(data)
-        proposals = proposals_of(engine.profile())
+        engine, profiles, found = open_as_found(data)
+        proposals = proposals_of(profiles)
         owner = find_owner(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
     if output is not None and output.exists() and not force:
         raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
@@ -61,7 +61,7 @@ def init(
             owner = find_owner(proposals, engine.ownership, person=owner.column)
     # In a policy, paths start at the policy's own folder.
     source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
-    text = propose(proposals, source, owner)
+    text = propose(proposals, source, owner, found)
     answer = {
         "policy": text,
         "person": owner.column,

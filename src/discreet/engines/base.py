@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.profile import ColumnProfile, Ownership
+from discreet.engines.reading import Reading
 from discreet.engines.rows import Rows
 from discreet.errors import DataError, Mistake
 
@@ -91,6 +92,13 @@ class Engine(Protocol):
 
     def only(self, rows: Rows) -> Self:
         """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""
+
+    @property
+    def as_it_stands(self) -> Self:
+        """The same table, with its cells as they stand."""
+
+    def read_as(self, reading: Reading) -> Self:
+        """The same table with its cells read by the words of a policy, and NaN as NULL."""
 
     def coded(self, codes: Mapping[str, Mapping[str | None, int]]) -> Self:
         """The same table where values of some columns are whole numbers, as told; scans are counted anew.

@@ -10,13 +10,19 @@ from discreet.addresses import is_address
 from discreet.engines.base import Engine, PublishedTables
 from discreet.engines.duckdb.formulas import are_escaped
 from discreet.engines.duckdb.publishing import PublishedFiles
+from discreet.engines.reading import AS_IT_STANDS, Reading
 from discreet.errors import DataError, Mistake, ReleaseError
 
 POSTGRESQL = "postgresql"
 
 
-def open_source(source: Any, named: Collection[str] = ()) -> Engine:
+def open_source(
+    source: Any, named: Collection[str] = (), reading: Reading = AS_IT_STANDS, *, said_of_it: bool = True
+) -> Engine:
     """Open a table; `named` are columns that it is said to have: they tell a header from a row.
+
+    Its cells are read by the words in `reading`. Words about a file that were said of another table (not `said_of_it`)
+    count where they fit.
 
     >>> open_source({"age": [40, 41]}).frequencies(["age"]).counts.tolist()
     [1, 1]
@@ -25,20 +31,20 @@ def open_source(source: Any, named: Collection[str] = ()) -> Engine:
     if type(source).__module__.split(".")[0] == "pyspark":
         from discreet.engines.spark.engine import Spark
 
-        return Spark(source, named)
+        return Spark(source, named).read_as(reading)
     if isinstance(source, Path) or not isinstance(source, str) or not is_address(source):
         from discreet.engines.duckdb.engine import DuckDB
 
-        return DuckDB(source, named)
+        return DuckDB(source, named, reading, said_of_it=said_of_it).read_as(reading)
     scheme, _, rest = source.partition(":")
     if scheme == "spark":
         from discreet.engines.spark.engine import Spark
 
-        return Spark(rest, named)
+        return Spark(rest, named, file=reading).read_as(reading)
     if scheme in ("postgresql", "postgres"):
         from discreet.engines.postgresql.engine import PostgreSQL
 
-        return PostgreSQL(source, named)
+        return PostgreSQL(source, named).read_as(reading)
     repair = "name a CSV or Parquet file, postgresql://…#table, or spark:table"
     raise DataError(Mistake("source", f"no engine reads {scheme}:// addresses", repair))
 

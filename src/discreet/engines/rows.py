@@ -40,6 +40,7 @@ class ListedIn:
 
     column: str
     file: Path
+    encoding: str = ""  # of a file that is not UTF-8
 
 
 Condition = OneOf | Between | ListedIn

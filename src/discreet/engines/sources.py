@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
 import io
 import re
 import zlib
@@ -16,10 +14,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from discreet.engines.encodings import as_utf8, is_utf8, opened, refusal
+from discreet.engines.excel import is_workbook, sheet_names, sheet_table
+from discreet.engines.reading import Reading
 from discreet.engines.sql.quoting import text
 from discreet.errors import DataError, Mistake, Unavailable
 
 DELIMITERS = ",;\t|"
+PARQUET = (".parquet", ".pq")
+_SEPARATOR = re.compile(r'"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)  # what tells Excel the delimiter
 _HEAD = 1 << 20  # bytes read to find the header; DuckDB reads the rest
 _ROWS = 1000  # rows of those that the layout is judged by
 _VALUE = re.compile(
@@ -36,27 +39,61 @@ class CsvLayout:
     columns: tuple[str, ...]
     skip: int
     end: str
+    separator_line: bool = False  # the first of the lines that are skipped is Excel's ``sep=;``
 
 
-def relation(path: Path, named: Collection[str] = ()) -> str:
-    """The SQL that reads a file, every CSV value as text; `named` are columns it is said to have."""
+def readable(path: Path, reading: Reading, folder: Path, *, said_of_it: bool = True) -> Path | pa.Table:
+    """A file that `relation` reads: the path itself, or a copy as UTF-8 in a folder of our own; a sheet as a table.
+
+    Words about another table (not `said_of_it`) count where they fit.
+    """
+    check_file(path)
+    if is_workbook(path):
+        return sheet_table(path, reading.sheet if said_of_it or reading.sheet in sheet_names(path) else "")
+    if reading.encoding and is_text_file(path):
+        return as_utf8(path, reading.encoding, folder, said_of_it=said_of_it)
+    return path
+
+
+def relation(path: Path, named: Collection[str] = (), delimiter: str = "", place: str = "") -> str:
+    """The SQL that reads a file, every CSV value as text; `named` are columns it is said to have.
+
+    Messages call it `place`, if it is a copy of another.
+    """
+    check_file(path)
+    if path.is_dir():
+        return _folder_relation(path)
+    if _suffix(path) in PARQUET:
+        _check_parquet_names(path)
+        return f"read_parquet({_file(path)}, hive_partitioning=false)"
+    try:
+        return _csv_relation(path, csv_layout(path, named, delimiter))
+    except DataError as error:
+        renamed = (replace(m, place=m.place.replace(str(path), place or str(path))) for m in error.mistakes)
+        raise type(error)(*renamed) from None
+
+
+def check_file(path: Path) -> None:
+    """Is there a file, or a folder of them, that we read?"""
     try:
         there = path.exists()
     except OSError:  # a name that no file can have
         there = False
     if not there:
         raise DataError(Mistake(str(path), "no such file", "check the path; in a policy it is relative to the policy"))
-    if path.is_dir():
-        return _folder_relation(path)
-    if not path.is_file():
+    if not path.is_dir() and not path.is_file():
         raise DataError(Mistake(str(path), "is no ordinary file, not a table", "name a CSV or Parquet file"))
-    suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
-    if suffix.lower() in (".parquet", ".pq"):
-        _check_parquet_names(path)
-        return f"read_parquet({_file(path)}, hive_partitioning=false)"
-    if suffix.lower() in (".xlsx", ".xls", ".ods", ".json", ".sav", ".dta", ".zip"):
+    if _suffix(path) in (".json", ".sav", ".dta", ".zip", ".sas7bdat", ".rds"):
         raise DataError(Mistake(str(path), "not a CSV or Parquet file", "save the table as CSV or Parquet"))
-    return _csv_relation(path, csv_layout(path, named))
+
+
+def is_text_file(path: Path) -> bool:
+    """Is it read as CSV?"""
+    return path.is_file() and _suffix(path) not in PARQUET and not is_workbook(path)
+
+
+def _suffix(path: Path) -> str:
+    return (path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
 
 
 def _folder_relation(folder: Path) -> str:
@@ -71,13 +108,21 @@ def _folder_relation(folder: Path) -> str:
     return f"read_parquet([{', '.join(map(_file, parts))}], hive_partitioning=false)"
 
 
-def listed(path: Path, column: str) -> tuple[str, tuple[str, ...]]:
+def listed(path: Path, column: str, encoding: str, folder: Path) -> tuple[str, tuple[str, ...]]:
     """The SQL that reads a list of a column's values from a file, and the columns that this file has.
+
+    One that is not UTF-8 is in the `encoding` of the policy; `folder` is ours, for a copy of it.
 
     A CSV with one column may do without a header: unless its first row says the name of the column, it is a value. (A
     header that is taken for a value is nobody's; a value that is taken for a header would be lost.)
     """
-    read = relation(path)  # whatever is wrong with the file is told here
+    place = str(path)
+    if is_workbook(path):
+        raise DataError(Mistake(place, "not a CSV or Parquet file", "save the list as CSV"))
+    check_file(path)
+    if encoding and is_text_file(path):
+        path = as_utf8(path, encoding, folder, said_of_it=False)
+    read = relation(path, place=place)  # whatever is wrong with the file is told here
     if not read.startswith("read_csv"):
         return read, ()
     bare = csv_layout(path)
@@ -101,8 +146,8 @@ def _csv_relation(path: Path, layout: CsvLayout) -> str:
     )
 
 
-def csv_layout(path: Path, named: Collection[str] = ()) -> CsvLayout:
-    """Delimiter, header and column names, from the first rows.
+def csv_layout(path: Path, named: Collection[str] = (), delimiter: str = "") -> CsvLayout:
+    """Delimiter, header and column names, from the first rows. A first line ``sep=;``, as Excel writes it, is obeyed.
 
     The delimiter is the one under which the first row has the columns in `named`; else under which the rows have the
     same number of values as the first. The first row is a header if it has the columns in `named`; else unless one of
@@ -110,15 +155,18 @@ def csv_layout(path: Path, named: Collection[str] = ()) -> CsvLayout:
     """
     head, cut = _head(path)
     sample = head.decode("utf-8", errors="replace")
-    readings = [(d, _rows(sample, d, cut)) for d in DELIMITERS]
+    said = _SEPARATOR.match(sample)
+    if said:
+        sample = sample[said.end() :]
+    readings = [(d, _rows(sample, d, cut)) for d in (delimiter or (said and said[1]) or DELIMITERS)]
     delimiter, rows = max(readings, key=lambda reading: (_has(reading[1], named), *_fit(reading[1])))
     skip = next((i for i, row in enumerate(rows) if row), len(rows))
     rows = [row for row in rows if row]
     if not rows:
         raise DataError(Mistake(str(path), "is empty: no header, no rows", "give a table with at least one row"))
     first = rows[0]
-    if any("\ufffd" in cell for cell in first) and not _is_utf8(head, cut):
-        raise DataError(Mistake(f"{path}, line 1", "is not UTF-8 text", "save it as UTF-8"))
+    if not is_utf8(head, cut):
+        raise refusal(path, head)
     numbered = tuple(f"column{i + 1}" for i in range(len(first)))
     if named and set(named) <= set(first):
         header = True
@@ -131,7 +179,7 @@ def csv_layout(path: Path, named: Collection[str] = ()) -> CsvLayout:
         rule = "its first row has none of the columns that are asked for"
         raise DataError(Mistake(str(path), rule, "add a header, or call the columns column1, column2, …"))
     check_column_names(columns, str(path))
-    return CsvLayout(delimiter, header, columns, skip, _line_end(sample, delimiter))
+    return CsvLayout(delimiter, header, columns, skip + bool(said), _line_end(sample, delimiter), bool(said))
 
 
 def check_column_names(columns: Sequence[str], place: str) -> None:
@@ -198,25 +246,16 @@ def _file(path: Path) -> str:
 
 def _head(path: Path) -> tuple[bytes, bool]:
     """The beginning of a file without its byte order mark, and whether there is more."""
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
-        with opened(path, "rb") as f:
+        with opened(path) as f:
             head = f.read(_HEAD)
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None)
         kind = Unavailable if why else DataError
         raise kind(Mistake(str(path), f"can't be read: {why or 'not a whole gzip file'}", "check the file")) from None
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError(Mistake(str(path), "is not UTF-8 text", "save it as UTF-8"))
+        raise refusal(path, head)
     return head.removeprefix(b"\xef\xbb\xbf"), len(head) == _HEAD
-
-
-def _is_utf8(head: bytes, cut: bool) -> bool:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head, final=not cut)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _rows(sample: str, delimiter: str, cut: bool) -> list[list[str]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from discreet.addresses import without_credentials
 from discreet.errors import shown
+from discreet.policy.found_reading import NOTHING_FOUND, FoundReading
 from discreet.policy.owner import Owner
 from discreet.policy.proposals import FLAT, Proposal
 from discreet.policy.words import Role
@@ -16,8 +17,12 @@ MANY = 10  # with more quasi-identifiers than this a release becomes coarse ever
 _UNSAID = Owner()
 
 
-def propose(proposals: Sequence[Proposal], source: str, owner: Owner = _UNSAID) -> str:
+def propose(
+    proposals: Sequence[Proposal], source: str, owner: Owner = _UNSAID, found: FoundReading = NOTHING_FOUND
+) -> str:
     """The text of a policy for the table, with a reason for each choice; `owner` says whose rows they are.
+
+    `found` says how the table is read.
 
     >>> from discreet.engines.profile import ColumnProfile
     >>> from discreet.policy.proposals import proposals_of
@@ -27,8 +32,18 @@ def propose(proposals: Sequence[Proposal], source: str, owner: Owner = _UNSAID) 
     # sex or gender, by its name; 2 different values
       sex: {role: quasi_identifier, hierarchy: {flat: true}}
     """
-    owned = [_with_owner(proposed, owner) for proposed in proposals]
-    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, owner)
+    owned = [_with_reading(_with_owner(proposed, owner), found) for proposed in proposals]
+    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, owner, found)
+
+
+def _with_reading(proposed: Proposal, found: FoundReading) -> Proposal:
+    """The same with how its cells are read, and the question that their writing leaves open."""
+    name = proposed.profile.name
+    why = f"{proposed.why}; {found.why[name]}" if name in found.why else proposed.why
+    question = found.questions.get(name, "") if proposed.role != Role.IDENTIFIER else ""
+    if not question:
+        return replace(proposed, why=why)
+    return replace(proposed, why=why, decide=True, question=proposed.question or question)
 
 
 def _with_owner(proposed: Proposal, owner: Owner) -> Proposal:
@@ -50,7 +65,7 @@ def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
     return [instead if p is weakest else p for p in proposals]
 
 
-def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner) -> str:
+def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner, found: FoundReading) -> str:
     quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
     lines = [
         f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE",
@@ -62,6 +77,7 @@ def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner) -> st
         "#   person            says whose row it is: never published, people are counted by it",
         f"source: {quoted(without_credentials(source))}",
         "",
+        *found.lines(),
         *_whose(owner),
         "attributes:",
     ]
@@ -74,7 +90,7 @@ def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner) -> st
         lines.append(f"  # {'DECIDE: ' if p.decide else ''}{p.why}")
         hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
         decide = f", decide: {quoted(p.question)}" if p.question else ""
-        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{decide}}}")
+        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{found.words(p.profile.name)}{decide}}}")
     alike = f"{owner.whose.everybody} looks like at least {owner.whose.others(4)}"
     lines += ["", "require:", f"  # {alike}", "  - k_anonymity: {k: 5}"]
     number, counted = (rows, "rows") if owner.number is None else (owner.number, "people")

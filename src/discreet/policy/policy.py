@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.addresses import located, without_credentials
+from discreet.engines.reading import Reading
+from discreet.engines.reading_words import OF_TABLE, words_of
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.labels.whose import Whose, whose_rows
 from discreet.policy.private_rows import private_place
+from discreet.policy.reading import policy_reading
 from discreet.policy.words import (
     Attribute,
     Role,
@@ -79,6 +82,12 @@ class Policy:
     threshold: Fraction | None = None  # how likely its candidates keep the promises, at least; None: its own
     private: object = field(default=None, repr=False)  # may list people
     one_row_per_person: bool = False  # somebody says so: then what holds of rows holds of people
+    missing: tuple[str, ...] | None = None  # texts of cells that stand for nothing; attributes may add some
+    decimal: str | None = None  # the decimal sign of numbers, where attributes don't say otherwise
+    thousands: str | None = None  # what stands between groups of three digits
+    encoding: str | None = None  # of a text file that is not UTF-8
+    delimiter: str | None = None  # of a CSV file, where it can't be told from its rows
+    sheet: str | None = None  # of a workbook
     folder: Path = Path()
     models: tuple[PrivacyModel, ...] = field(init=False, repr=False, compare=False)
     private_rows: Rows | None = field(init=False, repr=False, compare=False)
@@ -137,6 +146,11 @@ class Policy:
         return None if self.source is None else located(self.folder, self.source)
 
     @property
+    def reading(self) -> Reading:
+        """How the cells of the table are read."""
+        return policy_reading(self.attributes, {word: getattr(self, word) for word in OF_TABLE})
+
+    @property
     def undecided(self) -> tuple[Mistake, ...]:
         """What somebody has to decide before anything is published."""
         return tuple(
@@ -153,7 +167,7 @@ class Policy:
 
     def to_words(self) -> dict[str, object]:
         """The policy in plain words (for YAML and JSON), without passwords; `policy_from_words` reads them back."""
-        attributes = {}
+        attributes: dict[str, dict[str, object]] = {}
         for a in self.attributes:
             attributes[a.name] = {"role": a.role.value}
             if a.hierarchy is not None:
@@ -162,6 +176,7 @@ class Policy:
                 attributes[a.name]["publish_as"] = _plain(a.publish_as)
             if a.decide:
                 attributes[a.name]["decide"] = a.decide
+            attributes[a.name] |= words_of(a.reading)
         found = {
             "source": None if self.source is None else without_credentials(self.source),
             "attributes": attributes,
@@ -180,6 +195,7 @@ class Policy:
             "threshold": None if self.threshold is None else _number_words(self.threshold),
             "private": _plain(self.private),
             "one_row_per_person": self.one_row_per_person or None,
+            **words_of(self.reading),
         }
         return {name: value for name, value in found.items() if value is not None}
 

@@ -33,8 +33,10 @@ def private_place(column: object) -> str:
     return f"private.{text}" if re.fullmatch(r"[\w-]{1,100}", text) else f"private[{shown(column)}]"
 
 
-def read_private(words: object, folder: Path) -> tuple[Rows | None, list[Mistake]]:
+def read_private(words: object, folder: Path, encoding: str = "") -> tuple[Rows | None, list[Mistake]]:
     """The rows that are meant, or everything that is wrong with the words. No file is opened.
+
+    Files that list values are in the policy's `encoding`, if they are not UTF-8.
 
     >>> read_private({"age": {"from": 18}, "sex": "f"}, Path())[0]
     Rows(conditions=(Between(column='age', least=18, most=None), OneOf(column='sex', values=('f',))))
@@ -56,7 +58,9 @@ def read_private(words: object, folder: Path) -> tuple[Rows | None, list[Mistake
             mistakes.append(Mistake(place, f"a column's name must be text, got {shown(column)}", "put it in quotes"))
             continue
         found, wrong = (
-            _within(column, asked, place, folder) if isinstance(asked, Mapping) else _one_of(column, asked, place)
+            _within(column, asked, place, folder, encoding)
+            if isinstance(asked, Mapping)
+            else _one_of(column, asked, place)
         )
         conditions += found
         mistakes += wrong
@@ -85,7 +89,7 @@ def _one_of(column: str, asked: object, place: str) -> tuple[list[Condition], li
 
 
 def _within(
-    column: str, asked: Mapping[object, object], place: str, folder: Path
+    column: str, asked: Mapping[object, object], place: str, folder: Path, encoding: str
 ) -> tuple[list[Condition], list[Mistake]]:
     mistakes = [
         Mistake(f"{place}.{word}", "no such word", did_you_mean(word, _WORDS)) for word in asked if word not in _WORDS
@@ -99,7 +103,7 @@ def _within(
             rule = f"must be the path of a CSV or Parquet file, got {shown(file)}"
             mistakes.append(Mistake(f"{place}.file", rule, "for example ids.csv"))
             return [], mistakes
-        return [ListedIn(column, folder / file)], mistakes
+        return [ListedIn(column, folder / file, encoding)], mistakes
     bounds: dict[str, Bound | None] = {"from": None, "to": None}
     for word in bounds:
         if asked.get(word) is not None:

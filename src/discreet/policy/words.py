@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.addresses import located
+from discreet.engines.reading import READ_AS_IT_STANDS, ColumnReading
+from discreet.engines.reading_words import OF_COLUMN, OF_TABLE, column_reading, read_words
 from discreet.errors import HierarchyError, Mistake, PolicyError, closest, did_you_mean, shown, unknown_word
 from discreet.files.numbers import RULE, exact_number, is_long
 from discreet.models.others_known import asks_for_others
@@ -29,6 +31,7 @@ from discreet.policy.kinds import (
     wishes_misfits,
 )
 from discreet.policy.private_rows import read_private
+from discreet.policy.reading import reading_misfits
 
 if TYPE_CHECKING:
     from discreet.models.base import PrivacyModel
@@ -40,7 +43,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_OF_ATTRIBUTE = ("role", "hierarchy", "publish_as", "decide")
+_OF_ATTRIBUTE = ("role", "hierarchy", "publish_as", "decide", *OF_COLUMN)
 _DEEPEST = 50  # levels of words
 _MOST_SEED = (1 << 64) - 1
 _MOST_SECONDS = 1_000_000_000  # thirty years
@@ -68,7 +71,8 @@ class Attribute:
     """One column of the table; `hierarchy` in the words of a policy, or a ready `Rule`.
 
     `decide` is a question that somebody has to answer before anything is published; empty if there is none.
-    `publish_as` is the level of a hierarchy that a sensitive or other column is published as, and judged by.
+    `publish_as` is the level of a hierarchy that a sensitive or other column is published as, and judged by. `reading`
+    is how its cells are read.
 
     >>> Attribute("age", "quasi_identifier", {"intervals": [5, 10]}).role
     <Role.QUASI_IDENTIFIER: 'quasi_identifier'>
@@ -79,6 +83,7 @@ class Attribute:
     hierarchy: object = None
     decide: str = ""
     publish_as: object = None
+    reading: ColumnReading = READ_AS_IT_STANDS
 
     def __post_init__(self) -> None:
         role, mistake = _role(self.role, f"{attribute_place(self.name)}.role")
@@ -148,10 +153,12 @@ def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[M
                 mistakes.append(Mistake(f"{place}.decide", rule, "leave it out if there is nothing to decide"))
             role, mistake = _role(spec.get("role"), f"{place}.role")
             mistakes += [mistake] if mistake else []
+        reading, wrong = column_reading(spec, place)
+        mistakes += wrong
         decide = spec.get("decide")
         open_question = decide.strip() if isinstance(decide, str) else ""
         coarser = copied(spec.get("publish_as"))
-        found.append(Attribute(str(name), role, copied(spec.get("hierarchy")), open_question, coarser))
+        found.append(Attribute(str(name), role, copied(spec.get("hierarchy")), open_question, coarser, reading))
     return tuple(found), mistakes
 
 
@@ -185,7 +192,11 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
     private = found["private"] is not None
     found["require"], found["models"], wrong = _promises(values["require"], sensitive, values["folder"], private)
     mistakes += wrong
-    found["private_rows"], wrong = read_private(found["private"], values["folder"])
+    about_reading, wrong = read_words({word: values.get(word) for word in OF_TABLE}, OF_TABLE)
+    mistakes += wrong
+    found |= {word: about_reading[word] or None for word in OF_TABLE}
+    mistakes += reading_misfits(found) if not wrong else []
+    found["private_rows"], wrong = read_private(found["private"], values["folder"], about_reading["encoding"])
     mistakes += wrong
     for name, check in _CHECKS.items():
         if name in values:

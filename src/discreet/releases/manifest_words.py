@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from types import UnionType
 from typing import Any
 
+from discreet.engines.reading_words import OF_COLUMN, OF_TABLE, column_reading, read_words
 from discreet.errors import Mistake
 from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
@@ -95,7 +96,9 @@ _FORM: Mapping[str, Any] = {
             for field in fields(Policy)
             if field.init and field.name not in ("seed", "private", "folder")
         },
-        "attributes": _Each({"role": _WORD, "hierarchy": _ANYTHING, "publish_as": _ANYTHING}),
+        "attributes": _Each(
+            {"role": _WORD, "hierarchy": _ANYTHING, "publish_as": _ANYTHING, **dict.fromkeys(OF_COLUMN, _ANYTHING)}
+        ),
         "require": _List(_Each(_ANYTHING)),
     },
     "random": _Text("operating system|seed"),
@@ -120,7 +123,16 @@ def manifest_mistakes(manifest: Manifest) -> list[Mistake]:
     columns = manifest["columns"]
     if len({*columns}) < len(columns) or not {*columns} <= manifest["roles"].keys():
         mistakes.append(Mistake("manifest.json.columns", "has columns twice, or without a role", AGAIN))
+    mistakes += [Mistake(f"manifest.json{place}", _OTHER, AGAIN) for place in _misread(manifest["policy"])][:10]
     return mistakes + [Mistake(f"manifest.json{place}", _FILES, AGAIN) for place in _files_named(manifest)][:10]
+
+
+def _misread(policy: Mapping[str, Any]) -> Iterator[str]:
+    """Where words about reading the source say nothing that could be read by."""
+    if read_words(policy, OF_TABLE)[1]:
+        yield ".policy"
+    if any(column_reading(about, "")[1] for about in policy.get("attributes", {}).values()):
+        yield ".policy.attributes"
 
 
 def _strange(value: Any, form: Any, place: str) -> Iterator[tuple[str, str]]:

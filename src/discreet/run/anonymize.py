@@ -42,6 +42,7 @@ from discreet.releases.verify import check_manifest, recheck
 from discreet.report.data import report_data
 from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
+from discreet.run.cells import cells_read, reading_figures
 from discreet.run.intake import Intake, check_named, form_of, take_in, with_wishes
 from discreet.run.release import Release
 from discreet.search.out_of_reach import ABOUT_GROUPS, refused
@@ -163,6 +164,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
     with clock("scan"):
         progress("read", 0, 0, "")
         known = summarize(policy, source)
+        cells = cells_read(policy, known.engine)
     plan = None
     with clock("search"):
         while plan is None:
@@ -173,7 +175,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
                 plan = _settled(policy, limit, partial(SEARCHES[policy.search].find, policy, known, progress=progress))
             except Surprised as surprise:  # a look showed what no estimate knew: with that, it is one no longer
                 known = corrected(policy, known, surprise)
-    return Intake(known.engine, plan.frequency, known.counted), plan
+    return Intake(known.engine, plan.frequency, known.counted, cells), plan
 
 
 def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Plan:
@@ -320,6 +322,7 @@ def publish(
         notes = [*notes, *taxonomy_notes(plan.frequency), *coarser_notes(intake.engine.labels, policy.published_as)]
         judged = findings.verdicts if plan.frequency.owners is None else verdicts(policy.models, plan.groups)
         about |= figures(plan, judged, scans=intake.scans, seconds=clock.seconds, notes=notes)
+        about["reading"] = reading_figures(policy, intake.cells)
         data = report_data(plan, manifest, about, release)
         (work.private / REPORT).write_text(custodian_page(data), encoding="utf-8")
         manifest["checksum"] = checksum(manifest)

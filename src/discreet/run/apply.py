@@ -22,6 +22,7 @@ from discreet.engines.base import Frequencies
 from discreet.engines.duckdb.publishing import sha256
 from discreet.engines.frames import kind_of
 from discreet.engines.open import published_tables
+from discreet.engines.reading_words import OF_COLUMN
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
 from discreet.policy.policy import Policy, policy_from_words
@@ -128,7 +129,11 @@ def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
     if words.get("format") == "table" or (isinstance(source, str) and is_address(source)):
         words.pop("format", None)
         words.pop("csv", None)
-    attributes = {name: {"role": about["role"]} for name, about in words["attributes"].items()}
+    kept = ("role", *OF_COLUMN)
+    attributes = {
+        name: {word: said for word, said in about.items() if word in kept}
+        for name, about in words["attributes"].items()
+    }
     for name, rule in manifest["hierarchies"].items():
         attributes[name]["hierarchy"] = rule
     for name, level in manifest.get("published_as", {}).items():
@@ -198,7 +203,8 @@ def _both_tables(
         rule = f"{policy.person} says whose rows they are: people who are in the earlier release, too, count once"
         repair = "give the table that it was made from: --earlier-source FILE (in Python, earlier_source=…)"
         raise DiscreetError(Mistake("earlier source", rule, repair))
-    later = count_source(source, [*policy.quasi_identifiers, *policy.sensitive], policy.published_as, policy.person)
+    columns = [*policy.quasi_identifiers, *policy.sensitive]
+    later = count_source(source, columns, policy.published_as, policy.person, reading=policy.reading)
     return both_tables(policy, manifest, mapping, before, earlier_source, later)
 
 

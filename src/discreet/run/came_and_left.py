@@ -112,7 +112,8 @@ def both_tables(
     """Count the table that an earlier release was made from together with new rows, by the release's own mapping."""
     _check_certain(before, earlier, manifest, mapping)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
-    joined = _joined(count_source(earlier, columns, policy.published_as, policy.person), later)
+    earlier_rows = count_source(earlier, columns, policy.published_as, policy.person, reading=policy.reading)
+    joined = _joined(earlier_rows, later)
     hierarchies = build_all(policy, by_value(columns, joined))
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))

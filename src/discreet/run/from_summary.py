@@ -29,6 +29,7 @@ from discreet.models.likelihood.likely import supports
 from discreet.policy.policy import Policy
 from discreet.policy.words import STATISTICS, SUMMARIES
 from discreet.progress import Progress, silent
+from discreet.run.cells import cells_read
 from discreet.run.intake import (
     PeopleByValue,
     build_all,
@@ -120,6 +121,7 @@ def save_summary(policy: Policy, path: Path, source: Any = None) -> Saveable:
     if kind == STATISTICS:
         raise PolicyError(Mistake("summary", "the database keeps its statistics itself", "save another kind"))
     engine, counted, _ = open_tables(policy, source)
+    cells_read(policy, engine)
     made = _made(policy, engine, kind, None if counted is None else population_counted(policy, counted))
     named = policy.location if source is None else source
     save(
@@ -233,6 +235,9 @@ def _estimated(policy: Policy, engine: Engine, counted: Engine | None) -> Summar
     if policy.private_rows is not None or counted is not None:
         rule = "the database's statistics are about the whole table, and about no more than it"
         raise PolicyError(Mistake("summary", rule, f"with `private` or a population, write summary: {SUMMARIES[0]}"))
+    if policy.reading.about_cells:
+        rule = "the database's statistics are about cells as they stand, and the policy says how they are read"
+        raise PolicyError(Mistake("summary", rule, f"write summary: {SUMMARIES[0]}, or publish a view of the table"))
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     statistics = keeping.statistics(columns, policy.seed)
     try:

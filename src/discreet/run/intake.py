@@ -27,6 +27,8 @@ from discreet.counts.outside import (
 from discreet.counts.wishes import wishes_of, without_last
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.open import open_source
+from discreet.engines.reading import Reading
+from discreet.engines.sql.reading import Cells
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
@@ -39,6 +41,7 @@ from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
 from discreet.models.realistic.wished import United, bound
 from discreet.policy.policy import Policy, attribute_place, check_columns
+from discreet.run.cells import cells_read
 from discreet.search.confirmed import hides_a_value
 
 PeopleByValue = Mapping[str, Mapping[Value, int]]
@@ -52,6 +55,7 @@ class Intake:
     engine: Engine
     frequency: FrequencySet
     population: Engine | None = None
+    cells: tuple[Cells, ...] = ()  # what the policy's words about reading found
 
     @property
     def scans(self) -> int:
@@ -68,6 +72,7 @@ class Counted:
     population: Engine | None
     people: Frequencies | None  # of the population
     everybody: PeopleByValue | None
+    cells: tuple[Cells, ...]
 
 
 def take_in(policy: Policy, source: Any = None) -> Intake:
@@ -78,6 +83,7 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
 def count(policy: Policy, source: Any = None) -> Counted:
     """Scan the policy's table (or `source`), and the population where a promise speaks of one: each once."""
     engine, population, everybody = open_tables(policy, source)
+    cells = cells_read(policy, engine)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     asked = [] if policy.wishes is None else [policy.wishes]
     counted = engine.frequencies([*columns, *asked], policy.person)
@@ -91,7 +97,7 @@ def count(policy: Policy, source: Any = None) -> Counted:
     frequency = frequency_set(frequencies, hierarchies[:width], sensitive)
     if policy.wishes is not None:
         frequency = replace(frequency, wishes=wishes_of(frequency, counted, policy.wishes))
-    return Counted(engine, frequency, population, people, everybody)
+    return Counted(engine, frequency, population, people, everybody, cells)
 
 
 def fitted(policy: Policy, counted: Counted) -> Intake:
@@ -107,7 +113,7 @@ def fitted(policy: Policy, counted: Counted) -> Intake:
     check_promises(policy.models, frequency)
     if any(map(asks_for_others, policy.models)):
         frequency = replace(frequency, tied=True)
-    return Intake(counted.engine, frequency, counted.population)
+    return Intake(counted.engine, frequency, counted.population, counted.cells)
 
 
 def population_counted(policy: Policy, population: Engine) -> Frequencies:
@@ -151,12 +157,14 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
 
     Columns that are published as something coarser are that from here on; `private` conditions are on their values.
     """
+    said_of_it = source is None  # words about a file may not be true of another
     if source is None:
         source = policy.location
         if source is None:
             raise PolicyError(Mistake("source", "is missing", "name a CSV or Parquet file, or pass a frame"))
     rows = policy.private_rows
-    engine = everybody = open_source(source, [*(a.name for a in policy.attributes), *(rows.columns if rows else ())])
+    named = [*(a.name for a in policy.attributes), *(rows.columns if rows else ())]
+    engine = everybody = open_source(source, named, policy.reading, said_of_it=said_of_it)
     mistakes = check_columns(policy, everybody.columns) + check_form(policy, everybody)
     kind = PolicyError if mistakes else DataError
     population = None
@@ -168,7 +176,7 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
     where = population_named(policy.models)
     if where is not None:
         columns = [*policy.quasi_identifiers, *([] if policy.person is None else [policy.person])]
-        population, wrong = _open_population(where, columns)
+        population, wrong = _open_population(where, columns, policy.reading)
         mistakes += wrong
     elif rows is not None and any(map(needs_population, policy.models)):
         population = everybody
@@ -209,10 +217,10 @@ def _nobody(policy: Policy) -> Mistake:
     return Mistake("private", "no row matches", repair)
 
 
-def _open_population(where: Any, columns: Sequence[str]) -> tuple[Engine | None, list[Mistake]]:
+def _open_population(where: Any, columns: Sequence[str], reading: Reading) -> tuple[Engine | None, list[Mistake]]:
     """The table of everybody who could be in, and what is wrong with it."""
     try:
-        engine = open_source(where, columns)
+        engine = open_source(where, columns, reading, said_of_it=False)
     except DataError as error:
         rename = {"source": "population"}  # what engines call a frame
         return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]

@@ -173,6 +173,7 @@ class Release:
                 for p in about["promises"]
             ],
             "notes": [*m["notes"], *about["notes"]],
+            "reading": about["reading"],
             "kept": self.report.kept,
             "warnings": [one.to_json() for one in self.report.warnings],
         }

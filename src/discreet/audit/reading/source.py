@@ -17,6 +17,8 @@ from discreet.audit.reading.published_as import called
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.open import open_source
+from discreet.engines.reading import AS_IT_STANDS, Reading
+from discreet.engines.reading_words import reading_from_words
 from discreet.errors import Mistake, did_you_mean
 
 if TYPE_CHECKING:
@@ -78,8 +80,15 @@ class Source:
         return tuple(place), np.array(numbers, dtype=np.int32)[codes]
 
 
-def open_beside(source: Any, columns: Sequence[str], description: Description | None = None) -> Source:
+def open_beside(
+    source: Any,
+    columns: Sequence[str],
+    description: Description | None = None,
+    reading: Reading = AS_IT_STANDS,
+) -> Source:
     """Open a source (a path or a frame; or one that was opened), in the words of a release that has these columns.
+
+    Its cells are read as the `reading` says, or the policy of the release that is described.
 
     >>> from discreet.audit.reading.description import Description, How
     >>> hows = {"sex": How(source="gender", words={"F": "female"})}
@@ -94,7 +103,9 @@ def open_beside(source: Any, columns: Sequence[str], description: Description | 
         return source
     hows = {} if description is None else description.columns
     names = {c: how.source for c, how in hows.items() if how.source}
-    engine = open_source(source, [names.get(c, c) for c in columns])
+    if description is not None:
+        reading = reading_from_words(description.manifest.get("policy"))
+    engine = open_source(source, [names.get(c, c) for c in columns], reading, said_of_it=False)
     there = {c: name for c, name in names.items() if name in engine.columns}
     # A column that the release calls otherwise is not there a second time by its own name.
     others = [c for c in engine.columns if c not in names and c not in there.values()]

@@ -15,13 +15,14 @@ _DAY = r"^\s*([0-9./-]+)(?:[T ].*)?$"  # the time of day, behind it, does not ma
 _DAYS = "['%Y-%m-%d', '%Y/%m/%d', '%Y.%m.%d', '%d.%m.%Y']"  # with slashes, nobody knows which is the month
 
 
-def condition(row_condition: Condition, lists: Mapping[ListedIn, str]) -> str:
-    """The SQL that is true for the rows which are meant; `lists` are tables with the values of files, called v.
+def condition(row_condition: Condition, value: str, lists: Mapping[ListedIn, str]) -> str:
+    """The SQL that is true for the rows which are meant; `value` is the column's text (in SQL).
 
-    >>> print(condition(OneOf("sex", ("f", None)), {}))
+    `lists` are tables with the values of files, called v.
+
+    >>> print(condition(OneOf("sex", ("f", None)), 'CAST("sex" AS VARCHAR)', {}))
     (CAST("sex" AS VARCHAR) IN ('f') OR "sex" IS NULL)
     """
-    value = f"CAST({name(row_condition.column)} AS VARCHAR)"
     match row_condition:
         case OneOf(column, values):
             known = ", ".join(text(v) for v in values if v is not None)

@@ -21,10 +21,12 @@ from discreet.engines.duckdb.formulas import unescaped, unescaped_sql, written_s
 from discreet.engines.duckdb.memory import memory_limit, one_thread
 from discreet.engines.duckdb.publishing import WrittenFiles
 from discreet.engines.duckdb.rewriting import rewritten
+from discreet.engines.duckdb.texts import as_text, is_float
 from discreet.engines.duckdb.writing import write_csv, write_parquet
 from discreet.engines.profile import ColumnProfile
+from discreet.engines.reading import AS_IT_STANDS, Reading
 from discreet.engines.rows import Condition, ListedIn
-from discreet.engines.sources import arrow_table, listed, relation
+from discreet.engines.sources import arrow_table, listed, readable, relation
 from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.pairs import pair_counts
 from discreet.engines.sql.quoting import name, text
@@ -43,6 +45,8 @@ _MEMORY = (
     "or let TMPDIR name a folder on a larger disk"
 )
 
+_ENCODING = "write its encoding in the policy, for example encoding: cp1252, or save it as UTF-8"
+
 _open: weakref.WeakSet[DuckDB] = weakref.WeakSet()
 
 
@@ -55,12 +59,20 @@ def interrupt() -> None:
 class DuckDB(SqlEngine):
     """One table, and the few verbs that are asked of it. `scans` counts the passes over its rows.
 
-    `named` are columns that the table is said to have: they tell a header from a row.
+    `named` are columns that the table is said to have: they tell a header from a row. `reading` says what its bytes
+    mean, if it is a file (of cells, `read_as`), and was `said_of_it` or of another table.
     """
 
     forms: tuple[str, ...] = ("csv", "parquet")
 
-    def __init__(self, source: Path | str | Any, named: Collection[str] = ()):
+    def __init__(
+        self,
+        source: Path | str | Any,
+        named: Collection[str] = (),
+        reading: Reading = AS_IT_STANDS,
+        *,
+        said_of_it: bool = True,
+    ):
         self._connection = duckdb.connect()
         _open.add(self)
         self._connection.execute("SET preserve_insertion_order = false")
@@ -74,16 +86,21 @@ class DuckDB(SqlEngine):
         spill = TemporaryFolder()
         weakref.finalize(self, spill.remove)
         self._connection.execute(f"SET temp_directory = {text(str(spill.path))}")
+        self._folder = spill.path
         self.scans = 0
         self._lists: dict[ListedIn, str] = {}  # tables with values from files
         if isinstance(source, str | Path):
             self._place = str(source)
-            self._relation = relation(Path(source), named)
+            source = readable(Path(source), reading, spill.path, said_of_it=said_of_it)
         else:
             self._place = "source"
+            source = arrow_table(source)
+        if isinstance(source, Path):
+            self._relation = relation(source, named, reading.delimiter, self._place)
+        else:
             self._relation = "frame"
             with self._plainly():
-                self._connection.register("frame", arrow_table(source))
+                self._connection.register("frame", source)
         with self._plainly():
             empty = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
         self.columns: tuple[str, ...] = tuple(empty.columns)
@@ -125,7 +142,7 @@ class DuckDB(SqlEngine):
     def _condition(self, row_condition: Condition) -> str:
         if isinstance(row_condition, ListedIn) and row_condition not in self._lists:
             self._lists[row_condition] = self._list(row_condition)
-        return condition(row_condition, self._lists)
+        return condition(row_condition, self._text_of(row_condition.column), self._lists)
 
     def _number(self, written: str) -> str:
         number = f"TRY_CAST({written} AS BIGINT)"
@@ -145,14 +162,15 @@ class DuckDB(SqlEngine):
     def _list(self, listing: ListedIn) -> str:
         """The table that the values of a file are in, read once: later changes of the file do not matter."""
         with self._plainly(str(listing.file)):
-            source, columns = listed(listing.file, listing.column)
+            source, columns = listed(listing.file, listing.column, listing.encoding, self._folder)
             columns = columns or tuple(self._connection.sql(f"SELECT * FROM {source} LIMIT 0").columns)
             if listing.column not in columns and len(columns) > 1:
                 rule = f"has no column {listing.column!r}"
                 raise DataError(Mistake(str(listing.file), rule, did_you_mean(listing.column, columns)))
             value = name(listing.column if listing.column in columns else columns[0])
             table = f"listed{next(_TABLES)}"
-            values = f"SELECT DISTINCT CAST({value} AS VARCHAR) AS v FROM {source} WHERE {value} IS NOT NULL"
+            [kind] = self._connection.sql(f"SELECT {value} FROM {source} LIMIT 0").types
+            values = f"SELECT DISTINCT {as_text(value, str(kind))} AS v FROM {source} WHERE {value} IS NOT NULL"
             self._connection.execute(f"CREATE TEMP TABLE {table} AS {values}")
         return table
 
@@ -162,7 +180,7 @@ class DuckDB(SqlEngine):
         `known` has the numbers of each column's values (as text) and grows as new ones are met. `in_order`, the rows
         come as they stand in the table, which is slower.
         """
-        taken = ", ".join(f"CAST({name(c)} AS VARCHAR) AS c{i}" for i, c in enumerate(columns))
+        taken = ", ".join(f"{self._text_of(c)} AS c{i}" for i, c in enumerate(columns))
         with self._plainly():
             self.scans += 1
             self._connection.execute(f"SET preserve_insertion_order = {'true' if in_order else 'false'}")
@@ -198,7 +216,7 @@ class DuckDB(SqlEngine):
     def _profiles_of_many(self, columns: Sequence[str], table: str) -> list[ColumnProfile]:
         """The same in one short query: in a table of thousands of columns, asking takes longer than counting."""
         [(rows,)] = self._connection.sql(f"SELECT count(*) FROM {table}").fetchall()
-        texts = ", ".join(f"CAST({name(c)} AS VARCHAR)" for c in columns)
+        texts = ", ".join(map(self._text_of, columns))
         cells = f"SELECT unnest(range({len(columns)})) AS i, unnest([{texts}]) AS v FROM {table}"
         values = self._connection.sql(
             f"""SELECT i, v, n, count(v) OVER of_column, coalesce(sum(n) FILTER (v IS NULL) OVER of_column, 0)
@@ -220,7 +238,7 @@ class DuckDB(SqlEngine):
         counts = ", ".join(f"count(DISTINCT {self._key(c)}), count(*) - count({name(c)})" for c in columns)
         [(rows, *of_columns)] = self._connection.sql(f"SELECT count(*), {counts} FROM {table}").fetchall()
         each = (
-            f"(SELECT {i} AS i, CAST({name(c)} AS VARCHAR) AS v, count(*) AS n FROM {table} "
+            f"(SELECT {i} AS i, {self._text_of(c)} AS v, count(*) AS n FROM {table} "
             f"GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT {_TOP})"  # by place: the table may have columns of these names
             for i, c in enumerate(columns)
         )
@@ -249,7 +267,7 @@ class DuckDB(SqlEngine):
 
     def rewrite(self, rewriting: Rewriting, target: Path, escape: bool = False) -> None:
         """Write the rows of the table recoded, in random order or sorted: one scan."""
-        query = rewritten(self, rewriting, escape)
+        query = rewritten(self, rewriting, escape, typed=target.suffix == ".parquet")
         self._connection.register("assignment", rewriting.assignment)
         with self._plainly():
             self.scans += 1
@@ -303,9 +321,38 @@ class DuckDB(SqlEngine):
         with self._plainly():
             return self._connection.sql(query).to_arrow_table().column(0).combine_chunks()
 
+    def _like(self, value: str, pattern: str) -> str:
+        return f"regexp_full_match({value}, {text(pattern)})"
+
+    def _found(self, value: str, pattern: str) -> str:
+        return f"NULLIF(regexp_extract({value}, {text(pattern)}, 1), '')"
+
+    def _real_day(self, year: str, month: str, day: str, found: str) -> str:
+        return (
+            f"CAST(TRY_CAST({year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0') AS DATE) AS VARCHAR)"
+        )
+
+    def _day_of_moment(self, column: str) -> str | None:
+        if self.types[column].startswith("TIMESTAMP"):
+            return f"CAST({name(column)} AS DATE)"
+        return name(column) if self.types[column] == "DATE" else None
+
+    def _is_nan(self, column: str) -> str | None:
+        return f"isnan({name(column)})" if is_float(self.types[column]) else None
+
+    def _is_text(self, column: str) -> bool:
+        return self.types[column] == "VARCHAR" or self.types[column].startswith("ENUM")
+
     def _key(self, column: str) -> str:
         """What rows are counted by: values as they are where equal ones are written alike, else as text (0.0, −0.0)."""
-        return name(column) if _PLAIN.fullmatch(self.types[column]) else f"CAST({name(column)} AS VARCHAR)"
+        return name(column) if _PLAIN.fullmatch(self.types[column]) else self._text_of(column)
+
+    def _written(self, value: str, column: str) -> str:
+        return as_text(value, self.types[column])
+
+    def _text_of(self, column: str) -> str:
+        """SQL of the text of a column's values."""
+        return as_text(name(column), self.types[column])
 
     def plain(self, column: str) -> str:
         """A column to be written as it is; enumerations as text, since their type lists values of rows left out.
@@ -356,7 +403,7 @@ def _mistake(place: str, message: str) -> Mistake:
     if "Original Line:" in message:
         message = message.splitlines()[-1]
     known = [
-        (r"not utf-8|Invalid unicode|encoding", "is not UTF-8 text", "save the file as UTF-8"),
+        (r"not utf-8|Invalid unicode|encoding", "is not UTF-8 text", _ENCODING),
         (r"unterminated|quote", "a quoted value does not end", "close the quote, or check that the file is complete"),
         (
             r"Expected Number of Columns: (\d+) Found: (\d+)",

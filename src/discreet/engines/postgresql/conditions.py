@@ -60,12 +60,12 @@ def _day(column: str, value: str, kind: str) -> str:
         day = f"CAST({column} AS date)"
         usual = f"{day} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
         return f"CASE WHEN {usual} THEN CAST(to_char({day}, 'YYYYMMDD') AS integer) END"
-    return f"""(SELECT coalesce({_valid("f[1]", "f[3]", "f[4]")}, {_valid("l[3]", "l[2]", "l[1]")})
+    return f"""(SELECT coalesce({valid_day("f[1]", "f[3]", "f[4]")}, {valid_day("l[3]", "l[2]", "l[1]")})
         FROM (SELECT CAST(regexp_match({value}, {text(_YEAR_FIRST)}) AS text[]) AS f,
         CAST(regexp_match({value}, {text(_DAY_FIRST)}) AS text[]) AS l OFFSET 0) AS parts)"""
 
 
-def _valid(year: str, month: str, day: str) -> str:
+def valid_day(year: str, month: str, day: str) -> str:
     """SQL of the number yyyymmdd, or NULL if there is no such day."""
     y, m, d = (f"CAST({part} AS integer)" for part in (year, month, day))
     leap = f"({y} % 4 = 0 AND ({y} % 100 <> 0 OR {y} % 400 = 0))"

@@ -7,7 +7,7 @@ to it meanwhile. Only frequencies leave the server, in one stream per question.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from discreet.engines.lists import listed_values
 from discreet.engines.postgresql import statistics
 from discreet.engines.postgresql import types as kinds
 from discreet.engines.postgresql.address import address, server
-from discreet.engines.postgresql.conditions import condition
+from discreet.engines.postgresql.conditions import condition, valid_day
 from discreet.engines.postgresql.session import answer, begin, connect, plainly, settle
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.rows import Condition, ListedIn
@@ -27,6 +27,7 @@ from discreet.engines.sources import check_column_names
 from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.pairs import grouped_set
 from discreet.engines.sql.quoting import name, text
+from discreet.engines.sql.reading import DATE
 from discreet.errors import DataError, Mistake, Unavailable
 
 if TYPE_CHECKING:
@@ -160,6 +161,33 @@ class PostgreSQL(SqlEngine):
     def _matches(self, column: str, value: str, text: str) -> str:
         """By one equality, with a place for NULL: of IS NOT DISTINCT FROM, PostgreSQL would try all pairs of rows."""
         return f"COALESCE('=' || {self._written(value, column)}, '') = COALESCE('=' || {text}, '')"
+
+    def _like(self, value: str, pattern: str) -> str:
+        return f"({value} ~ {text(f'^(?:{pattern})$')})"
+
+    def _found(self, value: str, pattern: str) -> str:
+        return f"substring({value} from {text(pattern)})"
+
+    def _real_day(self, year: str, month: str, day: str, found: str) -> str:
+        written = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
+        there = f"{valid_day(year, month, day)} IS NOT NULL"
+        return f"CASE WHEN {found} IS NOT NULL THEN CASE WHEN {there} THEN {written} END END"
+
+    def _day_of_moment(self, column: str) -> str | None:
+        if not kinds.DAYS.fullmatch(self._kind(column)):
+            return None
+        return name(column) if self._kind(column) == "date" else f"CAST({name(column)} AS date)"
+
+    def _is_nan(self, column: str) -> str | None:
+        number = self._kind(column) in ("real", "double precision")
+        return f"{name(column)} = 'NaN'" if number else None
+
+    def _is_text(self, column: str) -> bool:
+        return self._kind(column).startswith(("text", "character", "enum", '"char"', "name", "bpchar"))
+
+    def _become(self, columns: Mapping[str, str]) -> None:
+        names = {column: "date" if kind == DATE else "text" for column, kind in columns.items()}
+        self.types, self._bases = self.types | names, self._bases | names
 
     # Verbs of its own.
 

@@ -1,6 +1,6 @@
 """How PostgreSQL writes values so that they look as everywhere else, and how it reads them back.
 
-Other engines are followed (they write as DuckDB does): 1.0 is a floating-point number, ``nan`` and ``inf`` are in small
+Other engines are followed (they write as DuckDB does, and whole numbers as such): ``nan`` and ``inf`` are in small
 letters, bytes are printable signs or ``\\xAB``. Types are named as ``format_type`` does, domains by what they rest on,
 enumerations as ``enum``.
 """
@@ -95,14 +95,13 @@ def _float(text: str, kind: str) -> str:
     last = f"{behind} - CAST({power} AS integer)"
     same = f"CAST(CAST(shorter AS text) AS {kind}) = CAST(t AS {kind})"
     sign, digits = "CASE WHEN t LIKE '-%' THEN '-' ELSE '' END", "CAST(abs(number) AS text)"
-    whole = f"{digits} || CASE WHEN {digits} LIKE '%.%' THEN '' ELSE '.0' END"
     # Of a large number all digits stand before the point, of a small one all that matter behind it.
     small = f"ltrim(substr({digits}, 3), '0')"
     exponent = (
         f"CASE WHEN abs(number) > 1 THEN length({digits}) - 1 ELSE length({small}) + 2 - length({digits}) - 1 END"
     )
     return f"""CASE {_special(text)} WHEN {text} IS NOT NULL THEN (
-        SELECT {sign} || CASE WHEN abs(number) >= 0.0001 AND abs(number) < 1e16 OR number = 0 THEN {whole} ELSE
+        SELECT {sign} || CASE WHEN abs(number) >= 0.0001 AND abs(number) < 1e16 OR number = 0 THEN {digits} ELSE
             regexp_replace(rtrim(significant, '0'), '^(.)(.+)$', '\\1.\\2') || 'e' ||
             CASE WHEN exponent < 0 THEN '-' ELSE '+' END ||
             lpad(CAST(abs(exponent) AS text), greatest(2, length(CAST(abs(exponent) AS text))), '0') END

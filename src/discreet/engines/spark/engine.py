@@ -10,7 +10,7 @@ import os
 import re
 import secrets
 import weakref
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -22,6 +22,7 @@ from discreet.engines.arrow import texts
 from discreet.engines.base import SampledRows, Tables, TooManyCombinations
 from discreet.engines.lists import listed_values
 from discreet.engines.profile import ColumnProfile
+from discreet.engines.reading import AS_IT_STANDS, Reading
 from discreet.engines.rows import Condition, ListedIn
 from discreet.engines.sources import check_column_names
 from discreet.engines.spark import sql
@@ -30,6 +31,7 @@ from discreet.engines.spark.publishing import WrittenParts
 from discreet.engines.spark.session import failures, find_session, silent
 from discreet.engines.spark.sources import frame_of
 from discreet.engines.sql.engine import SqlEngine
+from discreet.engines.sql.reading import DATE
 from discreet.errors import DataError, Mistake
 
 LIMIT = 5_000_000  # combinations that come to the driver: a few hundred megabytes
@@ -45,13 +47,21 @@ class Spark(SqlEngine):
 
     `source` is a table or view (``clinic.patients``), a path that Spark reads (Parquet, or CSV), or a DataFrame.
     `named` are columns that it is said to have. `limit` is how many distinct combinations may come to the driver.
+    `file` says how a CSV file is written.
     """
 
     forms: tuple[str, ...] = ("parquet",)
     text_type = "STRING"
     same = "<=>"
 
-    def __init__(self, source: Any, named: Collection[str] = (), session: Any = None, limit: int | None = None):
+    def __init__(
+        self,
+        source: Any,
+        named: Collection[str] = (),
+        session: Any = None,
+        limit: int | None = None,
+        file: Reading = AS_IT_STANDS,
+    ):
         self._limit = limit or _limit_of_environment()
         self._session = session or getattr(source, "sparkSession", None) or find_session()
         self._place = str(source) if isinstance(source, str | Path) else "source"
@@ -62,7 +72,7 @@ class Spark(SqlEngine):
         weakref.finalize(self, _forget, self._session, self._views).atexit = False
         self.scans = 0
         with self._plainly():
-            frame = frame_of(self._session, str(source), named) if isinstance(source, str | Path) else source
+            frame = frame_of(self._session, str(source), named, file) if isinstance(source, str | Path) else source
             self.types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
             self.columns: tuple[str, ...] = tuple(frame.columns)
             self._check_names()
@@ -168,6 +178,32 @@ class Spark(SqlEngine):
             rule = "is binary: its values can be counted and published as they are, not compared"
             raise DataError(Mistake(f"{self._place}, column {column}", rule, "make it text"))
         return f"{self._written(value, column)} {self.same} {sql.sought(text, kind)}"
+
+    def _like(self, value: str, pattern: str) -> str:
+        whole = rf"\A(?:{pattern})\z"
+        return f"({value} RLIKE {sql.text(whole)})"
+
+    def _found(self, value: str, pattern: str) -> str:
+        return f"NULLIF(regexp_extract({value}, {sql.text(pattern)}, 1), '')"
+
+    def _real_day(self, year: str, month: str, day: str, found: str) -> str:
+        written = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
+        return f"CAST(TRY_CAST({written} AS DATE) AS STRING)"
+
+    def _day_of_moment(self, column: str) -> str | None:
+        return sql.day_of(self.name(column), self.types[column])
+
+    def _is_nan(self, column: str) -> str | None:
+        return f"isnan({self.name(column)})" if sql.is_float(self.types[column]) else None
+
+    def _is_text(self, column: str) -> bool:
+        return self.types[column].startswith("string")
+
+    def _is_readable(self, column: str) -> bool:
+        return sql.readable(self.types[column])
+
+    def _become(self, columns: Mapping[str, str]) -> None:
+        self.types = self.types | {c: "date" if kind == DATE else "string" for c, kind in columns.items()}
 
     # Verbs that are more than one query.
 

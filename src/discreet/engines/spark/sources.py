@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.reading import AS_IT_STANDS, Reading
 from discreet.engines.sources import CsvLayout, csv_layout
 from discreet.engines.spark.sql import name, text
 from discreet.errors import DataError, Mistake
@@ -19,8 +21,8 @@ _PROBE = text('"",')
 _UNREADABLE = "\ufffd"  # what Spark reads for bytes that are no text
 
 
-def frame_of(session: Any, source: str, named: Collection[str] = ()) -> Any:
-    """A table or file as a DataFrame; `named` are columns that it is said to have."""
+def frame_of(session: Any, source: str, named: Collection[str] = (), file: Reading = AS_IT_STANDS) -> Any:
+    """A table or file as a DataFrame; `named` are columns that it is said to have, `file` says how it is written."""
     if "/" not in source and not source.lower().endswith(_PARQUET + _CSV):
         return session.sql(f"SELECT * FROM {'.'.join(map(name, parts_of(source)))}")
     path = plain_path(source)
@@ -28,7 +30,10 @@ def frame_of(session: Any, source: str, named: Collection[str] = ()) -> Any:
         return session.read.parquet(path)
     if "://" in source:
         raise DataError(Mistake(source, "is a CSV file elsewhere", "save it as Parquet, or make it a table of Spark"))
-    return _csv(session, source, path, csv_layout(Path(source), named))
+    if file.encoding and codecs.lookup(file.encoding).name not in ("utf-8", "ascii"):
+        rule = f"Spark reads CSV files as UTF-8 here, not as {file.encoding}"
+        raise DataError(Mistake("encoding", rule, "save the file as UTF-8 or Parquet"))
+    return _csv(session, source, path, csv_layout(Path(source), named, file.delimiter))
 
 
 def parts_of(table: str) -> list[str]:
@@ -56,6 +61,8 @@ def plain_path(source: str | Path) -> str:
 
 def _csv(session: Any, source: str, path: str, layout: CsvLayout) -> Any:
     """A CSV file, every value as text; "" and nothing stay different."""
+    if layout.separator_line:
+        raise DataError(Mistake(source, "has a first line sep=, which Spark takes for a row", "remove that line"))
     if len(layout.columns) == 1:  # Spark skips blank lines, which are rows there
         raise DataError(Mistake(source, "is a CSV file of one column", "save it as Parquet"))
     csv_options = f"map('nullValue', {text(_NOTHING)}, 'emptyValue', '')"

@@ -131,6 +131,13 @@ def _day_in_utc(micros: str) -> str:
     return f"date_from_unix_date(CAST(({micros} - pmod({micros}, {_DAY})) div {_DAY} AS INT))"
 
 
+def day_of(column: str, kind: str) -> str | None:
+    """SQL of the days of a column of dates or moments (in SQL); None if its type is another."""
+    if kind == "timestamp":
+        return _day_in_utc(f"unix_micros({column})")
+    return f"CAST({column} AS DATE)" if kind in ("date", "timestamp_ntz") else None
+
+
 def _clock(second: str) -> tuple[str, str, str]:
     return f"(({second}) div 3600)", f"pmod(({second}) div 60, 60)", f"pmod({second}, 60)"
 
@@ -169,8 +176,8 @@ def _bound(bound: object) -> str:
 
 
 def _between_days(column: str, kind: str, bounds: Sequence[str]) -> str:
-    if kind in ("date", "timestamp", "timestamp_ntz"):  # years of more digits can't be read as days
-        day = _day_in_utc(f"unix_micros({column})") if kind == "timestamp" else f"CAST({column} AS DATE)"
+    day = day_of(column, kind)
+    if day is not None:  # years of more digits can't be read as days
         bounds = [*bounds, "<= DATE '9999-12-31'"]
     else:
         value = written(column, kind)

@@ -19,8 +19,10 @@ import pyarrow as pa
 from discreet.engines.arrow import coding_table, in_order, label_table, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies, PairCounts, SampledRows
 from discreet.engines.profile import Ownership
+from discreet.engines.reading import Reading
 from discreet.engines.rows import Condition, Rows
 from discreet.engines.sql.pairs import asked_pair_counts, asked_sample
+from discreet.engines.sql.reading import DATE, TEXT, read_column
 from discreet.errors import DataError, Mistake, did_you_mean
 
 
@@ -34,6 +36,7 @@ class SqlEngine(ABC):
     _relation: str  # what stands behind FROM
     _place: str  # what messages call the table
     _whole: Any = None  # the engine that this one is a part of, kept alive
+    _unread: Any = None  # the engine whose cells this one reads by the words of a policy
 
     # What an engine adds.
 
@@ -72,6 +75,41 @@ class SqlEngine(ABC):
     def _one_to(self, n: str) -> str:
         """SQL among the columns of a SELECT: its row as often as `n` says, with the numbers from 1 to n."""
 
+    # How cells are read: see `reading`.
+
+    @abstractmethod
+    def _like(self, value: str, pattern: str) -> str:
+        """SQL: does the whole of a text (in SQL) match a regular expression?"""
+
+    @abstractmethod
+    def _found(self, value: str, pattern: str) -> str:
+        """SQL of what the first brackets of a regular expression find in a text (in SQL); NULL where it finds none."""
+
+    @abstractmethod
+    def _real_day(self, year: str, month: str, day: str, found: str) -> str:
+        """SQL of a day as 2024-03-05, from texts (in SQL) of its parts; NULL if there is none such, or none `found`."""
+
+    @abstractmethod
+    def _day_of_moment(self, column: str) -> str | None:
+        """SQL of the days in a column of dates or moments; None if its type is another."""
+
+    @abstractmethod
+    def _is_nan(self, column: str) -> str | None:
+        """SQL: is it NaN? None where no value can be."""
+
+    @abstractmethod
+    def _is_text(self, column: str) -> bool:
+        """Are its values texts, or listed ones?"""
+
+    def _is_readable(self, column: str) -> bool:
+        """Have its values texts?"""
+        return True
+
+    def _become(self, columns: Mapping[str, str]) -> None:
+        """Some columns are of another kind (TEXT or DATE) now."""
+        names = {TEXT: self.text_type, DATE: "DATE"}
+        self.types = self.types | {column: names[kind] for column, kind in columns.items()}
+
     def _key(self, column: str) -> str:
         """What rows are counted by: values as they are where equal ones are written alike, else as text."""
         return self.name(column)
@@ -89,6 +127,22 @@ class SqlEngine(ABC):
         return f"{self._written(value, column)} {self.same} {text}"
 
     # The verbs.
+
+    @property
+    def as_it_stands(self) -> Self:
+        """The same table, with its cells as they stand."""
+        return self if self._unread is None else self._unread
+
+    def read_as(self, reading: Reading) -> Self:
+        """The same table with its cells read by the words of a policy, and NaN as NULL."""
+        cells = {c: read for c in self.columns if (read := read_column(self, c, reading.of(c))) is not None}
+        if not cells:
+            return self
+        taken = (f"{cells[c][0]} AS {self.name(c)}" if c in cells else self.name(c) for c in self.columns)
+        part = self._part(f"(SELECT {', '.join(taken)} FROM {self._relation} AS cells)")
+        part._unread = self
+        part._become({column: kind for column, (_, kind) in cells.items() if kind})
+        return part
 
     def only(self, rows: Rows) -> Self:
         """The same table with these rows alone: every verb speaks of them, and scans are counted anew."""

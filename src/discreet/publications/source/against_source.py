@@ -37,7 +37,7 @@ from discreet.publications.source.assignment import (
     unpaired,
     unplaced,
 )
-from discreet.publications.source.table import count_source, value_codes
+from discreet.publications.source.table import count_source, reading_of, value_codes
 
 _REPAIR = "give the very table that was published, or publish it again"
 
@@ -50,7 +50,7 @@ def recoded_misfits(published: Recoded, comparing: Comparing) -> list[Mistake]:
     rows = _counted(table)
     if others:  # compared together with the rest; only they need another scan of source and release
         columns = [*quasi_identifiers, *sensitive, *others]
-        rows = count_source(comparing.source, columns, coarser_columns(manifest))
+        rows = count_source(comparing.source, columns, coarser_columns(manifest), reading=reading_of(manifest))
         engine = open_table(comparing.tables, published.file, manifest["columns"])
         star = bool((published.group < 0).any())
         width, beside = len(quasi_identifiers), [*sensitive, *others]
@@ -69,7 +69,8 @@ def bucketized_misfits(published: Bucketized, comparing: Comparing) -> list[Mist
     if others:
         named = [*table.attributes, *others]
         people = read_grouped(comparing.tables, people.file, named, manifest["group_column"])
-        rows = count_source(comparing.source, [*named, *sensitive], coarser_columns(manifest))
+        named = [*named, *sensitive]
+        rows = count_source(comparing.source, named, coarser_columns(manifest), reading=reading_of(manifest))
     return _bucketized(people, published.values, rows, compared)
 
 

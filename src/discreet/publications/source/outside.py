@@ -19,7 +19,7 @@ from discreet.models.presence.confident_presence import ConfidentPresence
 from discreet.models.presence.words import counts_population, read_marginals
 from discreet.publications.published import Manifest, hierarchy_in_words, quasi_identifiers_of, unpublished_column
 from discreet.publications.source.population import Surroundings, outsiders
-from discreet.publications.source.table import value_codes
+from discreet.publications.source.table import reading_of, value_codes
 
 _MARGINALS = "confident_presence.marginals"
 
@@ -33,7 +33,7 @@ def read_population(
     """
     columns, person = quasi_identifiers_of(manifest), unpublished_column(manifest, PERSON)
     needed = [*columns, *([] if person is None else [person])]
-    engine = open_source(population, needed)
+    engine = open_source(population, needed, reading_of(manifest), said_of_it=False)
     lacking = [
         Mistake("population", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
         for c in needed

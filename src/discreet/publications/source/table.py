@@ -16,6 +16,8 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.wishes import wishes_of, without_last
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.open import open_source
+from discreet.engines.reading import Reading
+from discreet.engines.reading_words import reading_from_words
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
@@ -44,7 +46,7 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     quasi_identifiers, sensitive = quasi_identifiers_of(manifest), columns_of(manifest, "sensitive")
     columns = [*quasi_identifiers, *sensitive]
     person, wishes = unpublished_column(manifest, PERSON), unpublished_column(manifest, "wishes")
-    counted = count_source(source, columns, coarser_columns(manifest), person, wishes)
+    counted = count_source(source, columns, coarser_columns(manifest), person, wishes, reading=reading_of(manifest))
     asked = len(counted.values) > len(columns)
     frequencies = without_last(counted) if asked else counted
     values = dict(zip(columns, frequencies.values, strict=True))
@@ -62,22 +64,29 @@ def read_source(source: Any, manifest: Manifest, *, rules: bool = False) -> Freq
     return replace(table, wishes=wishes_of(table, counted, wishes)) if wishes is not None and asked else table
 
 
+def reading_of(manifest: Manifest) -> Reading:
+    """How the table of a release is read, by the policy that its manifest has in words."""
+    return reading_from_words(manifest.get("policy"))
+
+
 def count_source(
     source: Any,
     columns: Sequence[str],
     coarser: Mapping[str, PublishedAs],
     person: str | None = None,
     last: str | None = None,
+    *,
+    reading: Reading,
 ) -> Frequencies:
     """Columns of the table that a release was made from, as they are: one scan. One may say whose row it is.
 
     Those in `coarser` are what they are published as, which takes a scan more for each.
 
-    The `last` one is there if the table has it.
+    The `last` one is there if the table has it. Its cells are read as they were, unless a policy says how.
     """
     needed = [*columns, *([] if person is None else [person])]
     more = [] if last is None else [last]
-    engine = _open(source, [*needed, *more])
+    engine = _open(source, [*needed, *more], reading)
     lacking = [c for c in needed if c not in engine.columns]
     if lacking:
         raise DataError(
@@ -90,16 +99,16 @@ def count_source(
     return engine.frequencies([*columns, *(c for c in more if c in engine.columns)], person)
 
 
-def _open(source: Any, columns: Sequence[str]) -> Engine:
+def _open(source: Any, columns: Sequence[str], reading: Reading) -> Engine:
     """The table itself, or the rows of it that a policy chooses."""
     if isinstance(source, str | Path) and Path(source).suffix.lower() in (".yaml", ".yml"):
         source = read_policy(source)
     if not isinstance(source, Policy):
-        return open_source(source, columns)
+        return open_source(source, columns, reading, said_of_it=False)
     if source.location is None:
         raise DataError(Mistake("source", "is missing from the policy", "give the original table itself"))
     rows = source.private_rows
-    engine = open_source(source.location, [*columns, *(rows.columns if rows else ())])
+    engine = open_source(source.location, [*columns, *(rows.columns if rows else ())], source.reading)
     return engine if rows is None else engine.only(rows)
 
 

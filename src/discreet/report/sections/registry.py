@@ -90,6 +90,7 @@ SECTIONS: Registry[Section] = Registry(
         "attributes": "discreet.report.sections.coarser:ATTRIBUTES",
         "exact": "discreet.report.sections.exact:EXACT",
         "marginals": "discreet.report.sections.before_and_after:MARGINALS",
+        "read": "discreet.report.sections.read:READ",
     },
 )
 
