@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.coding import frequency_set, value_counts
+from discreet.counts.coding import counted_into_order, frequency_set, value_counts
 from discreet.counts.frequency import FrequencySet
+from discreet.engines.arrow import in_order, numbers, texts
 from discreet.engines.base import Frequencies
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
@@ -64,3 +65,25 @@ def test_each_value_of_a_column_is_counted_in_rows(counts: dict[tuple[str | None
         assert value_counts(found, d).tolist() == [
             sum(n for row, n in counts.items() if row[d] == value) for value in VALUES
         ]
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 9)] * 5), min_size=1, max_size=40),
+    st.lists(st.integers(4, 6), min_size=5, max_size=5),
+)
+def test_counting_into_order_is_sorting(rows: list[tuple[int, ...]], bits: list[int]) -> None:
+    """By the first column first, whatever fits into one count; equal rows stay as they stand."""
+    codes = [np.array(column, dtype=np.int32) for column in zip(*rows, strict=True)]
+    ordered, order = counted_into_order(codes, bits, max(max(bits), len(rows).bit_length()))
+    wanted = np.lexsort(codes[::-1])
+    assert order.tolist() == wanted.tolist()
+    assert [c.tolist() for c in ordered] == [c[wanted].tolist() for c in codes]
+
+
+@given(st.lists(st.integers(-(10**12), 10**12) | st.integers(-20, 20), min_size=1, max_size=40))
+def test_whole_numbers_are_numbered_as_their_texts_are(values: list[int]) -> None:
+    """An engine that hands out numbers gives the same release as one that hands out texts."""
+    as_numbers = in_order([numbers(np.array(values, dtype=np.int64))])
+    as_texts = in_order([texts([str(value) for value in values])])
+    assert as_numbers[0].to_pylist() == as_texts[0].to_pylist()
+    assert as_numbers[1].tolist() == as_texts[1].tolist()

@@ -14,6 +14,8 @@ from discreet.counts.owners import owners_of
 from discreet.engines.base import Frequencies
 from discreet.hierarchies.hierarchy import Hierarchy
 
+_MANY = 100_000  # combinations: fewer are sorted before the compiled loops are there
+
 
 def frequency_set(
     frequencies: Frequencies,
@@ -104,6 +106,9 @@ def _changes(ordered: Sequence[Any], rows: int) -> BoolArray:
 def _in_order(codes: Sequence[Any], sizes: Sequence[int], rows: int) -> tuple[list[Codes], IntArray]:
     """The combinations sorted by their codes, first column first, and what sorts them. Codes lie below `sizes`."""
     bits = [max(1, (size - 1).bit_length()) for size in sizes]
+    places = max(1, (rows - 1).bit_length())
+    if rows > _MANY and sum(bits) + places > 63 and max(bits) <= places:
+        return counted_into_order(codes, bits, places)
     if sum(bits) > 63:
         order = np.lexsort(codes[::-1])
         return [np.ascontiguousarray(c[order]) for c in codes], order
@@ -111,7 +116,6 @@ def _in_order(codes: Sequence[Any], sizes: Sequence[int], rows: int) -> tuple[li
     for code, width in zip(codes, bits, strict=True):
         key <<= width
         key |= code
-    places = max(1, (rows - 1).bit_length())
     if sum(bits) + places <= 63:  # the place rides along in the low bits: sorting values is 5 times as fast as argsort
         key = np.sort((key << places) | np.arange(rows, dtype=np.int64))
         order, key = key & ((1 << places) - 1), key >> places
@@ -123,6 +127,36 @@ def _in_order(codes: Sequence[Any], sizes: Sequence[int], rows: int) -> tuple[li
         unpacked.append((key & ((1 << width) - 1)).astype(np.int32))
         key >>= width
     return unpacked[::-1], order
+
+
+def counted_into_order(codes: Sequence[Any], bits: Sequence[int], most: int) -> tuple[list[Codes], IntArray]:
+    """The same by counting, the last columns first, as many at a time as have `most` bits together.
+
+    A million combinations of 49 bits: a third of the time of a sort.
+    """
+    from discreet.counts.kernels import members_by_group  # late: reading a policy should not wait for numba
+
+    parts: list[list[int]] = []
+    for column in reversed(range(len(codes))):
+        if not parts or bits[column] + sum(bits[c] for c in parts[-1]) > most:
+            parts.append([])
+        parts[-1].insert(0, column)
+    keys, order = [], None
+    for part in parts:
+        key = codes[part[0]].astype(np.int32)
+        for column in part[1:]:
+            key = (key << bits[column]) | codes[column]
+        keys.append(key)
+        members = members_by_group(key if order is None else key[order], int(key.max(initial=0)) + 1)[1]
+        order = members if order is None else order[members]
+    assert order is not None
+    ordered: dict[int, Codes] = {}
+    for part, key in zip(parts, keys, strict=True):
+        here = key[order]
+        for column in reversed(part):
+            ordered[column] = here & np.int32((1 << bits[column]) - 1)
+            here >>= bits[column]
+    return [ordered[column] for column in range(len(codes))], order
 
 
 def leaf_numbers(hierarchy: Hierarchy, values: Sequence[str | None]) -> Codes:

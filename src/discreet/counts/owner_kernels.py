@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, IntArray
+from discreet.counts.kernels import members_by_group
 
 GONE = np.int32(-1)  # the group of somebody who stands in none
 SEVERAL = np.int32(-2)  # and of somebody who stands in several
@@ -131,3 +132,38 @@ def fold_values(
         new_group[:end].copy(),
         new_value[:end].copy(),
     )
+
+
+@njit(cache=True)
+def people_by_value(starts: IntArray, value: Codes, width: int) -> IntArray:
+    """How many people have each value, whatever their rows: p has ``value[starts[p]:starts[p + 1]]``."""
+    people = np.zeros(width, dtype=np.int64)
+    last = np.full(width, -1, dtype=np.int64)
+    for p in range(len(starts) - 1):
+        for e in range(starts[p], starts[p + 1]):
+            if last[value[e]] != p:
+                last[value[e]] = p
+                people[value[e]] += 1
+    return people
+
+
+@njit(cache=True)
+def counted_pairs(group: Codes, groups: int, value: Codes, width: int) -> tuple[IntArray, Codes, IntArray]:
+    """How often each group has each value: offsets, values (as they are met), counts."""
+    start, member = members_by_group(group, groups)
+    place = np.zeros(width, dtype=np.int64)  # where each value of a group stands, if it is this group's
+    owner = np.full(width, -1, dtype=np.int64)
+    offsets = np.zeros(groups + 1, dtype=np.int64)
+    values = np.empty(len(group), dtype=np.int32)
+    counts = np.empty(len(group), dtype=np.int64)
+    end = 0
+    for g in range(groups):
+        for m in range(start[g], start[g + 1]):
+            v = value[member[m]]
+            if owner[v] != g:
+                owner[v], place[v] = g, end
+                values[end], counts[end] = v, 0
+                end += 1
+            counts[place[v]] += 1
+        offsets[g + 1] = end
+    return offsets, values[:end].copy(), counts[:end].copy()

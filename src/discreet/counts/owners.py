@@ -146,7 +146,11 @@ def _added(
 ) -> tuple[IntArray, Codes, IntArray]:
     """The settled people of groups that become others, and one person more for each group and value given."""
     from discreet.counts.kernels import merge_tallies  # late: reading a policy should not wait for numba
+    from discreet.counts.owner_kernels import counted_pairs
 
+    if not len(t.values):
+        pairs: tuple[IntArray, Codes, IntArray] = counted_pairs(more_group, groups, more_value, len(t.reference))
+        return pairs
     offsets, values, counts = t.offsets, t.values, t.counts
     if (group < 0).any():
         stays, sizes = group >= 0, np.diff(offsets)
@@ -203,14 +207,15 @@ def owners_of(
     """The owners of combinations with these sensitive values; None if nobody has more than one row."""
     if int(np.bincount(person, weights=count).max(initial=0)) <= 1:
         return None
-    widths = {name: len(hierarchies[name].leaves) for name in sensitive}
-    none = {name: (codes[row], np.zeros(widths[name], dtype=np.int64)) for name, codes in sensitive.items()}
-    everybody = owned(np.zeros(len(row), dtype=np.int32), person, count, 1, none)  # in one group each counts once
-    values = {}
-    for name in sensitive:
-        _, value, people = everybody.values(name)
-        values[name] = np.bincount(value, weights=people, minlength=widths[name]).astype(np.int64)
-    return Owners(row.astype(np.int64), person, count, int(everybody.people[0]), values)
+    from discreet.counts.kernels import members_by_group
+    from discreet.counts.owner_kernels import people_by_value
+
+    starts, order = members_by_group(person, int(person.max(initial=-1)) + 1)
+    values = {
+        name: people_by_value(starts, codes[row[order]], len(hierarchies[name].leaves))
+        for name, codes in sensitive.items()
+    }
+    return Owners(row.astype(np.int64), person, count, int(np.count_nonzero(np.diff(starts))), values)
 
 
 def regrouped(owners: Owners, row: IntArray) -> Owners:

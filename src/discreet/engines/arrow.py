@@ -88,18 +88,24 @@ def numbered_texts(column: pa.Array, known: dict[str | None, int]) -> NDArray[np
 
 
 def in_order(columns: Sequence[pa.Array]) -> tuple[pa.Array, NDArray[np.int32]]:
-    """The different texts of some columns end to end, in order, and the number of each; −1 for NULL.
+    """The different values of some columns end to end as texts, in the order of these, and the number of each.
+
+    −1 for NULL. Values are texts, or whole numbers: of these only different ones have to be written.
 
     >>> names, codes = in_order([texts(["b", None]), texts(["a", "b"])])
     >>> names.to_pylist(), codes
     (['a', 'b'], array([ 1, -1,  0,  1], dtype=int32))
+    >>> names, codes = in_order([numbers(np.array([9, 10, 9]))])
+    >>> names.to_pylist(), codes
+    (['10', '9'], array([1, 0, 1], dtype=int32))
     """
-    whole = pa.chunked_array([c.cast(pa.large_string()) for c in columns], pa.large_string()).combine_chunks()
-    encoded = whole.dictionary_encode()
-    order = to_numpy(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)
+    kind = pa.int64() if columns and pa.types.is_integer(columns[0].type) else pa.large_string()
+    encoded = pa.chunked_array([c.cast(kind) for c in columns], kind).combine_chunks().dictionary_encode()
+    names = encoded.dictionary.cast(pa.large_string())
+    order = to_numpy(pc.array_sort_indices(names)).astype(np.int64)
     number = np.full(len(order) + 1, -1, dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
-    return encoded.dictionary.take(numbers(order)), number[to_numpy(encoded.indices.fill_null(len(order)))]
+    return names.take(numbers(order)), number[to_numpy(encoded.indices.fill_null(len(order)))]
 
 
 def coding_table(codes: Mapping[str | None, int]) -> pa.Table:

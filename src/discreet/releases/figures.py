@@ -42,9 +42,11 @@ def people_figures(plan: Plan) -> dict[str, int] | None:
         return None
     published = np.zeros(len(plan.frequency.counts), dtype=np.bool_)
     published[plan.row[plan.group != SUPPRESSED]] = True
+    shown = np.zeros(int(owners.person.max(initial=-1)) + 1, dtype=np.bool_)
+    shown[owners.person[published[owners.row]]] = True
     return {
         "source": owners.people,
-        "published": len(np.unique(owners.person[published[owners.row]])),
+        "published": int(np.count_nonzero(shown)),
         "most_rows": int(owners.rows.max(initial=0)),
     }
 

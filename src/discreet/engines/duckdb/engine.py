@@ -37,6 +37,8 @@ from discreet.files.temporary import TemporaryFolder
 _PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")
 _SCALAR = re.compile(rf"{_PLAIN.pattern}|FLOAT|DOUBLE|TIME|TIMESTAMP WITH TIME ZONE|UUID|BLOB")
 
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+
 _NARROW = 50  # columns that are profiled together
 _TOP = 1000  # the most common values of a column that a profile tells
 _TABLES = count()  # small tables of ours, through one connection
@@ -353,6 +355,10 @@ class DuckDB(SqlEngine):
     def _text_of(self, column: str) -> str:
         """SQL of the text of a column's values."""
         return as_text(name(column), self.types[column])
+
+    def _named(self, value: str, column: str) -> str:
+        """Whole numbers stay numbers: hundreds of thousands of people are to be written once, not in every row."""
+        return f"CAST({value} AS BIGINT)" if self.types[column] in _WHOLE else self._written(value, column)
 
     def plain(self, column: str) -> str:
         """A column to be written as it is; enumerations as text, since their type lists values of rows left out.

@@ -118,6 +118,10 @@ class SqlEngine(ABC):
         """A value of a column (in SQL) as text (in SQL), as far as SQL can write it alike everywhere."""
         return f"CAST({value} AS {self.text_type})"
 
+    def _named(self, value: str, column: str) -> str:
+        """A value of the column that says whose row it is (in SQL): as text, or a BIGINT that is written alike."""
+        return self._written(value, column)
+
     def _canonical(self, column: str, texts: Sequence[str | None]) -> Sequence[str | None]:
         """The distinct texts that `_written` gave, as every engine writes them."""
         return texts
@@ -257,7 +261,8 @@ class SqlEngine(ABC):
     ) -> tuple[Frequencies, Any]:
         """Counts by `columns`, by a number if its expression is given, and by people if a column says who they are."""
         owner = [] if person is None else [person]
-        texts = [f"{self._written(f'c{i}', c)} AS c{i}" for i, c in enumerate([*columns, *owner])]
+        texts = [f"{self._written(f'c{i}', c)} AS c{i}" for i, c in enumerate(columns)]
+        texts += [f"{self._named(f'c{len(columns)}', person)} AS c{len(columns)}" for person in owner]
         outer = ", ".join([*texts, "n", *("g" for _ in number)])
         known: list[dict[str | None, int]] = [{} for _ in columns]
         codes: list[list[Any]] = [[np.empty(0, dtype=np.int32)] for _ in columns]

@@ -82,7 +82,7 @@ class AlphaK(Parameterized):
         return np.where(groups.sizes - lost < self.k, groups.sizes, lost)  # fewer than k can't be kept
 
     def require(self) -> str:
-        return f"at most {as_text(self.alpha)} in at least {self.k} rows"
+        return f"at most {as_text(self.alpha)} in groups of at least {self.k}"  # rows, or people
 
     def describe(self) -> str:
         return f"({as_text(self.alpha)}, {self.k})-anonymity of {self.attribute}"

@@ -12,7 +12,7 @@ left out ever makes a release worse.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
@@ -297,12 +297,7 @@ def with_everybody(problem: Problem, some: Partition) -> Partition:
         return some
     rest = some.groups
     group = np.where(missing, rest, some.group)
-    low, high = replace(some, group=group).covers
-    widest = np.array([max(len(h.leaves) - 1, 1) for h in problem.frequency.hierarchies])
-    together = (np.maximum(high, high[rest]) - np.minimum(low, low[rest])) / widest  # at least: a taxonomy may ask more
-    sizes = np.bincount(group, weights=some.count)
-    extra = together.sum(axis=1) * (sizes + sizes[rest]) - ((high - low) / widest).sum(axis=1) * sizes
-    order = np.argsort(extra[:rest], kind="stable")
+    order = np.argsort(_Joining.of(replace(some, group=group)).costs(rest)[:rest], kind="stable")
     joining = 0
     while True:
         joins = np.isin(group, order[:joining]) | missing
@@ -338,18 +333,39 @@ def holding(problem: Problem, partition: Partition, fallback: Partition) -> Part
     return merged
 
 
+@dataclass(frozen=True, eq=False)
+class _Joining:
+    """What it would cost to join groups: their first and last leaves, how far these may lie apart, and their rows."""
+
+    low: Codes
+    high: Codes
+    widest: IntArray
+    sizes: FloatArray
+
+    @classmethod
+    def of(cls, partition: Partition) -> _Joining:
+        low, high = partition.covers
+        widest = np.array([max(len(h.leaves) - 1, 1) for h in partition.frequency.hierarchies])
+        sizes = np.bincount(partition.group, weights=partition.count, minlength=partition.groups).astype(np.float64)
+        return cls(low, high, widest, sizes)
+
+    def costs(self, group: int) -> FloatArray:
+        """The loss that each group, joined with this one, adds at least: a taxonomy may ask for more."""
+        together = (np.maximum(self.high, self.high[group]) - np.minimum(self.low, self.low[group])) / self.widest
+        apart = (self.high - self.low) / self.widest
+        costs: FloatArray = together.sum(axis=1) * (self.sizes + self.sizes[group]) - apart.sum(axis=1) * self.sizes
+        return costs
+
+
 def _joined(partition: Partition, failing: IntArray) -> Partition:
     """Each of some groups joined with the one beside which it costs least, unless that is taken already."""
-    low, high = partition.covers
-    widest = np.array([max(len(h.leaves) - 1, 1) for h in partition.frequency.hierarchies])
-    sizes = np.bincount(partition.group, weights=partition.count, minlength=partition.groups)
-    becomes = np.arange(partition.groups)
+    joining = _Joining.of(partition)
+    sizes, becomes = joining.sizes, np.arange(partition.groups)
     free = np.ones(partition.groups, dtype=np.bool_)
     for g in failing[np.argsort(sizes[failing], kind="stable")].tolist():
         if not free[g]:
             continue
-        together = ((np.maximum(high, high[g]) - np.minimum(low, low[g])) / widest).sum(axis=1)
-        extra = together * (sizes + sizes[g]) - ((high - low) / widest).sum(axis=1) * sizes
+        extra = joining.costs(g)
         extra[g] = np.inf
         mate = int(np.argmin(np.where(free, extra, np.inf)))
         if mate == g or not np.isfinite(extra[mate]) or not free[mate]:
