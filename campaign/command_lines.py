@@ -65,6 +65,7 @@ _USUAL = {
     "anonymize": ("policy.yaml",), "verify": ("release",), "apply": ("release", "patients.csv"),
     "summarize": ("policy.yaml",),
     "init": ("patients.csv",), "audit": ("release",), "compare": ("policy.yaml",), "stats": ("policy.yaml",),
+    "hierarchy": ("patients.csv", "nation"),
     "sweep": ("policy.yaml", "--k", "2,5"),
 }  # fmt: skip
 

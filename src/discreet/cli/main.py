@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from discreet.cli import auditing, stats, studies, sweeping
 from discreet.cli.faults import told
+from discreet.cli.hierarchies import hierarchy
 from discreet.cli.proposing import init
 from discreet.cli.screen import EXIT, Screen, a_path, one_line
 from discreet.errors import DiscreetError, Mistake, told_mistakes
@@ -94,6 +95,7 @@ def sample(
 
 
 app.command()(init)
+app.command()(hierarchy)
 
 
 @app.command()

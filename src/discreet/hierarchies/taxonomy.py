@@ -152,6 +152,12 @@ def taxonomy_from_rows(
 
 def read_taxonomy(path: str, folder: Path, place: str) -> Taxonomy:
     """A taxonomy from a CSV as ARX writes them: ``leaf;level1;…;*``, no header; the delimiter is found out."""
+    rows, lines = taxonomy_rows(path, folder, place)
+    return taxonomy_from_rows(rows, place, path, lines)
+
+
+def taxonomy_rows(path: str, folder: Path, place: str) -> tuple[list[list[str]], list[int]]:
+    """The rows of such a file, whatever they say, and the lines that they are in."""
     file = folder / path
     try:
         text = read_small(file, place)
@@ -162,8 +168,7 @@ def read_taxonomy(path: str, folder: Path, place: str) -> Taxonomy:
         beside = [Path(path).with_name(other.name).as_posix() for other in islice(file.parent.glob("*.csv"), _BESIDE)]
         repair = did_you_mean(path, sorted(beside)) if beside else "paths are relative to the folder of the policy"
         raise HierarchyError(Mistake(place, f"no file {shown_path(path)}", repair)) from None
-    rows, lines = _rows(text, path, place)
-    return taxonomy_from_rows(rows, place, path, lines)
+    return _rows(text, path, place)
 
 
 def _rows(text: str, path: str, place: str) -> tuple[list[list[str]], list[int]]:

@@ -202,8 +202,8 @@ def _of_rare_values(name: str, tally: Tally, k: int | None, whose: Whose) -> lis
     parts += [f"{percent(few)} one that fewer than {k} rows have"] if few > once else []
     sentence = (
         f"{shown(name)}: {', '.join(parts)}. Whoever knows such a value finds the row by it, "
-        f"and that they differ within a group protects {whose.nobody}. Coarser values are published, and judged, "
-        "with publish_as in the policy."
+        f"and that they differ within a group protects {whose.nobody}. With publish_as, a policy "
+        "publishes and judges rounder values."
     )
     return [Exposure(sentence, few, once >= FOUND_BY_VALUE or few >= FOUND_AMONG_FEW)]
 

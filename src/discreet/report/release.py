@@ -79,7 +79,7 @@ class Column:
     name: str
     role: str
     hierarchy: str
-    coarser: bool = False  # is something coarser published than its values?
+    rounded: bool = False  # is it published as less exact values than it has?
 
 
 @dataclass(frozen=True, kw_only=True)

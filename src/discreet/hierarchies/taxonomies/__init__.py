@@ -1,0 +1,1 @@
+"""Taxonomies that are drafted, checked and drawn: what `discreet hierarchy` does."""
