@@ -85,8 +85,13 @@ def cell_words(profile: ColumnProfile, marks: Mapping[str, int]) -> CellWords:
 
 
 def _codes(texts: Mapping[str, int]) -> tuple[dict[str, int], list[str]]:
-    """Numbers that can't be ones: the only ones below 0, or nines far above all others."""
-    numbers = {text: parse(text) for text in texts}
+    """Numbers that can't be ones: the only ones below 0, or nines far above all others.
+
+    >>> _codes({"1,72": 4, "1,8": 3, "-999": 2})[0]
+    {'-999': 2}
+    """
+    commas = all(_COMMA.fullmatch(text) for text in texts)
+    numbers = {text: parse(text.replace(",", ".") if commas else text) for text in texts}
     known = {text: number for text, number in numbers.items() if number is not None}
     if len(known) < len(texts):
         return {}, []
