@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from discreet.engines.duckdb.texts import as_text
 from discreet.engines.sql.quoting import name
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _surviving(engine: DuckDB, columns: Sequence[str], types: Mapping[str, str])
     if not columns:
         return []
     checks = ", ".join(
-        f"bool_and(CAST(TRY_CAST({name(c)} AS {types[c]}) AS VARCHAR) IS NOT DISTINCT FROM {name(c)}) AS c{i}"
+        f"bool_and({as_text(f'TRY_CAST({name(c)} AS {types[c]})', types[c])} IS NOT DISTINCT FROM {name(c)}) AS c{i}"
         for i, c in enumerate(columns)
     )
     [same] = engine.ask_in_order(checks).to_pylist()
