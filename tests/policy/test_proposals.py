@@ -209,12 +209,27 @@ def test_several_sensitive_columns_get_a_promise_each(tmp_path: Path) -> None:
 
 
 def test_more_than_ten_quasi_identifiers_come_with_a_warning(tmp_path: Path) -> None:
-    columns = [profile(f"q{i}", ["a", "b"] * 50) for i in range(11)]
+    columns = [profile(f"{c}_place", ["a", "b"] * 50) for c in "abcdefghijk"]
     _, few = proposed(tmp_path, *columns[:10], profile("constant", ["x"] * 100))
     policy, many = proposed(tmp_path, *columns)
     assert "WARNING" not in few
     assert "WARNING: 11 quasi-identifiers" in many
     assert len(policy.quasi_identifiers) == 11
+
+
+def test_what_nobody_is_known_to_know_is_left_out_beyond_ten_quasi_identifiers(tmp_path: Path) -> None:
+    known = [profile(f"{c}_place", ["a", "b"] * 50) for c in "abcdefgh"]
+    unknown = [profile(name, [f"v{i % (n + 2)}" for i in range(100)]) for n, name in enumerate(["foo", "bar", "baz"])]
+    policy, text = proposed(tmp_path, *unknown, *known)
+    roles = {a.name: (a.role, bool(a.decide)) for a in policy.attributes}
+    assert roles["foo"] == roles["bar"] == (COARSER, True)
+    assert roles["baz"] == (LEFT_OUT, True)  # it has most values
+    assert "WARNING" not in text
+    assert [m.place for m in policy.undecided] == [
+        "attributes.foo.decide",
+        "attributes.bar.decide",
+        "attributes.baz.decide",
+    ]
 
 
 def test_a_table_of_nothing_but_names_still_gives_a_policy_that_reads(tmp_path: Path) -> None:

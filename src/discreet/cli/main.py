@@ -117,6 +117,9 @@ def anonymize(
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds for the search; the best release found by then.")
     ] = None,
+    as_proposed: Annotated[
+        bool, typer.Option("--as-proposed", help="Publish though decisions are open: columns as the policy has them.")
+    ] = False,
     private: Private = None,
     sign: Sign = None,
     force: Force = False,
@@ -140,6 +143,7 @@ def anonymize(
     from discreet.report.text import to_text
 
     into: dict[str, Any] = {"folder": output, "private": private, "replace": force, "sign": sign}
+    into["as_proposed"] = as_proposed
     with piped_in(source) as data, screen.progress() as progress:
         release = run(policy=read, source=data, progress=progress, **into)
     with release:

@@ -1,24 +1,23 @@
-"""`init`: proposes a policy, and asks the one thing that no table tells: whether every row is another person's."""
+"""`init`: proposes a policy, and asks what no table tells: whether every row is another person's."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.cli.screen import Screen, a_path, write_page
-from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
+from discreet.errors import DiscreetError, Mistake, shown
 
 if TYPE_CHECKING:
     from discreet.policy.owner import Owner
+    from discreet.policy.proposed import Proposed
 
-_QUESTION = "Is every row another person? [y/n/not sure] "
-_WHICH = "Which column says whose row it is? [its name; nothing if none does] "
+_NAMED = 6  # open decisions that are told by name
 
 
 def init(
@@ -32,6 +31,11 @@ def init(
     one_row_per_person: Annotated[
         bool, typer.Option("--one-row-per-person", help="You know that every row is another person's.")
     ] = False,
+    role: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN=ROLE", help="What columns are whose whole name matches, as 'q[0-9]+=sensitive'."),
+    ] = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask about every open decision, what matters most first.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -42,28 +46,40 @@ def init(
     """
     from discreet.addresses import is_address
     from discreet.labels.whose import Whose
-    from discreet.policy.draft import propose
     from discreet.policy.found_reading import open_as_found
     from discreet.policy.owner import find_owner
-    from discreet.policy.proposals import proposals_of
+    from discreet.policy.proposed import proposed
+    from discreet.policy.said_roles import said_roles
 
     screen = Screen(as_json, quiet)
+    roles = said_roles(role or [])
+    if output is not None and output.exists() and not force:
+        raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
     with screen.progress() as progress:
         progress("read", 0, 0, "")
         engine, profiles, found = open_as_found(data)
-        proposals = proposals_of(profiles)
-        owner = find_owner(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
-    if output is not None and output.exists() and not force:
-        raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
-    if owner.whose is Whose.UNSAID and not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
-        owner = asked(owner, engine.columns, sys.stdin, sys.stderr)
+        seen = proposed(engine, profiles, found, roles=roles, person=person, one_row_per_person=one_row_per_person)
+    at_terminal = not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty()
+    if seen.owner.whose is Whose.UNSAID and (ask or at_terminal):
+        from discreet.cli.asking import asked
+
+        owner = asked(seen.owner, engine.columns, sys.stdin, sys.stderr)
         if owner.column is not None:
-            owner = find_owner(proposals, engine.ownership, person=owner.column)
+            owner = find_owner(seen.proposals, engine.ownership, person=owner.column)
+        seen = replace(seen, owner=owner)
+    if ask:
+        from discreet.cli.asking import decided
+
+        seen = decided(seen, sys.stdin, sys.stderr)
     # In a policy, paths start at the policy's own folder.
     source = data if output is None or is_address(data) else os.path.relpath(data, output.parent)
-    text = propose(proposals, source, owner, found)
+    text, owner = seen.text(source), seen.owner
     answer = {
         "policy": text,
+        "decisions": [
+            {"column": p.name, "like_it": list(p.block[1:]), "role": p.role.value, "why": p.why, "question": p.question}
+            for p in seen.decisions
+        ],
         "person": owner.column,
         "one_row_per_person": owner.one_row_each,
         "people": owner.number,
@@ -74,28 +90,18 @@ def init(
     write_page(output, text)
     screen.say(
         answer | {"file": str(output)},
-        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release\n{_in_words(owner)}",
+        f"Wrote {output}: read it, edit it, then\n  discreet anonymize {output} -o release\n"
+        f"{_to_decide(seen)}{_in_words(owner)}",
     )
 
 
-def asked(owner: Owner, columns: Sequence[str], answers: TextIO, questions: TextIO) -> Owner:
-    """What somebody at the terminal says of whose rows they are; unsaid, where there is no answer."""
-    answer = _answer(_QUESTION, answers, questions).casefold()
-    if answer in ("y", "yes"):
-        return replace(owner, one_row_each=True)
-    if answer not in ("n", "no"):
-        return owner
-    while column := _answer(_WHICH, answers, questions):
-        if column in columns:
-            return replace(owner, column=column)
-        questions.write(f"There is no column {shown(column)}; {did_you_mean(column, columns)}\n")
-    return replace(owner, several=True)
-
-
-def _answer(question: str, answers: TextIO, questions: TextIO) -> str:
-    questions.write(question)
-    questions.flush()
-    return answers.readline().strip()
+def _to_decide(seen: Proposed) -> str:
+    """Which decisions are open, what matters most first."""
+    names = [shown(p.name) for p in seen.decisions]
+    if not names:
+        return ""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"To decide first: {', '.join(names[:_NAMED])}{more}. (--ask asks; --role answers many at once.)\n"
 
 
 def _in_words(owner: Owner) -> str:

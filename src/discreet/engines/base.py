@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.profile import ColumnProfile, Ownership
+from discreet.engines.profile import ColumnProfile, Ownership, Uniqueness
 from discreet.engines.reading import Reading
 from discreet.engines.rows import Rows
 from discreet.errors import DataError, Mistake
@@ -133,6 +133,9 @@ class Engine(Protocol):
 
     def ownership(self, owner: str, columns: Sequence[str]) -> Ownership:
         """How rows fall to the values of one column, and in which others those of one value differ: one scan."""
+
+    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int) -> Uniqueness:
+        """How many of the rows, of which there are so many, are unique by some columns: see there. One scan."""
 
     def publishing(
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False

@@ -54,3 +54,28 @@ class Ownership:
     def most(self) -> int:
         """How many rows one owner has at most."""
         return max(self.rows, default=0)
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """How many rows are told apart from all others by some columns together, by each alone, and without or with each.
+
+    The columns asked about are some that are taken `together` and some that are not. ``changed[i]`` is the share of
+    rows that are unique if column i is left out of those (or, if it is not among them, is added); ``alone[i]`` by
+    column i and nothing else. NULL is a value. Of a large table one combination in `one_in` was looked at, with all
+    the rows that have it: then the shares are estimates.
+
+    >>> by_zip_and_age = Uniqueness(together=0.4, changed=(0.1, 0.3, 0.9), alone=(0.0, 0.02, 0.5))
+    >>> [round(part, 2) for part in by_zip_and_age.beyond]  # the last is not taken with the others
+    [0.3, 0.1, 0.5]
+    """
+
+    together: float
+    changed: tuple[float, ...]
+    alone: tuple[float, ...]
+    one_in: int = 1
+
+    @property
+    def beyond(self) -> tuple[float, ...]:
+        """The share of rows that each column makes unique beyond what the others do."""
+        return tuple(abs(share - self.together) for share in self.changed)

@@ -12,6 +12,26 @@ from dataclasses import dataclass
 
 from discreet.policy.words import Role
 
+A_WEIGHT = "a sampling weight"
+# What marks a part of a data set, as the whole name.
+_PARTS = re.compile(
+    r"(?:data ?)?(?:part|split|fold|folds|set|subset|partition|train|test|train test|holdout|cv|cv fold|ballot|version)"
+    r"(?: set| split| part)?|is (?:train|test)(?:ing)?|(?:train|test|data) ?set"
+)
+# What a name says that counts, measures or ranks something: between 2 and 4 there is 3.
+_AMOUNT = re.compile(
+    r"(?:^|.* )(?:age|ages|size|[a-z]*size|count|counts|n|num|number|hours|days|weeks|months|years|year|minutes|times"
+    r"|children|kids|persons|people|score|scale|rank|rating|level|grade|educ|education|isced|stage|rate|ratio|percent"
+    r"|pct|length|duration|los|stay|height|bmi|distance|temperature|quantity|qty|total|sum|mean|average|wave|round"
+    r"|alter|anzahl|groesse|grosse|stufe|jahr|jahre|kinder|stunden|edad|hijos|anos|horas|numero de|nivel"
+    r"|enfants|annee|heures|niveau|nombre de)(?: .*|$)"
+)
+_CODE = re.compile(
+    r"(?:^|.* )(?:code|codes|[a-z]*code|cd|type|class|[a-z]*class|cat|category|status|kind|group|flag|typ|art|klasse"
+    r"|tipo|clase|codigo|estado|categorie|statut)(?: [0-9]+)?"
+)
+_BLOCK = re.compile(r"(.*?[^0-9])[0-9]+[a-z]?(?:[_ .-][0-9]{1,2})?")
+
 
 @dataclass(frozen=True)
 class Meaning:
@@ -44,17 +64,23 @@ _WORDS: dict[Meaning, str] = {
         comment*, note, notes, remark*, description, free text, freetext, narrative, kommentar*, bemerkung*,
         notiz*, beschreibung, comentario*, observacion*, descripcion, commentaire*, remarque*, observation*""",
     Meaning("health", Role.SENSITIVE): """
+        cpt, hcpcs, drg, ndc, atc, procedure*, surgery*, vaccin*, blood*, cholesterol, glucose, smok*, alcohol*,
+        pregnan*, allerg*, depress*, anxiety, mental*, eingriff*, impf*, embaraz*, grossesse,
         disease*, diagnos*, illness*, icd, icd9, icd10, comorbid*, symptom*, medication*, drug*, treatment*,
         therapy*, prescription*, hiv*, covid*, disability, disorder*, test result, lab result, pathology, cancer,
         krankheit*, erkrankung*, befund*, medikament*, behandlung*, therapie*, behinderung, enfermedad*,
         diagnostico*, padecimiento, medicamento*, tratamiento*, discapacidad, maladie*, diagnostic*, traitement*,
         medicament*, handicap, malattia*, ziekte*, doenca*""",
     Meaning("money", Role.SENSITIVE): """
-        salary*, income*, wage*, earning*, pay, payment*, cost, costs, debt*, loan*, credit score, balance, net worth,
+        salary*, *income*, wage*, earning*, pay, payment*, cost, costs, debt*, loan*, credit score, balance, net worth,
+        capital gain*, capital loss*, profit*, amount*, charge, charges, price*, fee, fees, premium*, expense*,
+        expenditure*, tax, taxes, wealth, rent, mortgage, betrag*, umsatz, preis*, importe*, monto*, gasto*, precio*,
+        montant*, prix, depense*, loyer,
         gehalt*, lohn*, kosten, *kosten, einkommen*, verdienst*, schulden, salario*, sueldo*, ingreso*, renta,
         deuda*, salaire*, revenu*, remuneration, dette*, stipendio, reddito, salaris, inkomen, renda""",
     Meaning("a belief, a conviction or an intimate fact", Role.SENSITIVE): """
         religion*, faith, belief*, political*, party, vote*, sexual*, orientation, crime*, criminal*, conviction*,
+        opinion*, attitude*, satisf*, trust*, happiness, ideolog*, zufriedenheit*, vertrauen*, meinung*, opinion*,
         offence*, offense*, arrest*, union member*, glaube, konfession, partei*, straftat*, vorstrafe*, religione,
         religioso*, partido*, delito*, antecedentes, parti, croyance, condamnation*, delit""",
     Meaning("age or birth", Role.QUASI_IDENTIFIER): """
@@ -67,24 +93,33 @@ _WORDS: dict[Meaning, str] = {
     Meaning("a place", Role.QUASI_IDENTIFIER): """
         city*, town*, village, county, district, region*, state, province, municipality, country*, nation*,
         citizenship, place, location, latitude, lat, longitude, lon, lng, birthplace, residence, neighbourhood,
-        neighborhood, tract, stadt*, ort, ortsteil, wohnort, gemeinde*, kreis, landkreis, bundesland, land,
+        neighborhood, tract, urban*, rural*, stratum, strata, psu, stadt*, ort, ortsteil,
+        wohnort, gemeinde*, kreis, landkreis, bundesland, land,
         staat*, herkunft*, ciudad*, municipio, provincia, pais*, nacionalidad, localidad, barrio, ville*, commune,
         departement, pays, nationalite, lieu""",
     Meaning("sex or gender", Role.QUASI_IDENTIFIER): "sex*, gender*, geschlecht*, sexo, genero, sexe, genre, sesso",
     Meaning("origin", Role.QUASI_IDENTIFIER): """
         race*, ethnic*, ancestry, skin, rasse, ethnie*, abstammung, raza, etnia, etnico, origen*, origine*, razza""",
     Meaning("family", Role.QUASI_IDENTIFIER): """
-        marital*, married, civil status, relationship, household*, children, kids, family*, familienstand*,
+        marital*, marst, married, civil status, relationship, household*, hhsize, famsize, spouse, children, kids,
+        family*, familienstand*,
         haushalt*, kinder*, ehe, ehestand, estado civil, hijos, hogar, familia*, etat civil, situation familiale,
         enfants, menage""",
     Meaning("education or work", Role.QUASI_IDENTIFIER): """
-        education*, degree, school*, university, occupation*, job*, profession*, employer, workclass, industry,
+        educ*, degree, school*, university, isced*, isco*, occup*, employ*, emplstat*, job*, profession*, employer,
+        workclass, industry,
         company, department, title, hours*, bildung*, schule*, abschluss*, beruf*, arbeitgeber, branche, firma,
         abteilung, educacion, escuela, estudios, profesion, ocupacion, trabajo, empleo, empresa, formation,
         diplome, ecole, metier, emploi, travail, entreprise, employeur""",
     Meaning("a time that others may know", Role.QUASI_IDENTIFIER): """
-        date*, day, month, year, admission*, admitted, discharge*, visit*, timestamp, created, updated, time,
+        date*, day, month, year, wave, interview*, stay, los, admission*, admitted, discharge*, visit*,
+        timestamp, created, updated, time,
         datum*, *datum, aufnahme*, entlassung*, zeit*, fecha*, ingreso hospital, alta, jour, mois, annee, data""",
+    Meaning("a measure of the body", Role.QUASI_IDENTIFIER): """
+        height*, bmi, body *, *grosse, groesse, estatura, talla, taille""",
+    Meaning(A_WEIGHT, Role.IDENTIFIER): """
+        *wgt*, weight*, *weight, weighting, wt, pweight*, gewicht*, *gewicht, hochrechnung*, pond*, poids,
+        expansion factor, factor de expansion""",
     Meaning("language", Role.QUASI_IDENTIFIER): "language*, mother tongue, sprache*, muttersprache, idioma, langue",
     Meaning("a name", Role.IDENTIFIER, weak=True): "name*, *name, nombre, nom, nome, naam",
     Meaning("a number of its own", Role.IDENTIFIER, weak=True): """
@@ -217,3 +252,40 @@ def meaning_of(name: str) -> Meaning | None:
     """
     words = " ".join(words_of(name))
     return next((meaning for meaning, pattern in _PATTERNS if pattern.search(words)), None)
+
+
+def names_a_part(name: str) -> bool:
+    """Does the name say to which part of a data set a row belongs, as machine learning and fieldwork mark it?
+
+    >>> names_a_part("part"), names_a_part("is_train"), names_a_part("cv-fold"), names_a_part("body part")
+    (True, True, True, False)
+    """
+    return _PARTS.fullmatch(" ".join(words_of(name))) is not None
+
+
+def names_an_amount(name: str) -> bool:
+    """Does the name count, measure or rank something?
+
+    >>> names_an_amount("education-num"), names_an_amount("household_size"), names_an_amount("marital")
+    (True, True, False)
+    """
+    return _AMOUNT.fullmatch(" ".join(words_of(name))) is not None
+
+
+def names_a_code(name: str) -> bool:
+    """Does the name say that its values stand for something?
+
+    >>> names_a_code("workclass"), names_a_code("status_code"), names_a_code("hours")
+    (True, True, False)
+    """
+    return _CODE.fullmatch(" ".join(words_of(name))) is not None
+
+
+def stem_of(name: str) -> str:
+    """What the columns of one block of questions have in common; nothing where the name has no number.
+
+    >>> stem_of("q17"), stem_of("Q2_3"), stem_of("v101b"), stem_of("age")
+    ('q', 'q', 'v', '')
+    """
+    match = _BLOCK.fullmatch(name.strip().lower())
+    return match[1].rstrip("_ .-") if match else ""

@@ -9,20 +9,29 @@ from dataclasses import replace
 from discreet.addresses import without_credentials
 from discreet.errors import shown
 from discreet.policy.found_reading import NOTHING_FOUND, FoundReading
+from discreet.policy.hierarchy_proposals import FLAT, FLAT_SETS
 from discreet.policy.owner import Owner
-from discreet.policy.proposals import FLAT, Proposal
+from discreet.policy.proposals import MANY, Proposal, known_values
+from discreet.policy.whole_table import by_importance
 from discreet.policy.words import Role
 
-MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere
+_SEVERAL = 5  # with more quasi-identifiers than this, one coarseness per column turns most of them into *
+_DECISIONS = 12  # that are listed above the policy
+_SETS = 2000  # values of a column that may be published as sets
 _UNSAID = Owner()
+_ALONE_OR_STAR = "one coarseness per column; multidimensional and local_recoding lose far less, with mixed values"
 
 
 def propose(
-    proposals: Sequence[Proposal], source: str, owner: Owner = _UNSAID, found: FoundReading = NOTHING_FOUND
+    proposals: Sequence[Proposal],
+    source: str,
+    owner: Owner = _UNSAID,
+    found: FoundReading = NOTHING_FOUND,
+    unique: str = "",
 ) -> str:
     """The text of a policy for the table, with a reason for each choice; `owner` says whose rows they are.
 
-    `found` says how the table is read.
+    `found` says how the table is read, `unique` how many rows the quasi-identifiers tell apart.
 
     >>> from discreet.engines.profile import ColumnProfile
     >>> from discreet.policy.proposals import proposals_of
@@ -33,7 +42,7 @@ def propose(
       sex: {role: quasi_identifier, hierarchy: {flat: true}}
     """
     owned = [_with_reading(_with_owner(proposed, owner), found) for proposed in proposals]
-    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, owner, found)
+    return _text(_with_a_quasi_identifier(owned), proposals[0].profile.rows, source, owner, found, unique)
 
 
 def _with_reading(proposed: Proposal, found: FoundReading) -> Proposal:
@@ -61,25 +70,31 @@ def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
     others = [p for p in proposals if p.role != Role.PERSON]
     weakest = min(others, key=lambda p: (p.role == Role.SENSITIVE, p.profile.distinct))
     why = f"{weakest.why}; but a policy needs a quasi-identifier, and nothing else looks like one"
-    instead = Proposal(weakest.profile, Role.QUASI_IDENTIFIER, why, FLAT, decide=True)
+    question = "a policy needs a quasi-identifier: is it this one? Give it to whatever others may know of somebody"
+    instead = Proposal(weakest.profile, Role.QUASI_IDENTIFIER, why, FLAT, decide=True, question=question)
     return [instead if p is weakest else p for p in proposals]
 
 
-def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner, found: FoundReading) -> str:
+def _text(
+    proposals: list[Proposal], rows: int, source: str, owner: Owner, found: FoundReading, unique: str
+) -> str:
     quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
+    several = quasi > _SEVERAL
     lines = [
-        f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE",
-        "# (with the word decide, nothing is published until somebody has decided and removed it):",
+        f"# Proposed by 'discreet init' for a table of {rows:,} rows. Check every role, above all those marked DECIDE:",
+        "# nothing is published until somebody has decided, and removed the word decide.",
         "#   identifier        never published",
         "#   quasi_identifier  others may know it: published as coarsely as the promises need",
         "#   sensitive         published as it is, protected by the promises",
         "#   other             published as it is, protected by nothing",
         "#   person            says whose row it is: never published, people are counted by it",
+        *_to_decide(proposals),
         f"source: {quoted(without_credentials(source))}",
         "",
         *found.lines(),
         *_whose(owner),
         "attributes:",
+        *([f"  # {unique}"] if unique else []),
     ]
     if quasi > MANY:
         lines += [
@@ -88,26 +103,55 @@ def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner, found
         ]
     for p in proposals:
         lines.append(f"  # {'DECIDE: ' if p.decide else ''}{p.why}")
-        hierarchy = f", hierarchy: {p.hierarchy}" if p.hierarchy else ""
-        decide = f", decide: {quoted(p.question)}" if p.question else ""
-        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{found.words(p.profile.name)}{decide}}}")
+        words = FLAT_SETS if several and p.hierarchy == FLAT and 3 < known_values(p.profile) <= _SETS else p.hierarchy
+        hierarchy = f", hierarchy: {words}" if words else ""
+        coarser = f", publish_as: {p.publish_as}" if p.publish_as else ""
+        decide = f", decide: {quoted(p.question)}" if p.decide else ""
+        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{coarser}{found.words(p.profile.name)}{decide}}}")
     alike = f"{owner.whose.everybody} looks like at least {owner.whose.others(4)}"
     lines += ["", "require:", f"  # {alike}", "  - k_anonymity: {k: 5}"]
     number, counted = (rows, "rows") if owner.number is None else (owner.number, "people")
     if number < 50:
         lines.insert(-1, f"  # (a table of {number} {counted} will hardly allow it)")
     sensitive = [p for p in proposals if p.role == Role.SENSITIVE]
+    said = 0
     for p in sensitive:
         most = max((count for _, count in p.profile.values), default=0)
-        diverse = 3 if p.profile.distinct >= 5 and most * 5 <= rows * 4 else 2
+        diverse = 3 if len(sensitive) <= 3 and p.profile.distinct >= 5 and most * 5 <= rows * 4 else 2
         attribute = f", attribute: {quoted(p.profile.name)}" if len(sensitive) > 1 else ""
-        lines.append(f"  # at least {diverse} different values among those who look alike")
+        if diverse != said:
+            lines.append(f"  # at least {diverse} different values among those who look alike")
+        said = diverse
         lines.append(f"  - l_diversity: {{l: {diverse}{attribute}}}")
     if not sensitive:
         lines.append("  # No column looks sensitive. If one is: role sensitive, and here - l_diversity: {l: 3}")
-    lines += ["", "# one coarseness per column; multidimensional and local_recoding lose far less, with mixed values"]
-    lines += ["publish: generalization", "# at most this share of the rows may be left out", "suppress: 0.02", ""]
+    lines += ["", *_publish(quasi, several)]
+    lines += ["# at most this share of the rows may be left out", "suppress: 0.02", ""]
     return "\n".join(lines)
+
+
+def _publish(quasi: int, several: bool) -> list[str]:
+    """How to publish: finer where the data allow it, if one coarseness for all rows would leave next to nothing."""
+    if not several:
+        return [f"# {_ALONE_OR_STAR}", "publish: generalization"]
+    return [
+        f"# each group as coarse as it needs: with {quasi} quasi-identifiers, one coarseness per column",
+        "# (generalization) would turn most of them into *; local_recoding loses still less, and takes longer",
+        "publish: multidimensional",
+    ]
+
+
+def _to_decide(proposals: Sequence[Proposal]) -> list[str]:
+    """The columns to decide on, what matters most first."""
+    open_ones = by_importance(proposals)
+    if not open_ones:
+        return []
+    names = [f"{shown(p.name)} (and {len(p.block) - 1} like it)" if p.block else shown(p.name) for p in open_ones]
+    lines = ["# To decide, what matters most first ('discreet init --ask' asks, --role answers many at once):"]
+    lines += [f"#   {number}. {name}" for number, name in enumerate(names[:_DECISIONS], start=1)]
+    if len(names) > _DECISIONS:
+        lines.append(f"#   and {len(names) - _DECISIONS} more")
+    return lines
 
 
 def _whose(owner: Owner) -> list[str]:

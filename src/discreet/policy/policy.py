@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 _SHOWN = 100  # columns that a table lacks
-_DECIDE = "decide, and then remove the word decide from this attribute"
+_DECIDE = "decide, and then remove the word decide from this attribute (or run with --as-proposed)"
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from discreet.search.plan import Plan, Recoding
     from discreet.utility.queries import Workload
 
+_NAMED = 8  # columns that are told by name
+
 
 @dataclass(frozen=True)
 class RecodedKind(Kind):
@@ -39,7 +41,8 @@ class RecodedKind(Kind):
     one_by_one: bool = False
 
     def notes(self, plan: Plan, whose: Whose) -> list[str]:
-        sensitive = " and ".join(plan.frequency.sensitive)
+        names = plan.frequency.sensitive
+        sensitive = " and ".join(names) if len(names) <= _NAMED else f"the {len(names)} sensitive columns"
         if not (self.one_by_one and plan.suppressed and sensitive):
             return []
         return [

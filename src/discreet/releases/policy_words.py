@@ -21,7 +21,8 @@ def public_words(policy: Policy) -> dict[str, object]:
 
     Whoever knew the seed could undo the random order of a table that the engine rewrote row by row. Promises are
     written out whole: a re-check has no other files (such as an adversary's counts). A hierarchy that came from a file
-    is written out under `hierarchies` (or `published_as`), and left out here.
+    is written out under `hierarchies` (or `published_as`), and left out here; so are questions that nobody has
+    decided, which count rows of the source.
     """
     words = policy.to_words() | {"require": [model.to_words() for model in policy.models]}
     words.pop("seed", None)
@@ -35,7 +36,7 @@ def public_words(policy: Policy) -> dict[str, object]:
         name: {
             word: said
             for word, said in about.items()
-            if word not in ("hierarchy", "publish_as") or not names_file(said)
+            if word != "decide" and (word not in ("hierarchy", "publish_as") or not names_file(said))
         }
         for name, about in attributes.items()
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -16,6 +17,7 @@ from discreet.report.sections.registry import SECTIONS
 
 MOST_ATTRIBUTES = 15
 MOST_LETTERS = 32
+MOST_LINES = 20  # of warnings, and of promises
 VERDICTS = {True: "kept", False: "BROKEN", None: "not judged"}
 
 
@@ -29,9 +31,12 @@ def to_json(data: ReportData) -> dict[str, Any]:
 def to_text(data: ReportData) -> str:
     """The report in a few lines."""
     lines = [headline(data)]
-    lines += [f"  {'GRAVE' if one.grave else 'open'}: {one.sentence}" for one in data.warnings]
-    for p in data.promises:
-        lines.append(f"  {p.name}: {VERDICTS[p.holds]} (asked {p.asked}, achieved {p.told})")
+    lines += _few(f"  {'GRAVE' if one.grave else 'open'}: {one.sentence}" for one in data.warnings)
+    # Of many that are kept, those that are not must not be among the ones left to the report.
+    promises = (
+        sorted(data.promises, key=lambda p: p.holds is True) if len(data.promises) > MOST_LINES else data.promises
+    )
+    lines += _few(f"  {p.name}: {VERDICTS[p.holds]} (asked {p.asked}, achieved {p.told})" for p in promises)
     lines.append(f"  {in_and_out(data)}")
     lines += [f"  {so_many_people(data)}"] if data.people is not None else []
     if data.groups:
@@ -135,3 +140,10 @@ def counting(answers: Answers, line: AnswerLine) -> str:
 
 def _values(n: int) -> str:
     return f"{n:,} value{'s' * (n != 1)}"
+
+
+def _few(lines: Iterable[str]) -> list[str]:
+    """The first of many lines, and how many there are besides."""
+    listed = list(lines)
+    more = len(listed) - MOST_LINES
+    return listed if more <= 0 else [*listed[:MOST_LINES], f"  and {more} more in the report"]

@@ -58,18 +58,20 @@ def anonymize(
     private: Path | str | None = None,
     replace: bool = False,
     sign: Path | str | None = None,
+    as_proposed: bool = False,
     progress: Progress = silent,
 ) -> Release:
     """Publish the policy's table (or `source`) into `folder`, promise proven, or raise and leave nothing behind.
 
     What is known of the source beyond that (losses, how the search went, a report for a privacy board) goes to
     `private`, a folder that is not to be published; if nothing is said, ``<folder>.private``. `sign` is the file of an
-    Ed25519 private key, to sign the manifest with.
+    Ed25519 private key, to sign the manifest with. A policy with open decisions (the word ``decide``) is refused;
+    `as_proposed` takes their columns as they stand, and the custodian is told which.
     """
     if not isinstance(policy, Policy):
         rule = f"must be a Policy, got {type(policy).__name__}"
         raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path) or discreet.policy_from_words({…})"))
-    if policy.undecided:
+    if policy.undecided and not as_proposed:
         raise PolicyError(*policy.undecided)
     read = paths_among(policy.folder, policy.location, source)
     target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
@@ -321,6 +323,7 @@ def publish(
         about = {"discreet": manifest["discreet"], "created": manifest["created"]}
         notes = [*notes, *taxonomy_notes(plan.frequency), *coarser_notes(intake.engine.labels, policy.published_as)]
         judged = findings.verdicts if plan.frequency.owners is None else verdicts(policy.models, plan.groups)
+        about["undecided"] = [a.name for a in policy.attributes if a.decide]
         about |= figures(plan, judged, scans=intake.scans, seconds=clock.seconds, notes=notes)
         about["reading"] = reading_figures(policy, intake.cells)
         data = report_data(plan, manifest, about, release)

@@ -150,6 +150,12 @@ class DuckDB(SqlEngine):
         number = f"TRY_CAST({written} AS BIGINT)"
         return f"CASE WHEN CAST({number} AS VARCHAR) = {written} THEN {number} ELSE -1 END"
 
+    def _hash(self, text: str) -> str:
+        return f"CAST(hash({text}) >> 1 AS BIGINT)"
+
+    def _both(self, first: str, second: str) -> str:
+        return f"xor({first}, {second})"
+
     def _one_to(self, n: str) -> str:
         return f"unnest(range(1, {n} + 1))"
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _READABLE = ("r", "p", "v", "m", "f")  # tables, partitioned ones, views, materialized ones, foreign tables
 _COMMON = 1000  # values of a column that a profile shows
+_LARGEST = (1 << 63) - 1  # of a bigint
 
 
 class PostgreSQL(SqlEngine):
@@ -49,6 +50,7 @@ class PostgreSQL(SqlEngine):
 
     forms: tuple[str, ...] = ("table", "csv", "parquet")
     text_type = "text"
+    once = "MATERIALIZED "
 
     _connection: psycopg.Connection[Any]
     _table: str  # its name in SQL, whatever rows and columns of it are meant
@@ -139,6 +141,12 @@ class PostgreSQL(SqlEngine):
         if kinds.WHOLE.fullmatch(self._kind(column)):
             return f"COALESCE(CAST({name(column)} AS bigint), -1)"
         return super()._group_number(column)
+
+    def _hash(self, text: str) -> str:
+        return f"(hashtextextended({text}, 0) & {_LARGEST})"
+
+    def _both(self, first: str, second: str) -> str:
+        return f"({first} # {second})"
 
     def _one_to(self, n: str) -> str:
         return f"generate_series(1, {n})"

@@ -38,6 +38,7 @@ LIMIT = 5_000_000  # combinations that come to the driver: a few hundred megabyt
 _ENVIRONMENT = "DISCREET_SPARK_COMBINATIONS"  # another limit
 _PARTS = 16  # of an answer that is kept while it is counted and fetched
 _COMMON = 1000  # values of a column that a profile shows
+_LARGEST = (1 << 63) - 1  # of a bigint
 _CANONICAL = {"double": double_text, "float": real_text, "binary": sql.bytes_text}  # of texts that SQL wrote
 _TYPES = {"large_string": "STRING", "string": "STRING", "int32": "INT", "int64": "BIGINT", "bool": "BOOLEAN"}
 
@@ -141,6 +142,12 @@ class Spark(SqlEngine):
     def _number(self, written: str) -> str:
         number = f"TRY_CAST({written} AS BIGINT)"
         return f"COALESCE(CASE WHEN CAST({number} AS STRING) <=> {written} THEN {number} END, CAST(-1 AS BIGINT))"
+
+    def _hash(self, text: str) -> str:
+        return f"(xxhash64({text}) & {_LARGEST}L)"
+
+    def _both(self, first: str, second: str) -> str:
+        return f"({first} ^ {second})"
 
     def _one_to(self, n: str) -> str:
         return f"explode(sequence(CAST(1 AS BIGINT), {n}))"

@@ -18,11 +18,12 @@ import pyarrow as pa
 
 from discreet.engines.arrow import coding_table, in_order, label_table, numbered_texts, to_numpy
 from discreet.engines.base import Frequencies, PairCounts, SampledRows
-from discreet.engines.profile import Ownership
+from discreet.engines.profile import Ownership, Uniqueness
 from discreet.engines.reading import Reading
 from discreet.engines.rows import Condition, Rows
 from discreet.engines.sql.pairs import asked_pair_counts, asked_sample
 from discreet.engines.sql.reading import DATE, TEXT, read_column
+from discreet.engines.sql.unique_rows import asked_uniqueness
 from discreet.errors import DataError, Mistake, did_you_mean
 
 
@@ -42,6 +43,7 @@ class SqlEngine(ABC):
 
     text_type = "VARCHAR"
     same = "IS NOT DISTINCT FROM"
+    once = ""  # what makes a WITH be computed once, where the engine would compute it for each use
 
     @abstractmethod
     def name(self, column: str) -> str:
@@ -70,6 +72,14 @@ class SqlEngine(ABC):
     @abstractmethod
     def _number(self, written: str) -> str:
         """SQL of a BIGINT that a text says in plain digits, else −1."""
+
+    @abstractmethod
+    def _hash(self, text: str) -> str:
+        """SQL of a BIGINT, at or above 0, that follows from a text (in SQL): others have another one, by all odds."""
+
+    @abstractmethod
+    def _both(self, first: str, second: str) -> str:
+        """SQL of two BIGINT together, bit by bit (exclusive or): with one of them again, it is the other."""
 
     @abstractmethod
     def _one_to(self, n: str) -> str:
@@ -255,6 +265,10 @@ class SqlEngine(ABC):
         rows, owners, *differing = ([line[i] for line in lines] for i in range(3 + len(columns)))
         movers, *each = map(sum, differing)
         return Ownership(tuple(rows), tuple(owners), movers, tuple(each))
+
+    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int) -> Uniqueness:
+        """How many of the rows, of which there are so many, are unique by some columns: see there. One scan."""
+        return asked_uniqueness(self, together, others, rows)
 
     def _frequencies(
         self, columns: Sequence[str], number: Sequence[str] = (), person: str | None = None

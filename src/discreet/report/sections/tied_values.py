@@ -21,6 +21,8 @@ from discreet.report.marginals import shown
 from discreet.report.sections.registry import CUSTODIAN, RELEASE, Public, Section
 from discreet.report.words import model_of
 
+_NAMED = 8  # columns that are told by name, or a line each
+
 
 @dataclass(frozen=True)
 class Tied:
@@ -38,8 +40,11 @@ class Tied:
     @property
     def sentence(self) -> str:
         """For a privacy board."""
+        known = f"all {len(self.known)} other sensitive columns"
+        if len(self.known) <= _NAMED:
+            known = " and ".join(map(shown, self.known))
         return (
-            f"Whoever finds {self.whose.somebody}'s group and knows {' and '.join(map(shown, self.known))} of the "
+            f"Whoever finds {self.whose.somebody}'s group and knows {known} of the "
             f"{self.whose.person} knows {shown(self.column)}, too: {percent(self.share)} of the published rows."
         )
 
@@ -80,7 +85,8 @@ def tied_risks(ties: Sequence[Tied]) -> list[Risk]:
     """What several sensitive columns leave open."""
     return [
         (
-            f"Learning {shown(tie.column)} from {', '.join(map(shown, tie.known))}",
+            f"Learning {shown(tie.column)} from "
+            + (", ".join(map(shown, tie.known)) if len(tie.known) <= _NAMED else "the other sensitive columns"),
             f"Promises look at each sensitive column by itself. {tie.sentence}",
         )
         for tie in ties
@@ -89,7 +95,8 @@ def tied_risks(ties: Sequence[Tied]) -> list[Risk]:
 
 
 def _lines(ties: tuple[Tied, ...]) -> list[str]:
-    return [f"open: {tie.sentence}" for tie in ties if tie.is_new]
+    lines = [f"open: {tie.sentence}" for tie in ties if tie.is_new]
+    return lines if len(lines) <= _NAMED else [*lines[:_NAMED], f"open: the same of {len(lines) - _NAMED} more columns"]
 
 
 TIED_VALUES = Section(tied_values, pages=(RELEASE, CUSTODIAN), lines=_lines)
