@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from discreet.policy.codes import NO_ANSWER, why_codes
 from discreet.policy.columns import meaning_of
 from discreet.policy.hierarchy_proposals import hierarchy_words
-from tests.policy.test_proposals import profile
+from tests.policy.profiles import profile
 
 CODES = {
     "marital": [1, 2, 3, 4, 5, 6],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,13 +23,7 @@ from discreet.policy.proposals import proposal, proposals_of
 from discreet.report.pages.audit_words import headline
 from discreet.samples.hospital import patients
 from tests.policy.odd import ODD
-
-
-def profile(name: str, values: Iterable[str | None]) -> ColumnProfile:
-    """As an engine would describe the column."""
-    counts = Counter(values)
-    top = sorted(counts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))[:1000]
-    return ColumnProfile(name, sum(counts.values()), len(counts), counts[None], tuple(top))
+from tests.policy.profiles import profile
 
 
 def proposed(folder: Path, *profiles: ColumnProfile, source: str = "people.csv") -> tuple[Policy, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine
+from discreet.policy.coarser_values import with_coarser_values
 from discreet.policy.draft import propose
 from discreet.policy.owner import Owner, find_owner
 from discreet.policy.proposals import Proposal, proposals_of
@@ -63,5 +64,6 @@ def proposed(
         owner = replace(owner, column=None, why="", decide="", number=None)
     fixed = [*said, *([] if owner.column is None else [owner.column])]
     proposals = without_repetition(proposals, engine, fixed)
+    proposals = with_coarser_values(proposals, engine, fixed)
     told, unique = with_figures(proposals, engine, owner.column)
     return Proposed(tuple(told), owner, unique)

@@ -28,6 +28,7 @@ def anonymize(
     private: Any = None,
     replace: bool = False,
     sign: Path | str | None = None,
+    as_proposed: bool = False,
     progress: Progress = silent,
     **words: Any,
 ) -> Release:
@@ -42,7 +43,8 @@ def anonymize(
     ``anonymize(policy, folder, source=frame)`` writes into `folder`, and what is known of the source beyond the release
     into `private`, which is not to be published (``<folder>.private``, if nothing is said; without a folder, `private`
     is the policy's word for the rows that are the table). With `replace`, an older release may be in the way. `sign` is
-    the file of an Ed25519 private key, to sign the manifest with.
+    the file of an Ed25519 private key, to sign the manifest with. With `as_proposed`, columns that the policy has open
+    questions about (`decide`) are taken as they stand.
 
     >>> import discreet
     >>> people = {"age": [23, 27, 31, 38], "disease": ["flu", "cold", "flu", "asthma"]}
@@ -69,13 +71,19 @@ def anonymize(
     if folder is not None:
         made = policy_of(policy, words, mistakes)
         into: dict[str, Any] = {"private": private, "replace": replace, "sign": sign, "progress": progress}
+        into["as_proposed"] = as_proposed
         return change(publish_into(made, folder, source=table, **into), kind=kind)
     mistakes += _only_with_a_folder(replace, sign, words)
     made = _as_files(policy_of(policy, {**words, "private": private}, mistakes), table)
     held = HeldFolder()
     try:
         release = publish_into(
-            made, held.path / "release", source=table, private=held.path / "private", progress=progress
+            made,
+            held.path / "release",
+            source=table,
+            private=held.path / "private",
+            as_proposed=as_proposed,
+            progress=progress,
         )
     except BaseException:
         held.close()
