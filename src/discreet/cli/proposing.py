@@ -46,9 +46,8 @@ def init(
     """
     from discreet.addresses import is_address
     from discreet.labels.whose import Whose
-    from discreet.policy.found_reading import open_as_found
     from discreet.policy.owner import find_owner
-    from discreet.policy.proposed import proposed
+    from discreet.policy.proposed import proposed_for
     from discreet.policy.said_roles import said_roles
 
     screen = Screen(as_json, quiet)
@@ -57,8 +56,7 @@ def init(
         raise DiscreetError(Mistake(str(output), "already exists", "choose another file, or say --force"))
     with screen.progress() as progress:
         progress("read", 0, 0, "")
-        engine, profiles, found = open_as_found(data)
-        seen = proposed(engine, profiles, found, roles=roles, person=person, one_row_per_person=one_row_per_person)
+        seen, engine = proposed_for(data, roles=roles, person=person, one_row_per_person=one_row_per_person)
     at_terminal = not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty()
     if seen.owner.whose is Whose.UNSAID and (ask or at_terminal):
         from discreet.cli.asking import asked
@@ -97,7 +95,9 @@ def init(
 
 def _to_decide(seen: Proposed) -> str:
     """Which decisions are open, what matters most first."""
-    names = [shown(p.name) for p in seen.decisions]
+    published = {p.name for p in seen.proposals if p.role != "identifier"}
+    names = [p.name for p in seen.decisions]
+    names = [shown(name) for name in dict.fromkeys([*names, *(c for c in seen.found.questions if c in published)])]
     if not names:
         return ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

@@ -75,9 +75,7 @@ def _with_a_quasi_identifier(proposals: list[Proposal]) -> list[Proposal]:
     return [instead if p is weakest else p for p in proposals]
 
 
-def _text(
-    proposals: list[Proposal], rows: int, source: str, owner: Owner, found: FoundReading, unique: str
-) -> str:
+def _text(proposals: list[Proposal], rows: int, source: str, owner: Owner, found: FoundReading, unique: str) -> str:
     quasi = sum(p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1 for p in proposals)
     several = quasi > _SEVERAL
     lines = [
@@ -107,7 +105,9 @@ def _text(
         hierarchy = f", hierarchy: {words}" if words else ""
         coarser = f", publish_as: {p.publish_as}" if p.publish_as else ""
         decide = f", decide: {quoted(p.question)}" if p.decide else ""
-        lines.append(f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{coarser}{found.words(p.profile.name)}{decide}}}")
+        lines.append(
+            f"  {quoted(p.profile.name)}: {{role: {p.role}{hierarchy}{coarser}{found.words(p.profile.name)}{decide}}}"
+        )
     alike = f"{owner.whose.everybody} looks like at least {owner.whose.others(4)}"
     lines += ["", "require:", f"  # {alike}", "  - k_anonymity: {k: 5}"]
     number, counted = (rows, "rows") if owner.number is None else (owner.number, "people")

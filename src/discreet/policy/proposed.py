@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from discreet.engines.base import Engine
+from discreet.engines.profile import ColumnProfile
 from discreet.policy.coarser_values import with_coarser_values
 from discreet.policy.draft import propose
+from discreet.policy.found_reading import NOTHING_FOUND, FoundReading, open_as_found
 from discreet.policy.owner import Owner, find_owner
 from discreet.policy.proposals import Proposal, proposals_of
 from discreet.policy.said_roles import SaidRoles, with_roles
@@ -23,6 +27,7 @@ class Proposed:
     proposals: tuple[Proposal, ...]
     owner: Owner
     unique: str = ""  # in a sentence
+    found: FoundReading = NOTHING_FOUND  # how its cells are written
 
     @property
     def decisions(self) -> list[Proposal]:
@@ -31,7 +36,7 @@ class Proposed:
 
     def text(self, source: str) -> str:
         """The policy, in YAML, with a reason for each choice."""
-        return propose(self.proposals, source, self.owner, self.unique)
+        return propose(self.proposals, source, self.owner, self.found, self.unique)
 
     def decided(self, column: str, role: Role) -> Proposed:
         """The same after somebody decided on a column, and with it on all that are decided with it."""
@@ -43,8 +48,23 @@ class Proposed:
         return replace(self, proposals=tuple(with_roles(self.proposals, dict.fromkeys(columns, role))))
 
 
+def proposed_for(
+    source: Any,
+    *,
+    roles: SaidRoles = _NOTHING_SAID,
+    person: str | None = None,
+    one_row_per_person: bool = False,
+) -> tuple[Proposed, Engine]:
+    """The same for a file, an address or a frame, its cells read as they seem to be written; and its engine."""
+    engine, profiles, found = open_as_found(source)
+    seen = proposed(engine, profiles, found, roles=roles, person=person, one_row_per_person=one_row_per_person)
+    return seen, engine
+
+
 def proposed(
     engine: Engine,
+    profiles: Sequence[ColumnProfile] | None = None,
+    found: FoundReading = NOTHING_FOUND,
     *,
     roles: SaidRoles = _NOTHING_SAID,
     person: str | None = None,
@@ -58,7 +78,7 @@ def proposed(
     [('age', 'quasi_identifier', False), ('x', 'quasi_identifier', True)]
     """
     said = roles.of(engine.columns)
-    proposals = with_roles(proposals_of(engine.profile()), said)
+    proposals = with_roles(proposals_of(engine.profile() if profiles is None else profiles), said)
     owner = find_owner(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
     if person is None and owner.column in said:
         owner = replace(owner, column=None, why="", decide="", number=None)
@@ -66,4 +86,4 @@ def proposed(
     proposals = without_repetition(proposals, engine, fixed)
     proposals = with_coarser_values(proposals, engine, fixed)
     told, unique = with_figures(proposals, engine, owner.column)
-    return Proposed(tuple(told), owner, unique)
+    return Proposed(tuple(told), owner, unique, found)
