@@ -13,7 +13,7 @@ import pytest
 
 from discreet import anonymize, apply, audit_release, policy_from_words, verify
 from discreet.errors import DataError, DiscreetError, HierarchyError, PolicyError
-from discreet.run.from_summary import save_summary
+from discreet.run.from_summary import advice, save_summary
 from discreet.run.verify import warnings
 
 Table = dict[str, list[Any]]
@@ -277,6 +277,8 @@ def test_values_that_the_words_do_not_know_are_told_at_once(tmp_path: Path) -> N
 def test_statistics_of_a_database_know_nothing_of_it() -> None:
     with pytest.raises(PolicyError, match="statistics are about the values themselves"):
         policy_from_words(words(search="instant", summary="statistics", visit=None))
+    with pytest.raises(PolicyError, match="statistics are about the values themselves"):
+        advice(policy_from_words(words(visit=None)), table())
 
 
 def test_a_summary_of_exact_values_is_not_taken_for_one_of_coarser_ones(tmp_path: Path) -> None:

@@ -49,6 +49,11 @@ _MOST_SEED = (1 << 64) - 1
 _MOST_SECONDS = 1_000_000_000  # thirty years
 STATISTICS = "statistics"  # those that a database keeps
 SUMMARIES = ("network", "histogram", "sample", "exact", STATISTICS)  # that `search: instant` can make by itself
+NO_STATISTICS = Mistake(
+    "summary",
+    "the database's statistics are about the values themselves, not about what they are published as",
+    f"beside publish_as, write summary: {SUMMARIES[0]}",
+)
 
 
 class Role(StrEnum):
@@ -218,8 +223,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         mistakes += suppression_misfits(publish, found["models"], found.get("suppress"))
         mistakes += summary_misfits(found["search"], found.get("summary"), others)
         if found.get("summary") == STATISTICS and any(a.publish_as is not None for a in found["attributes"]):
-            rule = "the database's statistics are about the values themselves, not about what they are published as"
-            mistakes.append(Mistake("summary", rule, f"beside publish_as, write summary: {SUMMARIES[0]}"))
+            mistakes.append(NO_STATISTICS)
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])
         mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False), found["models"])

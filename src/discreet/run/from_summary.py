@@ -27,7 +27,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.likelihood.likely import supports
 from discreet.policy.policy import Policy
-from discreet.policy.words import STATISTICS, SUMMARIES
+from discreet.policy.words import NO_STATISTICS, STATISTICS, SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.run.cells import cells_read
 from discreet.run.intake import (
@@ -213,6 +213,8 @@ def _made_sure(policy: Policy, known: Summarized, plan: Recoding) -> Recoding:
 
 def advice(policy: Policy, source: Any = None) -> Advice:
     """What the database keeps about a policy's table, and what it should keep."""
+    if policy.published_as:
+        raise PolicyError(NO_STATISTICS)
     engine, _, _ = open_tables(policy, source)
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     keeping = _keeping(engine)
