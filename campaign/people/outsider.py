@@ -19,7 +19,7 @@ from campaign.promises import outsider
 from campaign.promises.audited import MORE, Trouble, members
 from campaign.promises.case import Case
 from campaign.promises.outsider import LABELLED, publish_of
-from campaign.promises.product import RELEASE
+from campaign.promises.product import NOT_JUDGED, RELEASE
 from campaign.promises.reading import Folder, Group, read_folder
 from campaign.promises.rules import asked, delta, presence_kept
 
@@ -46,6 +46,9 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     # The files alone don't tell whose rows they are.
     troubles += outsider.agreement(case, answer.where("alone"), kept=not by_rows)
     troubles += outsider.agreement(case, answer.where("beside"), kept=kept, may_stay_open=not is_plain)
+    # ... but for the custodian, whose folder lies beside the release.
+    if publish_of(case) in LABELLED and answer.verified["beside"] == NOT_JUDGED:
+        troubles.append(("contradiction", f"verify could not judge by the custodian's folder: {answer.why}"[:500]))
     troubles += outsider.figures(case, groups, answer, PeopleRules)
     if plain is not None and is_plain:
         troubles += audited(PeopleRules(case, asked(case)), plain, len(groups), answer)

@@ -14,6 +14,7 @@ from discreet.counts.groups import Groups
 from discreet.engines.base import DescribedTables, PublishedTables
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake, ReleaseError, Unavailable
+from discreet.files.small_files import read_small
 from discreet.labels.whose import Whose, whose_of
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.by_people import among_people, rows_decide
@@ -24,11 +25,14 @@ from discreet.models.registry import model_from_words
 from discreet.models.verdicts import Verdict, verdict
 from discreet.policy.kinds import PUBLICATIONS, Comparing, Publication
 from discreet.publications.published import AGAIN, Manifest, Published
+from discreet.publications.recoded_tables import Recoded
+from discreet.publications.source.kept_standing import STANDING, kept_standing
 from discreet.publications.source.outside import promised_marginals, read_population
 from discreet.publications.source.people import judged_by_people
 from discreet.publications.source.population import Around, Surroundings, differing
 from discreet.publications.source.table import read_source
 from discreet.releases.contents import REPORT, check_contents, read_manifest, read_mapping
+from discreet.releases.figures import private_folder
 from discreet.releases.manifest import checksum, promises
 from discreet.releases.references import PUBLISHED
 
@@ -38,8 +42,13 @@ _CHANGED = Mistake("manifest.json", "is not what was written: its checksum diffe
 _SOURCE = "give the original table: --source FILE (in Python, verify(folder, source=…))"
 _UNTOLD = (
     "several of the source's rows could stand in one place of the release, so that it does not tell whose do; "
-    "it was judged when the release was made"
+    "it was judged when the release was made, and is again beside the custodian's folder (standing.json)"
 )
+_UNFIT = (
+    "several of the source's rows could stand in one place of the release, and what standing.json in the custodian's "
+    "folder says of it can't be: it is not that of this release and this table"
+)
+_LARGEST_STANDING = 1_000_000_000  # bytes
 _OWN_ROWS = Mistake(
     "confident_presence",
     "needs to know which values there are outside of the table, and the published values are not exact enough to tell",
@@ -114,7 +123,8 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
         other += wrong
         if whose_of(manifest) is Whose.NAMED and not wrong:
             models = [v.model for v in found.verdicts]
-            open_to_people, broken = check_people(kind, models, published, table, mapping, manifest)
+            kept = _read_standing(folder, manifest)
+            open_to_people, broken = check_people(kind, models, published, table, mapping, manifest, kept)
             found, other = replace(found, people_open=open_to_people), [*other, *broken]
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except Unavailable:
@@ -132,8 +142,12 @@ def check_people(
     table: FrequencySet | None,
     mapping: Mapping[str, Any] | None,
     manifest: Manifest,
+    kept: Mapping[str, Any] | None = None,
 ) -> tuple[tuple[tuple[str, str], ...], list[Mistake]]:
-    """What is promised to people: what stays open, with what it would take, and what is broken."""
+    """What is promised to people: what stays open, with what it would take, and what is broken.
+
+    `kept` is what the custodian has of which rows stand where, if that is at hand: used where nothing else tells.
+    """
     # Where exact values hide whose are whose, nobody may have two rows in a group: that is for every promise.
     models = [model for model in models if kind.exact or not rows_decide(model)]
     if not models:
@@ -145,8 +159,21 @@ def check_people(
     standing = kind.standing(published, table, mapping, int(manifest["rows"]["suppressed"]))
     if standing is None:
         return tuple((f"{model.describe()}, by people", _UNTOLD) for model in models), []
+    untold = _UNTOLD
+    if kept is not None and isinstance(published, Recoded) and mapping is not None and not standing.certain.all():
+        proven = kept_standing(kept, published, table, mapping)
+        standing, untold = (standing, _UNFIT) if proven is None else (proven, untold)
     by_people = judged_by_people(models, standing)
-    return tuple((f"{model.describe()}, by people", _UNTOLD) for model in by_people.undecided), list(by_people.mistakes)
+    return tuple((f"{model.describe()}, by people", untold) for model in by_people.undecided), list(by_people.mistakes)
+
+
+def _read_standing(folder: Path, manifest: Manifest) -> Mapping[str, Any] | None:
+    """What the custodian's folder beside a release says of which rows stand where; None if it says nothing of it."""
+    try:
+        words = json.loads(read_small(private_folder(folder) / STANDING, STANDING, _LARGEST_STANDING))
+    except (DiscreetError, ValueError, RecursionError):
+        return None
+    return words if isinstance(words, dict) and words.get("release") == manifest.get("checksum") else None
 
 
 def is_about_population(manifest: Manifest) -> bool:

@@ -29,9 +29,10 @@ from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.publications.published import Manifest, Published
 from discreet.publications.published_rules import PublishedRule, coarser_notes, published_rules, taxonomy_notes
+from discreet.publications.source.kept_standing import STANDING, standing_words
 from discreet.publications.source.people import judged_by_people
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
-from discreet.releases.figures import FIGURES, figures, private_folder
+from discreet.releases.figures import FIGURES, WARNING, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
 from discreet.releases.formulas import formula_notes
 from discreet.releases.manifest import checksum, measures, promises, versions
@@ -312,7 +313,7 @@ def publish(
             if not findings.kept:
                 broken = (_broken(v) for v in findings.verdicts if not v.holds)
                 raise ReleaseError(*findings.mistakes, *findings.missing, *broken)
-            _check_people(policy, intake, plan, published, mapping)
+            kept = _check_people(policy, intake, plan, published, mapping)
             assert findings.judged is not None
             manifest["promises"] = promises(findings.verdicts, policy.whose)
             manifest |= measures(findings.judged.sizes, plan.suppressed)
@@ -336,6 +337,9 @@ def publish(
             target.signer.sign(partial)
         about["release"] = manifest["checksum"]
         (work.private / FIGURES).write_text(_json(about), encoding="utf-8")
+        if kept is not None:
+            kept = {"about": WARNING, "release": manifest["checksum"], **kept}
+            (work.private / STANDING).write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
         tables.describe(_json(manifest))
     types = getattr(intake.engine, "scalars", {})
     return Release(folder, manifest, target.private, about, data, types, inputs=tuple(target.inputs))
@@ -343,13 +347,19 @@ def publish(
 
 def _check_people(
     policy: Policy, intake: Intake, plan: Plan, published: Published, mapping: Mapping[str, Any] | None
-) -> None:
-    """What is promised to people, once more: by the tables as they were written, and whose rows fit them."""
+) -> dict[str, Any] | None:
+    """What is promised to people, once more: by the tables as they were written, and whose rows fit them.
+
+    Where tables and source don't tell that, what the custodian keeps of it, to tell later.
+    """
     if intake.frequency.owners is None:
-        return
+        return None
     standing = PUBLICATIONS[policy.publish].standing(published, intake.frequency, mapping, plan.suppressed)
-    if standing is not None and (broken := judged_by_people(policy.models, standing).mistakes):
+    if standing is None:
+        return None
+    if broken := judged_by_people(policy.models, standing).mistakes:
         raise ReleaseError(*broken)
+    return None if standing.certain.all() else standing_words(plan)
 
 
 def paths_among(*named: Any) -> list[Path]:

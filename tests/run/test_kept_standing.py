@@ -1,0 +1,149 @@
+"""Where labels overlap, the custodian's folder says which rows stand where, and nothing is believed of it unchecked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet import anonymize, verify
+from discreet.engines.open import published_tables
+from discreet.models.groups.k_anonymity import KAnonymity
+from discreet.publications.recoded import GENERALIZATION
+from discreet.publications.source.kept_standing import STANDING, kept_standing
+from discreet.publications.source.people import judged_by_people
+from discreet.publications.source.table import read_source
+from discreet.releases.contents import read_manifest, read_mapping
+from tests.visits import Table, policy, visits
+
+PROMISES: list[dict[str, Any]] = [
+    {"k_anonymity": {"k": 5}},
+    {"alpha_k": {"alpha": 0.9, "k": 3}},
+    {"l_diversity": {"l": 3, "kind": "entropy"}},
+]
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    made = visits(60, 4, moving=0.3, seed=4)
+    return made | {"patient": [None if i % 17 == 0 else who for i, who in enumerate(made["patient"])]}
+
+
+@pytest.fixture
+def release(table: Table, tmp_path: Path) -> Path:
+    anonymize(policy(*PROMISES, publish="local_recoding"), tmp_path / "release", source=table)
+    return tmp_path / "release"
+
+
+def kept(release: Path) -> dict[str, Any]:
+    words: dict[str, Any] = json.loads((release.with_name("release.private") / STANDING).read_text())
+    return words
+
+
+def change(release: Path, words: dict[str, Any]) -> None:
+    (release.with_name("release.private") / STANDING).write_text(json.dumps(words))
+
+
+@pytest.mark.parametrize(
+    "more", [{"publish": "local_recoding"}, {"publish": "multidimensional", "suppress": 0.1}], ids=str
+)
+def test_what_is_promised_to_people_is_judged_beside_the_custodians_folder(
+    more: dict[str, Any], table: Table, tmp_path: Path
+) -> None:
+    folder = tmp_path / "release"
+    anonymize(policy(*PROMISES, **more), folder, source=table)
+    assert verify(folder, source=table).kept is True
+    (tmp_path / "release.private" / STANDING).unlink()
+    findings = verify(folder, source=table)
+    assert findings.kept is None
+    assert "custodian's folder" in str(findings.not_judged)
+    assert verify(folder).kept is None
+
+
+def test_it_names_nobody_and_has_no_value(release: Path, table: Table) -> None:
+    assert set(kept(release)) == {"about", "release", "groups", "standing"}
+    assert len(kept(release)["standing"]) <= len(table["patient"])
+    assert not any(str(name) in json.dumps(kept(release)["standing"]) for name in table["patient"] if name)
+    published = (release / "data.csv").read_text()
+    assert all(str(text) in published for group in kept(release)["groups"] for text in group)
+
+
+def other_group(words: dict[str, Any]) -> None:
+    """One person's rows in a group whose labels are not theirs, or that has as many rows already."""
+    words["standing"][0] = (words["standing"][0] + 1) % len(words["groups"])
+
+
+def exchanged(words: dict[str, Any]) -> None:
+    first, *others = words["standing"]
+    at = next(i for i, group in enumerate(others, start=1) if group != first)
+    words["standing"][0], words["standing"][at] = words["standing"][at], first
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        other_group,
+        exchanged,
+        lambda words: words["standing"].pop(),
+        lambda words: words["standing"].__setitem__(0, -1),
+        lambda words: words["standing"].__setitem__(0, 10**6),
+        lambda words: words["standing"].__setitem__(0, "x"),
+        lambda words: words["groups"].pop(),
+        lambda words: words["groups"][0].__setitem__(0, "nowhere"),
+        lambda words: words.pop("groups"),
+        lambda words: words.__setitem__("standing", [0] * len(words["standing"])),
+    ],
+)
+def test_a_list_that_can_not_be_decides_nothing(
+    tamper: Callable[[dict[str, Any]], object], release: Path, table: Table
+) -> None:
+    words = kept(release)
+    tamper(words)
+    change(release, words)
+    findings = verify(release, source=table)
+    assert findings.kept is None
+    assert "can't be" in str(findings.not_judged)
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"release": "x"}'])
+def test_a_file_that_is_not_of_this_release_is_as_good_as_none(text: str, release: Path, table: Table) -> None:
+    (release.with_name("release.private") / STANDING).write_text(text)
+    assert verify(release, source=table).kept is None
+
+
+def test_no_list_makes_a_release_pass_that_is_broken_by_people(table: Table, tmp_path: Path) -> None:
+    """Published for rows by somebody who says that all are different people: the list of that release breaks k."""
+    folder = tmp_path / "release"
+    strangers = {**table, "patient": [f"q{i // 2}" for i in range(len(table["age"]))]}
+    anonymize(policy({"k_anonymity": {"k": 5}}, publish="local_recoding"), folder, source=strangers)
+    one_family = {**table, "patient": ["Ann" if i % 2 else f"q{i}" for i in range(len(table["age"]))]}
+    findings = verify(folder, source=one_family)
+    assert findings.kept is not True
+
+
+def test_people_are_counted_by_the_list(release: Path, table: Table) -> None:
+    """Beside a count of the same rows by hand; and what they don't reach is broken, not open."""
+    manifest, mapping = read_manifest(release), read_mapping(release)
+    source = read_source(table, manifest, rules=True)
+    published = GENERALIZATION.read(published_tables(release), manifest, mapping, None, None)
+    standing = kept_standing(kept(release), published, source, mapping)
+    assert standing is not None
+    names = [f"nobody {i}" if who is None else who for i, who in enumerate(table["patient"])]
+    pairs = set(zip(table["age"], table["zip"], table["disease"], names, strict=True))
+    order = sorted(pairs, key=lambda pair: (pair[:3], pair[3].startswith("nobody"), pair[3]))
+    members: dict[tuple[Any, ...], set[str]] = {}
+    for (*_, who), group in zip(order, kept(release)["standing"], strict=True):
+        members.setdefault(tuple(kept(release)["groups"][group]), set()).add(who)
+    assert standing.groups.persons.tolist() == [len(members[text]) for text in published.texts()]
+    least = min(map(len, members.values()))
+    for k, broken in ((least, 0), (least + 1, 1)):
+        by_people = judged_by_people([KAnonymity(k)], standing)
+        assert (len(by_people.mistakes), by_people.undecided) == (broken, ())
+
+
+def test_where_labels_tell_nothing_is_kept(table: Table, tmp_path: Path) -> None:
+    anonymize(policy({"k_anonymity": {"k": 5}}), tmp_path / "release", source=table)
+    assert not (tmp_path / "release.private" / STANDING).exists()
