@@ -3,7 +3,7 @@
 A column published as it is can't be taken back, so a role in doubt is identifier (left out) or quasi_identifier (made
 coarser), never other; or, of a whole block of questions, sensitive. Whatever is in doubt stops a run until somebody
 has decided. A release can carry some ten quasi-identifiers: what nobody is known to know beyond these is left out.
-See docs/decisions/0016-proposals.md.
+See docs/decisions/0017-proposals.md.
 """
 
 from __future__ import annotations
