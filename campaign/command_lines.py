@@ -138,6 +138,8 @@ def _value(random: Random, option: str) -> str:
         "--epsilon",
     ):
         return random.choice(_NUMBERS)
+    if option == "--table":
+        return random.choice(("-", "-", "-", OUTPUT, "", *_SIGNS))
     if option == "--person":
         return random.choice(("patient", "name", "age", "disease", "Age", "", "*", "a\nb", *_SIGNS))
     if option == "--marginals":

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from discreet.policy.policy import Attribute, Policy, Role, policy_from_words, read_policy
     from discreet.python.judging import audit as audit
     from discreet.python.judging import compare, verify
+    from discreet.python.proposing import Proposal, propose
     from discreet.python.publishing import anonymize
     from discreet.python.results import AuditResult, ComparisonResult, MethodsResult, VerifyResult
     from discreet.releases.queries import query_error_of
@@ -50,6 +51,7 @@ _HOMES = {
     "discreet.models.presence.harm": ("delta_from_harm",),
     "discreet.policy.policy": ("Attribute", "Policy", "Role", "policy_from_words", "read_policy"),
     "discreet.python.judging": ("compare", "verify"),
+    "discreet.python.proposing": ("Proposal", "propose"),
     "discreet.python.publishing": ("anonymize",),
     "discreet.python.results": ("AuditResult", "ComparisonResult", "MethodsResult", "VerifyResult"),
     "discreet.releases.queries": ("query_error_of",),
@@ -71,6 +73,7 @@ __all__ = [
     "MethodsResult",
     "Policy",
     "PolicyError",
+    "Proposal",
     "Release",
     "ReleaseError",
     "Role",
@@ -86,6 +89,7 @@ __all__ = [
     "compare_tables",
     "delta_from_harm",
     "policy_from_words",
+    "propose",
     "query_error_of",
     "read_policy",
     "sweep",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -122,7 +123,14 @@ def audit(
     if told is None:
         raise PolicyError(Mistake("attributes", "nothing is said about the columns of this frame", _DESCRIBE))
     with _as_file(release) as file:
-        return AuditResult.of(audit_release(file, description=told, **known), release=_FRAME)
+        found = audit_release(file, description=told, **known)
+    named = {part: tuple(map(_of_frame, getattr(found, part))) for part in ("lines", "levels")}
+    return AuditResult.of(found, release=_FRAME, **named)
+
+
+def _of_frame(line: Any) -> Any:
+    """A line of an audit whose deciding group stands in no file, but in the frame."""
+    return line if line.deciding is None else replace(line, deciding=replace(line.deciding, file=_FRAME))
 
 
 def _description(
