@@ -181,7 +181,7 @@ def test_a_file_cut_anywhere_is_read_in_part_or_refused_but_never_misread(tmp_pa
     [
         ("nowhere.csv", "no such file"),
         (".", "is a folder"),
-        ("t.xlsx", "not a CSV or Parquet file"),
+        ("t.xlsx", "can.t be read as a workbook"),
         ("t.csv.gz", "not a whole gzip file"),
     ],
 )

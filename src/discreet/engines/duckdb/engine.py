@@ -346,7 +346,13 @@ class DuckDB(SqlEngine):
         return name(column) if self.types[column] == "DATE" else None
 
     def _is_nan(self, column: str) -> str | None:
-        return f"isnan({name(column)})" if is_float(self.types[column]) else None
+        if not is_float(self.types[column]):
+            return None
+        # DuckDB takes isnan(x) for false if the statistics of a Parquet file name a largest x: they don't count NaN. A
+        # text is looked at only where a number is no whole one of any size.
+        return (
+            f"CASE WHEN TRY_CAST({name(column)} AS HUGEINT) IS NULL THEN {self._text_of(column)} = 'nan' ELSE FALSE END"
+        )
 
     def _is_text(self, column: str) -> bool:
         return self.types[column] == "VARCHAR" or self.types[column].startswith("ENUM")
