@@ -134,8 +134,11 @@ class Engine(Protocol):
     def ownership(self, owner: str, columns: Sequence[str]) -> Ownership:
         """How rows fall to the values of one column, and in which others those of one value differ: one scan."""
 
-    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int) -> Uniqueness:
-        """How many of the rows, of which there are so many, are unique by some columns: see there. One scan."""
+    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int, each: bool = True) -> Uniqueness:
+        """How many of the rows, of which there are so many, are unique by some columns: see there. One scan.
+
+        Unless of `each`, only by all of them together.
+        """
 
     def publishing(
         self, folder: Path, form: str, schema: str = "", replace: bool = False, escape: bool = False

@@ -73,7 +73,7 @@ _WORDS: dict[Meaning, str] = {
         medicament*, handicap, malattia*, ziekte*, doenca*""",
     Meaning("money", Role.SENSITIVE): """
         salary*, *income*, wage*, earning*, pay, payment*, cost, costs, debt*, loan*, credit score, balance, net worth,
-        capital gain*, capital loss*, profit*, amount*, charge, charges, price*, fee, fees, premium*, expense*,
+        capital gain*, capital loss*, profit*, paid, amount*, charge, charges, price*, fee, fees, premium*, expense*,
         expenditure*, tax, taxes, wealth, rent, mortgage, betrag*, umsatz, preis*, importe*, monto*, gasto*, precio*,
         montant*, prix, depense*, loyer,
         gehalt*, lohn*, kosten, *kosten, einkommen*, verdienst*, schulden, salario*, sueldo*, ingreso*, renta,

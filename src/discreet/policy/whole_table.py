@@ -89,7 +89,7 @@ def with_figures(proposals: Sequence[Proposal], engine: Engine, whose: str | Non
 
 def _unique_answers(block: Sequence[str], engine: Engine, rows: int) -> tuple[int, float]:
     """How many answers were taken together, and the share of rows that nobody else answered like."""
-    return len(block), engine.uniqueness(block, [], rows).together
+    return len(block), engine.uniqueness(block, [], rows, each=False).together
 
 
 def _with_block(proposed: Proposal, unique: tuple[int, float] | None) -> Proposal:

@@ -266,9 +266,12 @@ class SqlEngine(ABC):
         movers, *each = map(sum, differing)
         return Ownership(tuple(rows), tuple(owners), movers, tuple(each))
 
-    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int) -> Uniqueness:
-        """How many of the rows, of which there are so many, are unique by some columns: see there. One scan."""
-        return asked_uniqueness(self, together, others, rows)
+    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int, each: bool = True) -> Uniqueness:
+        """How many of the rows, of which there are so many, are unique by some columns: see there. One scan.
+
+        Unless of `each`, only by all of them together.
+        """
+        return asked_uniqueness(self, together, others, rows, each)
 
     def _frequencies(
         self, columns: Sequence[str], number: Sequence[str] = (), person: str | None = None

@@ -18,10 +18,12 @@ from discreet.engines.profile import Uniqueness
 if TYPE_CHECKING:
     from discreet.engines.sql.engine import SqlEngine
 
-GROUPED = 500_000  # rows that are grouped by one set of columns, about
+GROUPED = 200_000  # rows that are grouped by one set of columns, about
 
 
-def asked_uniqueness(engine: SqlEngine, together: Sequence[str], others: Sequence[str], rows: int) -> Uniqueness:
+def asked_uniqueness(
+    engine: SqlEngine, together: Sequence[str], others: Sequence[str], rows: int, each: bool = True
+) -> Uniqueness:
     """The shares of rows that are unique by `together`, with one column less or one of `others` more, and by each."""
     columns = [*together, *others]
     one_in = max(1, rows // GROUPED)
@@ -29,7 +31,8 @@ def asked_uniqueness(engine: SqlEngine, together: Sequence[str], others: Sequenc
     whole = "h0" if together else "CAST(0 AS BIGINT)"
     for i in range(1, len(together)):
         whole = engine._both(whole, f"h{i}")
-    keys = ["k", *(engine._both("k", f"h{i}") for i in range(len(columns))), *(f"h{i}" for i in range(len(columns)))]
+    own = [f"h{i}" for i in range(len(columns))] if each else []
+    keys = ["k", *(engine._both("k", h) for h in own), *own]
     numbered = " UNION ALL ".join(f"SELECT {i} AS s" for i in range(len(keys)))
     chosen = f"CASE s {' '.join(f'WHEN {i} THEN {key}' for i, key in enumerate(keys))} END"
     listed = ", ".join(f"h{i}" for i in range(len(columns)))
@@ -44,7 +47,7 @@ def asked_uniqueness(engine: SqlEngine, together: Sequence[str], others: Sequenc
     for batch in engine._asked(query):
         for s, counted, unique in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             shares[s] = unique / max(counted, 1)
-    changed, alone = shares[1 : 1 + len(columns)], shares[1 + len(columns) :]
+    changed, alone = shares[1 : 1 + len(own)], shares[1 + len(own) :]
     return Uniqueness(shares[0], tuple(changed), tuple(alone), one_in)
 
 
