@@ -302,7 +302,7 @@ def tally(
 
     each = np.arange(len(group) + 1, dtype=np.int64)  # every triple a tally of its own, merged by group
     offsets, values, counts = merge_tallies(
-        group.astype(np.int32), groups, each, value.astype(np.int32), count, len(reference)
+        group.astype(np.int32), groups, each, value.astype(np.int32), np.ascontiguousarray(count), len(reference)
     )
     return Tally(offsets, values, counts, reference, hierarchy)
 

@@ -78,7 +78,7 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
             chances = chances_of(kinds, beliefs, names)
             steps = min(states(values) * len(values), states(own) * len(own))
             if steps > most_steps or steps > _AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
-                put_off[k] = 1.0 if wanted == PEOPLE else at_most(chances, own, values, inside, 1.0, 0).max()
+                put_off[k] = 1.0 if wanted == PEOPLE else at_most(chances, own, values, inside, 1.0, np.int64(0)).max()
                 continue
             scratch = room(scratch, steps)
             worst, unsure = in_full(chances, own, values, inside, scratch)
@@ -214,7 +214,7 @@ def in_two_values(
             pair[j, 0], pair[j, 1] = mass / supports[kinds[j]], (supports[kinds[j]] - mass) / supports[kinds[j]]
         if size * satisfied[x] > MOST_TERMS:
             two = np.array([satisfied[x], size - satisfied[x]])
-            beliefs_in = at_most(pair, own, two, np.array([[True, False]]), 1.0, 0)
+            beliefs_in = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0))
             exact = False
         else:
             beliefs_in = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])

@@ -188,7 +188,7 @@ def _believe(
             pair[j, 0], pair[j, 1] = mass / support, (support - mass) / support
         if size * satisfied[x] > MOST_TERMS:
             two = np.array([satisfied[x], size - satisfied[x]])
-            believed = at_most(pair, own, two, np.array([[True, False]]), 1.0, 0)
+            believed = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0))
         else:
             believed = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
         for j in range(len(kinds)):

@@ -278,10 +278,11 @@ def _grow(stock: Stock, rows: Rows, limits: Limits, space: Space) -> tuple[int, 
     space.clock[0] += 1
     space.distinct[:] = 0
     space.squares[:] = 0
-    n, times, j, product = 0, 1, 0, 1.0
+    zero = int(np.int64(0))  # no literal: numba would compile `_pick` for that, and again for all numbers
+    n, times, j, product = zero, zero + 1, zero, 1.0
     while n < limits.most:
         if j == stock.at_least[times]:
-            times, j = times + 1, 0
+            times, j = times + 1, zero
             if times == len(stock.at_least) or stock.at_least[times] == 0:
                 return n, False
         i, p = _pick(stock, j, times, n, product, rows, limits, space)

@@ -27,9 +27,11 @@ def place_all(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space)
         at = space.near[e] + draw(space.random, space.wide[e] + 1)
         placed = False
         if groups > 0 and space.looked[0] < work:
-            placed = _place(e, at, 0, NEAR, rows, limits, made, space)
+            placed = _place(e, at, np.int64(0), np.int64(NEAR), rows, limits, made, space)
         if not placed and groups > 0 and space.looked[0] < work and hopeless[value] < _HOPELESS:
-            placed = _place(e, at, NEAR, _FAR, rows, limits, made, space) or _join(e, at, rows, limits, made, space)
+            placed = _place(e, at, np.int64(NEAR), np.int64(_FAR), rows, limits, made, space) or _join(
+                e, at, rows, limits, made, space
+            )
             hopeless[value] = 0 if placed else hopeless[value] + 1
         if not placed:
             pool[kept] = e

@@ -144,7 +144,7 @@ def nearest(space: Space, wanted: int, reach: float, work: int) -> Codes:
                 home[d] = i
         radius, steps = reach, 0
         while True:
-            have, limit, d = 0, radius, 0
+            have, limit, d = 0, radius, int(np.int64(0))  # a literal would have `span` compiled twice
             place[0], stop[0], begin[0] = home[0], n, 0
             while d >= 0 and steps < work:
                 steps += 1

@@ -226,7 +226,7 @@ def _best_join(
     if gain > best and not (careful and is_refused(state, word(state, JOIN, u, NOBODY, g, left_out))):
         best, target = gain, left_out
     state.group[g, SEEN] = stamp = _next_stamp(state)
-    h, p, w = _next_near(near, state, c, stamp, -1, state.first[c])
+    h, p, w = _next_near(near, state, c, stamp, np.int64(-1), state.first[c])
     while h >= 0:
         cost = cost_with(space, state, h, c)
         gain = freed - cost * (state.group[h, SIZE] + rows) + state.cost[h] * state.group[h, SIZE]
@@ -383,7 +383,7 @@ def _dissolve(space: Space, near: Codes, state: State, g: int, least: int, caref
         c, rows = state.unit[u, COMBINATION], state.unit[u, ROWS]
         spent, target = budget, NOBODY
         state.group[g, SEEN] = stamp = _next_stamp(state)
-        h, p, w = _next_near(near, state, c, stamp, -1, state.first[c])
+        h, p, w = _next_near(near, state, c, stamp, np.int64(-1), state.first[c])
         while h >= 0:
             cost = cost_with(space, state, h, c) * (state.group[h, SIZE] + rows) - state.cost[h] * state.group[h, SIZE]
             if cost < spent:
