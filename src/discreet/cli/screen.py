@@ -102,16 +102,33 @@ class _Bar:
         self._state: dict[str, Any] = {"description": "start", "completed": 0, "total": None, "note": ""}
         self._bar: Any = None
         self._task: Any = None
+        self._listens = False
         self._timer = Timer(_PATIENCE, self._start)
         self._timer.daemon = True
         self._timer.start()
 
     def show(self, stage: str, done: float, total: float, note: str = "") -> None:
         """A step of the work, from the thread that does it."""
+        self._listen()
         with self._lock:
             self._state = {"description": stage, "completed": done, "total": total or None, "note": note}
             if self._bar is not None:
                 self._bar.update(self._task, **self._state)
+
+    def compiling(self, functions: int) -> None:
+        """So many functions were compiled, and another one is; 0: none is, and the work goes on."""
+        told = {"description": "compiling, once", "total": None, "note": f"{functions:,} functions so far"}
+        with self._lock:
+            if self._bar is not None:
+                self._bar.update(self._task, **(told if functions else self._state))
+
+    def _listen(self) -> None:
+        """Hear what is compiled, as soon as there is a compiler: not every command loads one."""
+        if not self._listens and "numba.core.event" in sys.modules:
+            from discreet.cli.first_run import listen
+
+            self._listens = True
+            listen(self.compiling)
 
     def stop(self) -> None:
         self._timer.cancel()
@@ -130,6 +147,7 @@ class _Bar:
             TextColumn("{task.fields[note]}"),
             TimeElapsedColumn(),
         )
+        self._listen()
         with self._lock:
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task(**self._state)

@@ -1,11 +1,13 @@
 """Compile every kernel once, so that no later run waits for it: `python -m discreet.run.warm_up`, part of `make setup`.
 
 It publishes a few rows by every kind of publication under every promise; what that needs compiled is what users need.
+Two processes do it at the same time (`compiling.py`), from the two ends of the list of what is to be done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,79 +41,138 @@ def exact_searches() -> Iterator[tuple[str, str, Words]]:
             yield word, publish, kept or {"l_diversity": {"l": 2, "kind": "frequency"}}
 
 
-def warm_up() -> None:
-    """Run everything that is compiled, on a table of a few rows."""
-    from discreet.audit.association.chains import chained_chances
-    from discreet.audit.association.common_people import Counts
-    from discreet.audit.audit import audit_release
-    from discreet.audit.faults.matching import shortfall
+ROWS = range(40)
+TABLE = {
+    "age": [str(20 + 7 * i % 40) for i in ROWS],
+    "zip": [str(47900 + i % 5) for i in ROWS],
+    "disease": ["abcd"[i % 4] for i in ROWS],
+}
+WORDS: dict[str, Any] = {
+    "attributes": {
+        "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}},
+        "zip": {"role": "quasi_identifier", "hierarchy": {"prefixes": [4]}},
+        "disease": {"role": "sensitive"},
+    },
+    "suppress": 0.5,
+}
+PRIVATE = {"private": {"zip": ["47901", "47902"]}}
+Step = Callable[[Path], None]
+
+
+def _publish(folder: Path, name: str, table: dict[str, list[str]] | None = None, **words: Any) -> Path:
     from discreet.policy.policy import policy_from_words
     from discreet.run.anonymize import anonymize
+
+    anonymize(policy_from_words(WORDS | words), folder / name, source=table or TABLE)
+    return folder / name
+
+
+def _recoded(publish: str, folder: Path) -> None:
     from discreet.run.apply import apply
-    from discreet.run.compare import compare
+
+    made = _publish(folder, publish, require=promises(), publish=publish)
+    apply(made, TABLE, folder / f"{publish}-applied")
+    _audit(made, made)
+
+
+def _simple(folder: Path) -> None:
+    """A goal that the search can be undone by."""
+    _audit(_publish(folder, "simple", require=FROM_A_SUMMARY), _many(folder))
+
+
+def _many(folder: Path) -> Path:
+    return _publish(folder, "many", require=promises(), publish="multidimensional")
+
+
+def _audit(release: Path, other: Path) -> None:
+    from discreet.audit.audit import audit_release
     from discreet.run.verify import verify
+
+    shares = {c: {v: TABLE[c].count(v) for v in TABLE[c]} for c in ("age", "zip")}
+    verify(release, source=TABLE)
+    audit_release(release, population=TABLE, source=TABLE, other=other)
+    audit_release(release, marginals=shares, size=len(ROWS), other=other)
+    audit_release(release, source=TABLE | {"who": [str(i // 2) for i in ROWS]}, person="who")
+
+
+def _wishes(folder: Path) -> None:
+    asked = {"class": "II", "stubbornness": 2, "epsilon": 9, "predicates": {"wishes": True}}
+    table = TABLE | {"wish": [("", "a", "not b", "each")[i // 4 % 4] for i in ROWS]}
+    attributes = WORDS["attributes"] | {"wish": {"role": "wishes"}}
+    _publish(folder, "wishes", table, attributes=attributes, require=[{"realistic": asked}])
+
+
+def _search(search: str, publish: str, folder: Path) -> None:
+    _publish(folder, search, require=FROM_A_SUMMARY, search=search, publish=publish)
+
+
+def _exact(search: str, publish: str, promise: Words, folder: Path) -> None:
+    made = _publish(folder, search, require=[promise], publish=publish, search=search)
+    if search in ("anatomy", "greedy"):
+        _audit(made, _many(folder))
+
+
+def _present(publish: str, folder: Path) -> None:
+    suppress = 0.5 if publish == "generalization" else 0
+    require = [*_among(), {"l_diversity": {"l": 2}}]
+    _publish(folder, publish, require=require, publish=publish, suppress=suppress, **PRIVATE)
+
+
+def _present_instantly(folder: Path) -> None:
+    _publish(folder, "present", require=_among()[:1], search="instant", **PRIVATE)
+
+
+def _among() -> list[Words]:
+    return [p for p in (*promises(PRESENCE), *promises(POPULATION)) if "ambiguity" not in p]
+
+
+def _beside(folder: Path) -> None:
+    """What is called by itself: comparisons, and what true releases need less of."""
+    from discreet.audit.association.chains import chained_chances
+    from discreet.audit.association.common_people import Counts
+    from discreet.audit.faults.matching import shortfall
+    from discreet.policy.policy import policy_from_words
+    from discreet.run.compare import compare
     from discreet.utility.tables import compare_answers
 
-    rows = range(40)
-    table = {
-        "age": [str(20 + 7 * i % 40) for i in rows],
-        "zip": [str(47900 + i % 5) for i in rows],
-        "disease": ["abcd"[i % 4] for i in rows],
-    }
-    words: dict[str, Any] = {
-        "attributes": {
-            "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10]}},
-            "zip": {"role": "quasi_identifier", "hierarchy": {"prefixes": [4]}},
-            "disease": {"role": "sensitive"},
-        },
-        "suppress": 0.5,
-    }
-    with TemporaryDirectory() as folder:
-        for publish in ("generalization", "multidimensional", "local_recoding"):
-            policy = policy_from_words(words | {"require": promises(), "publish": publish})
-            anonymize(policy, Path(folder) / publish, source=table)
-            apply(Path(folder) / publish, table, Path(folder) / f"{publish}-applied")
-        wishing = {
-            "attributes": words["attributes"] | {"wish": {"role": "wishes"}},
-            "require": [
-                {"realistic": {"class": "II", "stubbornness": 2, "epsilon": 9, "predicates": {"wishes": True}}}
-            ],
-        }
-        wishes = table | {"wish": [("", "a", "not b", "each")[i // 4 % 4] for i in rows]}
-        anonymize(policy_from_words(words | wishing), Path(folder) / "wishes", source=wishes)
-        for search in SEARCHES:
-            for publish in SEARCHES[search].publishes:
-                if SEARCHES[search].reads == SUMMARY or search in ("incognito", "optimize"):
-                    chosen = {"require": FROM_A_SUMMARY, "search": search, "publish": publish}
-                    anonymize(policy_from_words(words | chosen), Path(folder) / f"{search}-{publish}", source=table)
-        for search, publish, promise in exact_searches():
-            policy_apart = policy_from_words(words | {"require": [promise], "publish": publish, "search": search})
-            anonymize(policy_apart, Path(folder) / search, source=table)
-        private = {"private": {"zip": ["47901", "47902"]}}
-        among = [p for p in (*promises(PRESENCE), *promises(POPULATION)) if "ambiguity" not in p]
-        for publish in ("generalization", "multidimensional"):
-            hidden = {"require": [*among, {"l_diversity": {"l": 2}}], "publish": publish} | private
-            suppress = {"suppress": 0.5 if publish == "generalization" else 0}
-            anonymize(policy_from_words(words | hidden | suppress), Path(folder) / f"{publish}-present", source=table)
-        foreseen = {"require": among[:1], "search": "instant"} | private
-        anonymize(policy_from_words(words | foreseen), Path(folder) / "present-instantly", source=table)
-        shares = {c: {v: table[c].count(v) for v in table[c]} for c in ("age", "zip")}
-        simple = policy_from_words(words | {"require": FROM_A_SUMMARY})  # a goal that the search can be undone by
-        anonymize(simple, Path(folder) / "simple", source=table)
-        for name in ("simple", "generalization", "multidimensional", "local_recoding", "anatomy", "greedy"):
-            audited, other = Path(folder) / name, Path(folder) / "multidimensional"
-            verify(audited, source=table)
-            audit_release(audited, population=table, source=table, other=other)
-            audit_release(audited, marginals=shares, size=len(rows), other=other)
-            audit_release(audited, source=table | {"who": [str(i // 2) for i in rows]}, person="who")
     numbers = np.arange(2)
-    shortfall(numbers, numbers[:1], numbers[1:], numbers + 1)  # a release of another table: true ones need less
+    shortfall(numbers, numbers[:1], numbers[1:], numbers + 1)  # a release of another table
     pairs, once = np.array([0, 0, 1, 1]), np.ones(4, dtype=np.int64)
     counts = Counts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), once)
     chained_chances(pairs, np.array([0, 1, 0, 1]), once, counts, counts)  # groups that overlap in a chain
-    compare(policy, source=table)
-    compare_answers(table, table, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
+    compare(policy_from_words(WORDS | {"require": promises(), "publish": "local_recoding"}), source=TABLE)
+    compare_answers(TABLE, TABLE, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
+
+
+def steps() -> list[Step]:
+    """Everything to be run once. What has much to compile stands at the ends, and what has that in common together."""
+    exact = list(exact_searches())
+    by_summary = [
+        (search, publish)
+        for search in SEARCHES
+        for publish in SEARCHES[search].publishes
+        if SEARCHES[search].reads == SUMMARY or search in ("incognito", "optimize")
+    ]
+    return [
+        *(partial(_recoded, publish) for publish in ("local_recoding", "multidimensional", "generalization")),
+        _simple,
+        _wishes,
+        *(partial(_present, publish) for publish in ("generalization", "multidimensional")),
+        _beside,
+        *(partial(_search, *one) for one in reversed(by_summary)),
+        _present_instantly,
+        *(partial(_exact, *one) for one in reversed(exact)),
+    ]
+
+
+def warm_up() -> None:
+    """Run everything that is compiled, on a table of a few rows, in this process alone."""
+    for step in steps():
+        with TemporaryDirectory() as folder:
+            step(Path(folder))
 
 
 if __name__ == "__main__":
-    warm_up()
+    from discreet.run.compiling import main
+
+    main()

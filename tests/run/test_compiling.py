@@ -1,0 +1,92 @@
+"""What is compiled: by one of two processes at a time, and no more of it than there was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet.run.warm_up import steps
+from discreet.samples.hospital import write_sample
+
+# Two kernels, one inside the other, and how often this process compiled one of them.
+KERNELS = """
+import sys
+from pathlib import Path
+import numpy as np
+from numba import njit
+from discreet.cli.first_run import listen
+from discreet.run.compiling import one_at_a_time
+
+told = []
+listener = listen(told.append)
+
+@njit(cache=True)
+def inner(values):
+    return values.sum()
+
+@njit(cache=True)
+def outer(values):
+    return inner(values) + 1
+
+for kernel in (inner, outer):
+    kernel.py_func.__module__ = "discreet.of_a_test"
+with one_at_a_time(Path(sys.argv[1])):
+    (Path(sys.argv[1]) / f"ready-{sys.argv[2]}").touch()
+    while len(list(Path(sys.argv[1]).glob("ready-*"))) < 2:
+        pass
+    assert outer(np.arange(3)) == 4
+assert (told[-1:] or [0]) == [0] and max(told, default=0) == listener.count
+print(listener.count)
+"""
+# How many functions a first run compiles, those of numba inside of ours included. Fewer is better: then lower it.
+MOST = {"generalization": 26, "local_recoding": 76}
+FIRST = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from discreet.cli.first_run import listen
+listener = listen(lambda count: None)
+from discreet.policy.policy import read_policy
+from discreet.run.anonymize import anonymize
+folder, publish = Path(sys.argv[1]), sys.argv[2]
+anonymize(replace(read_policy(folder / "policy.yaml"), publish=publish, search=""), folder / "release")
+print(listener.count)
+"""
+
+
+def _run(code: str, *arguments: object, cache: Path) -> subprocess.Popen[str]:
+    script = cache / "script.py"  # numba keeps only what stands in files
+    script.write_text(code)
+    command = [sys.executable, str(script), *map(str, arguments)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    )
+
+
+def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
+    both = [_run(KERNELS, tmp_path, number, cache=tmp_path) for number in range(2)]
+    counts = sorted(int(process.communicate(timeout=500)[0]) for process in both)
+    assert all(process.returncode == 0 for process in both)
+    assert counts[0] == 0 and counts[1] >= 2
+    assert not list(tmp_path.glob("*.lock"))
+
+
+def test_every_step_has_its_own_folder(tmp_path: Path) -> None:
+    """The cheapest of them all, without any other."""
+    assert len(steps()) > 10
+    next(step for step in steps() if getattr(step, "__name__", "") == "_wishes")(tmp_path)
+    assert (tmp_path / "wishes" / "manifest.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("publish", MOST)
+def test_a_first_run_compiles_no_more_than_it_did(tmp_path: Path, publish: str) -> None:
+    if publish != "generalization" and os.environ.get("DISCREET_EXAMPLES") != "deep":
+        pytest.skip("compiles for twenty seconds: make test-deep")
+    write_sample(tmp_path, rows=2000)
+    process = _run(FIRST, tmp_path, publish, cache=tmp_path)
+    assert int(process.communicate(timeout=500)[0]) <= MOST[publish]
