@@ -1,27 +1,34 @@
-# make demo | make test | make test-core | make lint | make bench | make campaign: each sets up what it needs in .venv.
+# make demo | make check | make test | make test-core | make test-deep | make lint | make bench | make campaign: each sets up what it needs in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+CORE := .venv/.core
 INSTALLED := .venv/.installed
 WARM := .venv/.warm
+UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: setup java demo test test-core lint bench campaign clean
+.PHONY: setup java demo check test test-core test-deep lint bench campaign clean
 setup: $(WARM)
 
-# uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that no later run pays for it.
-$(INSTALLED): pyproject.toml constraints.txt
+# What users get: enough for the demo. uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that
+# no later run pays for it.
+$(CORE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '.[dev]'
+	$(UV) -e .
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m compileall -q src
+	touch $(CORE)
+
+# And what tests, engines and linters need.
+$(INSTALLED): $(CORE)
+	$(UV) -e '.[dev]'
 	touch $(INSTALLED)
 
 # All kernels, compiled once and kept. The demo does without: it compiles the few it needs.
 $(WARM): $(INSTALLED)
-	@echo "compiling the kernels, two or three minutes once"
 	$(BIN)/python -m discreet.run.warm_up
 	touch $(WARM)
 
-demo: $(INSTALLED)
+demo: $(CORE)
 	$(BIN)/discreet sample --directory demo --force
 	cd demo && ../$(BIN)/discreet anonymize policy.yaml -o release --force
 	$(BIN)/discreet verify demo/release
@@ -43,9 +50,18 @@ test: setup java
 	$(PYTEST) -m "not java"
 	$(BIN)/python -m pytest -m java
 
+# For the daily loop: no servers, nobody killed, no studies, a tenth of the examples of each property; everything else.
+check: setup
+	DISCREET_EXAMPLES=few $(PYTEST) -m "not postgresql and not spark and not kills and not slow"
+	@echo "Not run: servers, kills, what is slow, and nine tenths of the examples. make test runs them."
+
 test-core: setup
 	$(PYTEST) -m "not postgresql and not spark"
 	@echo "Not run: tests marked postgresql or spark, which need a server or Java. make test gets both and runs them."
+
+# Ten times the examples of every property, new ones in each run: hours. For changes of what computes.
+test-deep: setup
+	DISCREET_EXAMPLES=deep $(PYTEST) -m "not postgresql and not spark"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check src tests benchmarks campaign

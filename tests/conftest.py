@@ -1,5 +1,7 @@
 """One profile for all property tests: no deadline (numba compiles on the first call), the same examples in every run
-of CI, and few of them, so that the whole suite stays a matter of minutes."""
+of CI, and few of them, so that the whole suite stays a matter of minutes. How many is said once, for all of them, by
+DISCREET_EXAMPLES: `few` (`make check`), as many as each test says, up to a hundred (`make test`), or `deep`, ten times
+as many as it says (`make test-deep`)."""
 
 from __future__ import annotations
 
@@ -25,6 +27,12 @@ settings.register_profile(
 )
 settings.load_profile("discreet")
 
+# A test's own number of examples, times this, and within these bounds.
+TIMES, MOST = {"few": (0.1, 20), "usual": (1.0, 100), "deep": (10.0, 5_000)}[
+    os.environ.get("DISCREET_EXAMPLES", "usual")
+]
+_FEWEST = 3
+
 # Whoever started us in the background, or with nohup, has us ignore these signals, and every command that we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -36,6 +44,20 @@ _NEEDS = {"postgresql_server": "postgresql", "sail_server": "spark", "spark": "s
 _JAVA = {"spark"}
 
 
+# What `make check` does without: kills, and what takes long by itself.
+_LEFT_OUT = {
+    "kills": ("tests/cli/test_kills.py", "tests/cli/test_stops.py", "tests/conformance/test_kills.py"),
+    "slow": (
+        "tests/audit/test_assignments.py",
+        "tests/folder/test_function_of_tables.py",
+        "tests/folder/test_posteriors.py",
+        "tests/studies/",
+        "tests/test_campaign",
+        "tests/test_second_reading.py",
+    ),
+}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they need, before `make test-core` leaves them out."""
@@ -45,3 +67,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(_NEEDS[fixture])
             if fixture in _JAVA:
                 item.add_marker("java")
+        _scale_examples(item)
+        for mark, paths in _LEFT_OUT.items():
+            if item.nodeid.startswith(paths):
+                item.add_marker(mark)
+
+
+def _scale_examples(item: pytest.Item) -> None:
+    """Give a property test fewer examples, or more, than it says."""
+    test = getattr(item, "obj", None)
+    own = getattr(test, "_hypothesis_internal_use_settings", None)
+    if own is None or getattr(test, "is_hypothesis_test", False) is not True:
+        return
+    inner = getattr(test, "__func__", test)
+    if getattr(inner, "_discreet_scaled", False):  # one function stands for all its parameters
+        return
+    scaled = max(min(round(own.max_examples * TIMES), MOST), min(own.max_examples, _FEWEST))
+    inner._hypothesis_internal_use_settings = settings(own, max_examples=scaled)
+    inner._discreet_scaled = True

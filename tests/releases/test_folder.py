@@ -146,6 +146,7 @@ def killed_at_rename(target: Path, at: int) -> int:
     return subprocess.run([sys.executable, "-c", RUN, str(target), str(at)], cwd=ROOT, check=False).returncode
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("at", range(1, 7))
 @pytest.mark.parametrize("before", ["nothing", "release", "pair"])
 def test_a_kill_between_the_renames_loses_neither_the_old_pair_nor_the_new(
