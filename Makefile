@@ -19,7 +19,7 @@ $(CORE): pyproject.toml constraints.txt
 	touch $(CORE)
 
 # And what tests, engines and linters need.
-$(INSTALLED): $(CORE)
+$(INSTALLED): pyproject.toml constraints.txt | $(CORE)
 	$(UV) -e '.[dev]'
 	touch $(INSTALLED)
 

@@ -12,17 +12,9 @@ import pytest
 from discreet.run.warm_up import steps
 from discreet.samples.hospital import write_sample
 
-# Two kernels, one inside the other, and how often this process compiled one of them.
+# Two kernels, one inside the other, and how often a process compiles one of them.
 KERNELS = """
-import sys
-from pathlib import Path
-import numpy as np
 from numba import njit
-from discreet.cli.first_run import listen
-from discreet.run.compiling import one_at_a_time
-
-told = []
-listener = listen(told.append)
 
 @njit(cache=True)
 def inner(values):
@@ -31,13 +23,23 @@ def inner(values):
 @njit(cache=True)
 def outer(values):
     return inner(values) + 1
+"""
+BOTH = """
+import sys
+import time
+from pathlib import Path
+import numpy as np
+from discreet.cli.first_run import listen
+from discreet.run.compiling import one_at_a_time
+from kernels_of_a_test import outer
 
-for kernel in (inner, outer):
-    kernel.py_func.__module__ = "discreet.of_a_test"
-with one_at_a_time(Path(sys.argv[1])):
-    (Path(sys.argv[1]) / f"ready-{sys.argv[2]}").touch()
-    while len(list(Path(sys.argv[1]).glob("ready-*"))) < 2:
-        pass
+told = []
+listener = listen(told.append)
+folder = Path(sys.argv[1])
+with one_at_a_time(folder, "kernels_of_a_test"):
+    (folder / f"ready-{sys.argv[2]}").touch()
+    while len(list(folder.glob("ready-*"))) < 2:
+        time.sleep(0.01)
     assert outer(np.arange(3)) == 4
 assert (told[-1:] or [0]) == [0] and max(told, default=0) == listener.count
 print(listener.count)
@@ -59,7 +61,7 @@ print(listener.count)
 
 
 def _run(code: str, *arguments: object, cache: Path) -> subprocess.Popen[str]:
-    script = cache / "script.py"  # numba keeps only what stands in files
+    script = cache / "script.py"
     script.write_text(code)
     command = [sys.executable, str(script), *map(str, arguments)]
     return subprocess.Popen(
@@ -68,7 +70,8 @@ def _run(code: str, *arguments: object, cache: Path) -> subprocess.Popen[str]:
 
 
 def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
-    both = [_run(KERNELS, tmp_path, number, cache=tmp_path) for number in range(2)]
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
+    both = [_run(BOTH, tmp_path, number, cache=tmp_path) for number in range(2)]
     counts = sorted(int(process.communicate(timeout=500)[0]) for process in both)
     assert all(process.returncode == 0 for process in both)
     assert counts[0] == 0 and counts[1] >= 2

@@ -70,8 +70,8 @@ def _work(folder: Path, number: int) -> None:
 
 
 @contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
-    """While this lasts, a kernel that another process is compiling is waited for, and then read."""
+def one_at_a_time(folder: Path, package: str = "discreet") -> Iterator[None]:
+    """While this lasts, a kernel of a package that another process is compiling is waited for, and then read."""
     from numba.core.dispatcher import Dispatcher
 
     compile_now = Dispatcher.compile
@@ -79,7 +79,7 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
     def compile_locked(self: Any, signature: Any) -> Any:
         kernel = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
-        if kernel in held or not kernel.startswith("discreet."):  # parts of numba are kept with whoever uses them
+        if kernel in held or not kernel.startswith(f"{package}."):  # parts of numba are kept with whoever uses them
             return compile_now(self, signature)
         lock = _waited_for(folder / f"{sha256(kernel.encode()).hexdigest()[:20]}.lock")
         held.add(kernel)
