@@ -31,7 +31,7 @@ settings.load_profile("discreet")
 TIMES, MOST = {"few": (0.1, 20), "usual": (1.0, 100), "deep": (10.0, 5_000)}[
     os.environ.get("DISCREET_EXAMPLES", "usual")
 ]
-_FEWEST = 3
+FEWEST = 3
 
 # Whoever started us in the background, or with nohup, has us ignore these signals, and every command that we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -45,7 +45,7 @@ _JAVA = {"spark"}
 
 
 # What `make check` does without: kills, and what takes long by itself.
-_LEFT_OUT = {
+LEFT_OUT = {
     "kills": ("tests/cli/test_kills.py", "tests/cli/test_stops.py", "tests/conformance/test_kills.py"),
     "slow": (
         "tests/audit/test_assignments.py",
@@ -67,13 +67,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(_NEEDS[fixture])
             if fixture in _JAVA:
                 item.add_marker("java")
-        _scale_examples(item)
-        for mark, paths in _LEFT_OUT.items():
+        scale_examples(item)
+        for mark, paths in LEFT_OUT.items():
             if item.nodeid.startswith(paths):
                 item.add_marker(mark)
 
 
-def _scale_examples(item: pytest.Item) -> None:
+def scale_examples(item: pytest.Item) -> None:
     """Give a property test fewer examples, or more, than it says."""
     test = getattr(item, "obj", None)
     own = getattr(test, "_hypothesis_internal_use_settings", None)
@@ -82,6 +82,6 @@ def _scale_examples(item: pytest.Item) -> None:
     inner = getattr(test, "__func__", test)
     if getattr(inner, "_discreet_scaled", False):  # one function stands for all its parameters
         return
-    scaled = max(min(round(own.max_examples * TIMES), MOST), min(own.max_examples, _FEWEST))
+    scaled = max(min(round(own.max_examples * TIMES), MOST), min(own.max_examples, FEWEST))
     inner._hypothesis_internal_use_settings = settings(own, max_examples=scaled)
     inner._discreet_scaled = True

@@ -1,9 +1,15 @@
-"""Tests stand alone: what two of them share is in a module that is no test."""
+"""Tests stand alone: what two of them share is in a module that is no test. And each gets the examples it should."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import FEWEST, LEFT_OUT, MOST, TIMES, scale_examples
 
 TESTS = Path(__file__).parent
 # On one line or, in brackets, on several; also in a program that a test has as text.
@@ -14,3 +20,23 @@ def test_no_test_module_imports_another() -> None:
     assert _OF_A_TEST.search("from tests.audit import (\n    lists,\n    test_faults,\n)")
     imports = {path: _OF_A_TEST.findall(path.read_text(encoding="utf-8")) for path in TESTS.rglob("*.py")}
     assert not {str(path.relative_to(TESTS)): lines for path, lines in imports.items() if lines}
+
+
+@pytest.mark.parametrize("own", [1, 2, 70, 700])
+def test_property_tests_get_as_many_examples_as_the_environment_says(own: int, request: pytest.FixtureRequest) -> None:
+    numbers = []
+
+    @settings(max_examples=own)
+    @given(st.integers())
+    def a_property(number: int) -> None:
+        numbers.append(number)
+
+    for _ in range(2):  # parameters share their function, and it is scaled once
+        scale_examples(pytest.Function.from_parent(request.node.parent, name="a_property", callobj=a_property))
+    a_property()
+    assert len(numbers) == max(min(round(own * TIMES), MOST), min(own, FEWEST))
+
+
+def test_what_make_check_leaves_out_is_there() -> None:
+    for path in (path for paths in LEFT_OUT.values() for path in paths):
+        assert list(TESTS.parent.glob(f"{path}*")), path

@@ -31,3 +31,8 @@ def listen(tell: Callable[[int], None]) -> Compilations:
     listener = Compilations(tell)
     event.register("numba:compile", listener)
     return listener
+
+
+def stop_listening(listener: Compilations) -> None:
+    """Tell of nothing more."""
+    event.unregister("numba:compile", listener)

@@ -102,7 +102,7 @@ class _Bar:
         self._state: dict[str, Any] = {"description": "start", "completed": 0, "total": None, "note": ""}
         self._bar: Any = None
         self._task: Any = None
-        self._listens = False
+        self._listener: Any = None
         self._timer = Timer(_PATIENCE, self._start)
         self._timer.daemon = True
         self._timer.start()
@@ -124,15 +124,19 @@ class _Bar:
 
     def _listen(self) -> None:
         """Hear what is compiled, as soon as there is a compiler: not every command loads one."""
-        if not self._listens and "numba.core.event" in sys.modules:
+        if "numba.core.event" in sys.modules:
             from discreet.cli.first_run import listen
 
-            self._listens = True
-            listen(self.compiling)
+            with self._lock:
+                self._listener = self._listener or listen(self.compiling)
 
     def stop(self) -> None:
         self._timer.cancel()
         with self._lock:
+            if self._listener is not None:
+                from discreet.cli.first_run import stop_listening
+
+                stop_listening(self._listener)
             if self._bar is not None:
                 self._bar.stop()
 
