@@ -107,7 +107,7 @@ def test_a_row_without_a_plan_is_never_dropped_in_silence(sail: Any, tmp_path: P
         before = {view.name for view in sail.catalog.listTables()}
         with pytest.raises(DataError, match="has other rows than when it was counted"):
             rewritten(engine, tmp_path / str(i), r)
-        assert {view.name for view in sail.catalog.listTables()} == before  # no copy of the plan stays in the session
+        assert not {view.name for view in sail.catalog.listTables()} - before  # no copy of the plan stays
 
 
 @settings(max_examples=5)

@@ -93,7 +93,8 @@ def planned(
 
 
 def texts(values: Sequence[Any]) -> list[str | None]:
-    return [None if v is None else str(v) for v in values]
+    """As engines write values: whole numbers among floats without a point."""
+    return [None if v is None else str(v).removesuffix(".0") if isinstance(v, float) else str(v) for v in values]
 
 
 def column(source: Any, name: str) -> list[Any]:

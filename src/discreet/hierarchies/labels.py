@@ -122,4 +122,7 @@ def _day_in(label: str) -> str | None:
     if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", label):
         return label
     match = _PART.fullmatch(label)
-    return None if match is None else f"{match[1]}-{match[2] or '01'}-01"
+    if match is None:
+        return None
+    year = "0001" if match[1] == "0000" else match[1]  # the first decade begins with a year that no calendar has
+    return f"{year}-{match[2] or '01'}-01"

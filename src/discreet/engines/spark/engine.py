@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import weakref
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -40,6 +41,7 @@ _PARTS = 16  # of an answer that is kept while it is counted and fetched
 _COMMON = 1000  # values of a column that a profile shows
 _LARGEST = (1 << 63) - 1  # of a bigint
 _CANONICAL = {"double": double_text, "float": real_text, "binary": sql.bytes_text}  # of texts that SQL wrote
+_gone: deque[tuple[Any, list[str]]] = deque()  # sessions and their views of ours that nobody needs any more
 _TYPES = {"large_string": "STRING", "string": "STRING", "int32": "INT", "int64": "BIGINT", "bool": "BOOLEAN"}
 
 
@@ -69,9 +71,11 @@ class Spark(SqlEngine):
         self._lists: dict[ListedIn, str] = {}  # views with values from files
         self._names = (f"discreet_{secrets.token_hex(8)}_{i}" for i in count())
         self._views: list[str] = []
-        # At the end of the program the session ends, and its views with it.
-        weakref.finalize(self, _forget, self._session, self._views).atexit = False
+        # At the end of the program the session ends, and its views with it. Before, whoever comes next drops them: a
+        # collection of garbage, perhaps in the midst of a call of Spark's, must not wait for a server.
+        weakref.finalize(self, _gone.append, (self._session, self._views)).atexit = False
         self.scans = 0
+        _forget_the_gone()
         with self._plainly():
             frame = frame_of(self._session, str(source), named, file) if isinstance(source, str | Path) else source
             self.types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
@@ -131,6 +135,7 @@ class Spark(SqlEngine):
         finally:
             _forget(self._session, self._views[made:])
             del self._views[made:]
+            _forget_the_gone()
 
     def _condition(self, row_condition: Condition) -> str:
         kind = self._kind(row_condition.column)
@@ -297,6 +302,12 @@ def _forget(session: Any, views: Sequence[str]) -> None:
     with silent(), suppress(*failures(), AttributeError):
         for view in views:
             session.catalog.dropTempView(view)
+
+
+def _forget_the_gone() -> None:
+    """The views of engines that are gone."""
+    while _gone:
+        _forget(*_gone.popleft())
 
 
 def _mistake(place: str, message: str) -> Mistake:

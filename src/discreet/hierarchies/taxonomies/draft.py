@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from discreet.errors import DiscreetError, Mistake, shown
 from discreet.hierarchies.dates import parse_date
@@ -56,7 +57,10 @@ class Draft:
         '"a;b";x;*\\n'
         """
         written = io.StringIO(newline="")
-        csv.writer(written, delimiter=";", lineterminator="\n").writerows(self.rows)
+        # A carriage return would end the line for a reader, and the writer sees no need to quote it.
+        quoted = any("\r" in cell for row in self.rows for cell in row)
+        quoting: Literal[0, 1] = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+        csv.writer(written, delimiter=";", lineterminator="\n", quoting=quoting).writerows(self.rows)
         return written.getvalue()
 
 
