@@ -249,6 +249,17 @@ def test_people_of_a_generalized_release_are_found_in_the_source():
     assert (missing.people, missing.precision, missing.details["people_not_placed"]) == (2, AT_LEAST, 3)
 
 
+def test_a_column_p_of_the_table_is_no_chance():
+    rows = [("A", "1", "x"), ("B", "2", "y")]
+    view = bucketized([rows], NAMES)
+    source = frame(rows) | {"p": ["Ann", "Bob"]}
+    of_the_table = replace(view, manifest={**view.manifest, "roles": {"p": "person"}})
+    assert isinstance(read_knowledge(source, of_the_table, "disease"), Counted)
+    assert isinstance(read_knowledges(source, of_the_table)["disease"], Counted)
+    listed = frame(rows) | {"p": ["0.5", "0.25"]}
+    assert isinstance(read_knowledge(listed, view, "disease"), Listed)
+
+
 def test_where_nobody_is_seen_there_is_no_line():
     view = view_of([["x", "y"]])
     assert worst_case(*first(view)) == []

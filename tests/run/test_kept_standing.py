@@ -63,6 +63,18 @@ def test_what_is_promised_to_people_is_judged_beside_the_custodians_folder(
     assert verify(folder).kept is None
 
 
+@pytest.mark.parametrize("publish", ["multidimensional", "local_recoding"])
+def test_stars_in_the_place_of_rows_that_were_left_out_are_no_values_of_the_source(
+    publish: str, tmp_path: Path
+) -> None:
+    table = visits(60, 4, moving=0.3, seed=5)
+    diverse = {"l_diversity": {"l": 4, "kind": "entropy"}}
+    asked = policy(diverse, publish=publish, suppress=0.2, suppressed="star")
+    anonymize(asked, tmp_path / "release", source=table)
+    assert read_manifest(tmp_path / "release")["rows"]["suppressed"]
+    assert verify(tmp_path / "release", source=table).kept is True
+
+
 def test_it_names_nobody_and_has_no_value(release: Path, table: Table) -> None:
     assert set(kept(release)) == {"about", "release", "groups", "standing"}
     assert len(kept(release)["standing"]) <= len(table["patient"])

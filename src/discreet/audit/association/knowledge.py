@@ -81,21 +81,28 @@ def read_knowledges(source: Any, view: ReleaseView) -> dict[str, Knowledge]:
     """What she knows of each sensitive attribute of a release; a table of shares may be about some of them only."""
     there = open_beside(source, view.quasi_identifiers).columns
     about = [tally.attribute for tally in view.tallies]
-    shares = _CHANCE in there and _CHANCE not in (*view.quasi_identifiers, *about)
+    shares = _CHANCE in there and not _is_a_column(view)
     return {a: read_knowledge(source, view, a) for a in about if a in there or not shares}
 
 
 def read_knowledge(source: Any, view: ReleaseView, attribute: str) -> Knowledge:
-    """The source table (a path or a frame), or a table of shares: with a column p that is no column of the release."""
+    """The source table (a path or a frame), or a table of shares: with a column p that is no column of the table."""
     names = [*view.quasi_identifiers, attribute]
     engine = open_beside(source, names)
     lacking = [c for c in names if c not in engine.columns]
-    if _CHANCE in engine.columns and _CHANCE not in names and attribute in engine.columns:
+    if _CHANCE in engine.columns and not _is_a_column(view) and attribute in engine.columns:
         return _listed(engine.frequencies([c for c in [*names, _CHANCE] if c in engine.columns]), names, engine.columns)
     if lacking:
         mistakes = (Mistake("knowledge", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking)
         raise DataError(*mistakes)
     return Counted(view.quasi_identifiers, engine.frequencies(names))
+
+
+def _is_a_column(view: ReleaseView) -> bool:
+    """Is p a column of the table itself, published or not, and no chance?"""
+    roles = view.manifest.get("roles")
+    about = (tally.attribute for tally in view.tallies)
+    return _CHANCE in (*view.quasi_identifiers, *about, *(roles if isinstance(roles, Mapping) else ()))
 
 
 def _listed(frequencies: Frequencies, names: Sequence[str], there: Sequence[str]) -> Listed:

@@ -139,7 +139,11 @@ def _are_published(table: FrequencySet, owners: Owners, group: IntArray, publish
         hierarchy = table.sensitive_hierarchies[name]
         sizes.append(len(hierarchy.leaves))
         ours.append(table.sensitive[name][owners.row[here]])
-        theirs.append(leaf_numbers(hierarchy, texts[i])[codes[i][shown]])
+        # What stands in the place of rows that were left out (*) need not be a value of the source.
+        leaves = np.array([hierarchy.index.get(text, -1) for text in texts[i]], dtype=np.int64)[codes[i][shown]]
+        if (leaves < 0).any():
+            return False
+        theirs.append(leaves)
     mine, counts = merged(ours, sizes, owners.count[here])
     others, wanted = merged(theirs, sizes, published.frequencies.counts[shown])
     return np.array_equal(counts, wanted) and all(map(np.array_equal, mine, others))
