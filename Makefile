@@ -1,4 +1,4 @@
-# make demo | make check | make test | make test-core | make test-deep | make lint | make bench | make campaign: each sets up what it needs in .venv.
+# make demo | make check | make test | make test-core | make test-deep | make lint | make bench | make campaign | make pictures: each sets up what it needs in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core
@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 WARM := .venv/.warm
 UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: setup java demo check test test-core test-deep lint bench campaign clean
+.PHONY: setup java chromium demo check test test-core test-deep lint bench campaign pictures clean
 setup: $(WARM)
 
 # What users get: enough for the demo. uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that
@@ -44,16 +44,23 @@ java:
 	  apt-get -qq install -y --no-install-recommends openjdk-17-jre-headless >/dev/null; } || \
 	  echo "no Java here: tests of Spark will fail. Install Java 17, or run make test-core."
 
+# A browser for the explorer's page: Debian's Chromium, where there is none and root asks.
+chromium:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  echo "getting Chromium from Debian, for the explorer's page" && export DEBIAN_FRONTEND=noninteractive && apt-get -qq update && \
+	  apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null; } || \
+	  echo "no Chromium here: tests of the explorer's page will be SKIPPED. Install chromium."
+
 # Tests of one group share a process, and so a server that is slow to start.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
-test: setup java
+test: setup java chromium
 	$(PYTEST) -m "not java"
 	$(BIN)/python -m pytest -m java
 
 # For the daily loop: no servers, nobody killed, no studies, a tenth of the examples of each property; everything else.
 check: setup
-	DISCREET_EXAMPLES=few $(PYTEST) -m "not postgresql and not spark and not kills and not slow"
-	@echo "Not run: servers, kills, what is slow, and nine tenths of the examples. make test runs them."
+	DISCREET_EXAMPLES=few $(PYTEST) -m "not postgresql and not spark and not browser and not kills and not slow"
+	@echo "Not run: servers, browsers, kills, what is slow, and nine tenths of the examples. make test runs them."
 
 test-core: setup
 	$(PYTEST) -m "not postgresql and not spark"
@@ -70,6 +77,10 @@ lint: $(INSTALLED)
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# The explorer's pictures in docs/pictures, drawn anew from invented tables.
+pictures: setup chromium
+	$(BIN)/python -m tests.explorer_page.pictures
 
 # Ten thousand bad inputs, kills at two hundred moments, ten thousand promises judged by an outsider, and a thousand
 # tables of visits judged by people; COUNT and SEED choose others. What one finds does not keep the others from running.

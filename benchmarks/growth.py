@@ -1,6 +1,7 @@
 """How does the cost grow with rows, attributes and distinct values?
 
 Each line is a fresh process on invented people; seconds are wall time per stage, so read the growth, not the figure.
+The engine may take 4 GB before it spills to disk. `python -m benchmarks.growth_chart` draws what was measured.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ STAGES = ("scan", "search", "publish", "verify", "report")
 SECONDS = 10.0  # for the search, where the lattice is too large to search it all
 SENSITIVE = "salary"
 ROWS = 30_000
+CHUNK = 5_000_000  # people who are invented at a time
+MEMORY = "4GB"
 
 
 def measure(options: Options) -> Findings:
@@ -39,8 +42,10 @@ def by_rows(folder: Path, most: int) -> Table:
     table = _table("rows (8 quasi-identifiers, k = 5, 2%)", "rows")
     rows = 10_000
     while rows <= most:
-        answer = _publish(folder, census_like(rows), census_attributes(8))
-        _add(table, rows, answer)
+        with parquet.ParquetWriter(folder / "people.parquet", census_like(1).schema) as writer:
+            for seed, start in enumerate(range(0, rows, CHUNK)):
+                writer.write_table(census_like(min(CHUNK, rows - start), seed))
+        _add(table, rows, _published(folder, census_attributes(8)))
         rows *= 10
     return table
 
@@ -72,17 +77,20 @@ def _table(title: str, first: str) -> Table:
 
 
 def _publish(folder: Path, people: Any, attributes: dict[str, object]) -> dict[str, Any]:
-    source = folder / "people.parquet"
-    parquet.write_table(people, source)
-    words = {
-        "source": str(source),
+    parquet.write_table(people, folder / "people.parquet")
+    return _published(folder, attributes)
+
+
+def _published(folder: Path, attributes: dict[str, object]) -> dict[str, Any]:
+    words: dict[str, object] = {
+        "source": str(folder / "people.parquet"),
         "attributes": attributes,
         "require": [{"k_anonymity": {"k": 5}}],
         "suppress": 0.02,
         "format": "parquet",
         "time_limit": SECONDS,
     }
-    cost, answer = discreet(words, folder / "release")
+    cost, answer = discreet(words, folder / "release", DISCREET_MEMORY=MEMORY)
     return answer | {"cost": cost}
 
 

@@ -141,11 +141,13 @@ def run(command: Sequence[str | Path], limit: float | None = None, **environment
     return Ran(Cost(wall, usage.ru_utime + usage.ru_stime), code, *texts, bool(stopped))
 
 
-def discreet(words: dict[str, object], out: Path, name: str = "policy") -> tuple[Cost, dict[str, Any]]:
+def discreet(
+    words: dict[str, object], out: Path, name: str = "policy", **environment: str
+) -> tuple[Cost, dict[str, Any]]:
     """Publish by a policy in a fresh process; its cost, and what `benchmarks.stages` says of it."""
     policy = out.parent / f"{name}.yaml"
     policy.write_text(json.dumps(words), encoding="utf-8")  # JSON is YAML
-    ran = run([sys.executable, "-m", "benchmarks.stages", policy, out])
+    ran = run([sys.executable, "-m", "benchmarks.stages", policy, out], **environment)
     return ran.cost, ran.json()
 
 

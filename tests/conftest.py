@@ -7,15 +7,28 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from discreet.run.compiling import one_at_a_time
+from tests.browsers import browser, chromium
 from tests.servers import module_database, postgresql, postgresql_server
 from tests.sparks import sail, sail_server, spark, spark_cluster
 
-# Fixtures: a PostgreSQL, or a Spark, for whoever asks for one.
-__all__ = ["module_database", "postgresql", "postgresql_server", "sail", "sail_server", "spark", "spark_cluster"]
+# Fixtures: a PostgreSQL, a Spark or a browser, for whoever asks for one.
+__all__ = [
+    "browser",
+    "chromium",
+    "module_database",
+    "postgresql",
+    "postgresql_server",
+    "sail",
+    "sail_server",
+    "spark",
+    "spark_cluster",
+]
 
 settings.register_profile(
     "discreet",
@@ -37,8 +50,28 @@ FEWEST = 3
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
+    """Processes that share the tests share what they compile: none compiles what another one is at, or has done."""
+    if worker_id == "master":
+        yield
+        return
+    folder = tmp_path_factory.getbasetemp().parent / "kernels"
+    folder.mkdir(exist_ok=True)
+    with one_at_a_time(folder):
+        yield
+
+
 # Whoever asks for one of these fixtures needs that engine.
-_NEEDS = {"postgresql_server": "postgresql", "sail_server": "spark", "spark": "spark", "spark_cluster": "spark"}
+_NEEDS = {
+    "browser": "browser",
+    "chromium": "browser",
+    "postgresql_server": "postgresql",
+    "sail_server": "spark",
+    "spark": "spark",
+    "spark_cluster": "spark",
+}
 # Java is started by a fork that runs Python before it becomes Java, which now and then hangs, or ends at once, in a
 # process with threads: these tests never share one with sail's server, which is all threads.
 _JAVA = {"spark"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from math import floor
 from typing import Any
 
 from campaign.promises.case import Value
@@ -15,6 +16,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _HALF_OPEN = re.compile(r"\[(-?[0-9.]+), (-?[0-9.]+)\)")
 _CLOSED = re.compile(r"(-?[0-9.]+)-(-?[0-9.]+)")
 _ONE_SIDED = re.compile(r"(>=|<=|<|>)(-?[0-9.]+)")
+_YEARS = re.compile(r"([0-9]{4})-([0-9]{4})")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -51,7 +53,7 @@ def _rule(hierarchy: Mapping[str, Any]) -> tuple[Climb | None, int, Sequence[str
     if "prefixes" in hierarchy:
         return lambda leaf: tuple(_masked(leaf, n) for n in hierarchy["prefixes"]), len(hierarchy["prefixes"]), ()
     if "dates" in hierarchy:
-        return lambda leaf: tuple(_dated(leaf, level) for level in hierarchy["dates"]), len(hierarchy["dates"]), ()
+        return lambda leaf: tuple(dated(leaf, level) for level in hierarchy["dates"]), len(hierarchy["dates"]), ()
     if "taxonomy" in hierarchy:
         above = {line[0]: tuple(line[1:]) for line in hierarchy["taxonomy"]}
         return lambda leaf: above[leaf], len(hierarchy["taxonomy"][0]) - 1, list(above)
@@ -68,7 +70,7 @@ def _intervals(leaf: str, hierarchy: Mapping[str, Any]) -> tuple[str, ...]:
         return (f"<={bottom}",) * len(hierarchy["intervals"])
     labels = []
     for width in hierarchy["intervals"]:
-        low = int(number // width) * width
+        low = floor(number / width) * width
         high = low + width - 1 if top is None else min(low + width, top) - 1
         low = low if bottom is None else max(low, bottom + 1)
         labels.append(f"{low}-{high}" if low < high else f"{low}")
@@ -88,10 +90,11 @@ def _masked(leaf: str, length: int) -> str:
     return leaf[:length] + EVERYTHING * (len(leaf) - length)
 
 
-def _dated(leaf: str, level: str) -> str:
+def dated(leaf: str, level: str) -> str:
+    """What a day becomes on a level."""
     year, month = leaf[:4], int(leaf[5:7])
     decade = int(year) // 10 * 10
-    labels = {"month": leaf[:7], "quarter": f"{year}-Q{(month + 2) // 3}", "year": year}
+    labels = {"day": leaf, "month": leaf[:7], "quarter": f"{year}-Q{(month + 2) // 3}", "year": year}
     return labels.get(level, f"{decade}-{decade + 9}")
 
 
@@ -101,6 +104,8 @@ def covers(label: Value, leaf: Value, hierarchy: Any) -> bool:
     >>> covers("20-29", "23", None), covers("{47*, NULL}", None, None), covers("47*", "48", None)
     (True, True, False)
     >>> covers("2024-Q1", "2024-03-05", None), covers("2011-01-01 to 2024-01-01", "2024-03-05", None)
+    (True, False)
+    >>> covers("2011-04 to 2024-03", "2024-03-05", None), covers("2011-2023", "2024-03-05", None)
     (True, False)
     """
     if label in (EVERYTHING, leaf):
@@ -117,10 +122,18 @@ def covers(label: Value, leaf: Value, hierarchy: Any) -> bool:
     if _DAY.fullmatch(leaf):
         first, to, last = label.partition(" to ")
         levels = ("month", "quarter", "year", "decade")
-        return first <= leaf <= last if to else label in [_dated(leaf, level) for level in levels]
+        if years := _YEARS.fullmatch(label):
+            return years[1] <= leaf[:4] <= years[2]
+        if not to:
+            return label in [dated(leaf, level) for level in levels]
+        return first <= (leaf if _DAY.fullmatch(first) else dated(leaf, _level_of(first))) <= last
     if label.endswith(EVERYTHING):
         return len(label) == len(leaf) and all(a in (EVERYTHING, b) for a, b in zip(label, leaf, strict=True))
     return bool(_NUMBER.fullmatch(leaf)) and _within(label, Decimal(leaf))
+
+
+def _level_of(name: str) -> str:
+    return "quarter" if "Q" in name else "month"
 
 
 def _within(label: str, number: Decimal) -> bool:

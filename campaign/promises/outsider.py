@@ -20,6 +20,7 @@ from campaign.promises import posteriors, truth
 from campaign.promises.audited import MORE, Trouble, audited, composed, foreign_file, members
 from campaign.promises.case import Case, Row, Value
 from campaign.promises.definitions import number
+from campaign.promises.ends import on_boundaries, wrong_ends
 from campaign.promises.ladders import covers
 from campaign.promises.lattice import Release
 from campaign.promises.possible import ambiguity_possible, domain, possible
@@ -137,6 +138,17 @@ def truth_of(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator
 
             if not truth.assignment(rows, case.parts((*case.quasi_identifiers, *case.sensitive)), fits):
                 yield "untrue", "no assignment of the source's rows to the published ones"
+            yield from _ends(case, groups)
+
+
+def _ends(case: Case, groups: Sequence[Group]) -> Iterator[Trouble]:
+    """Do ranges end on boundaries, where they are to?"""
+    for d, name in enumerate(case.quasi_identifiers):
+        if publish_of(case) == "generalization" or not on_boundaries(case, name):
+            continue
+        for label in {group.labels[d] for group in groups}:
+            for end in wrong_ends(label, case.hierarchy(name), case.column(name)):
+                yield "broken", f"a range of {name} begins or is over at {end}, which is no boundary: {label}"
 
 
 def _bucketed_truth(case: Case, published: Folder, groups: Sequence[Group]) -> Iterator[Trouble]:

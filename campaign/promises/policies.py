@@ -104,6 +104,18 @@ def _suppression(random: Random, drawn: Drawn) -> dict[str, Any]:
     return {"suppress": share} | ({"suppressed": "star"} if starred else {})
 
 
+def _with_ranges(random: Random, drawn: Drawn, words: Mapping[str, Any]) -> tuple[Drawn, Mapping[str, Any]]:
+    """Sometimes the policy, or one of its columns, says where ranges end."""
+    word, own = random.choice((None, None, "hierarchy", "values")), random.choice((None, None, "hierarchy", "values"))
+    measured = [name for name in drawn.names if name.startswith(("age", "day"))]
+    if words["publish"] == "generalization":
+        return drawn, words
+    if own and measured:
+        name = random.choice(measured)
+        drawn = replace(drawn, attributes={**drawn.attributes, name: {**drawn.attributes[name], "ranges": own}})
+    return drawn, {**words, **({"ranges": word} if word else {})}
+
+
 def _format(random: Random) -> dict[str, Any]:
     return {"format": "parquet"} if random.random() < 0.15 else {}
 
@@ -145,13 +157,14 @@ def multidimensional(random: Random) -> Case:
     drawn = draw(random, rows=(4, 12), following=True, sets=random.random() < 0.2)
     words = {"require": _require(random, drawn), **_suppression(random, drawn), **_format(random)}
     search = random.choice(("mondrian", "mondrian", "instant"))
-    return _case(random, "multidimensional", drawn, words | {"publish": "multidimensional", "search": search})
+    words |= {"publish": "multidimensional", "search": search}
+    return _case(random, "multidimensional", *_with_ranges(random, drawn, words))
 
 
 def local_recoding(random: Random) -> Case:
     drawn = draw(random, rows=(4, 12), following=True, sets=random.random() < 0.2)
     words = {"require": _require(random, drawn), **_suppression(random, drawn), **_format(random)}
-    return _case(random, "local_recoding", drawn, words | {"publish": "local_recoding"})
+    return _case(random, "local_recoding", *_with_ranges(random, drawn, words | {"publish": "local_recoding"}))
 
 
 def bucketization(random: Random) -> Case:
@@ -197,9 +210,8 @@ def presence(random: Random) -> Case:
         require.append(about_values(random, drawn))
     publish = random.choice(("generalization", "generalization", "multidimensional"))
     suppress = random.choice(_SUPPRESS) if publish == "generalization" else 0
-    return _case(
-        random, "presence", drawn, {"require": require, "publish": publish, "suppress": suppress}, people=people
-    )
+    words = {"require": require, "publish": publish, "suppress": suppress}
+    return _case(random, "presence", *_with_ranges(random, drawn, words), people=people)
 
 
 def confident_presence(random: Random) -> Case:
@@ -216,7 +228,8 @@ def confident_presence(random: Random) -> Case:
         "size": len(people),
     }
     publish = random.choice(("generalization", "multidimensional"))
-    return _case(random, "confident presence", drawn, {"require": [{"confident_presence": about}], "publish": publish})
+    words = {"require": [{"confident_presence": about}], "publish": publish}
+    return _case(random, "confident presence", *_with_ranges(random, drawn, words))
 
 
 def wishes(random: Random) -> Case:

@@ -14,6 +14,7 @@ NATIONS = [["Spain", "South", "Europe"], ["Italy", "South", "Europe"], ["Poland"
 DISEASES = [["flu", "chest"], ["cough", "chest"], ["ulcer", "belly"], ["colic", "belly"], ["burn", "skin"]]
 _NUMBERS: list[Mapping[str, Any]] = [
     {"intervals": [10, 20]},
+    {"intervals": [1, 10]},
     {"intervals": [5, 10, 40]},
     {"intervals": [10, 20, 40], "top": 50},
     {"intervals": [10], "bottom": 25, "top": 55},
@@ -21,7 +22,11 @@ _NUMBERS: list[Mapping[str, Any]] = [
 ]
 _FOLLOWING: list[Mapping[str, Any]] = [{"quantiles": 2}, {"quantiles": 4}]
 _CODES: list[Mapping[str, Any]] = [{"prefixes": [2, 1]}, {"prefixes": [1]}]
-_DAYS: list[Mapping[str, Any]] = [{"dates": ["month", "year"]}, {"dates": ["quarter", "year", "decade"]}]
+_DAYS: list[Mapping[str, Any]] = [
+    {"dates": ["month", "year"]},
+    {"dates": ["day", "month"]},
+    {"dates": ["quarter", "year", "decade"]},
+]
 NATION_FILE = "nation.csv"
 FILES = {NATION_FILE: "".join(";".join([*line, "*"]) + "\n" for line in NATIONS)}
 _NAMES: list[Any] = [{"taxonomy": NATIONS}, {"flat": True}, NATION_FILE]
@@ -87,7 +92,7 @@ def _column(random: Random, kind: str, *, following: bool) -> tuple[str, list[st
             pool = [
                 f"20{random.choice((11, 23, 24))}-{random.randint(1, 6):02}-05" for _ in range(random.randint(2, 5))
             ]
-            return "day", pool, random.choice(_DAYS)
+            return "day", pool, random.choice([*_DAYS, {}] if following else _DAYS)
     pool = [line[0] for line in random.sample(NATIONS, random.randint(2, 5))]
     return "nation", pool, random.choice(_NAMES)
 

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from discreet.python.proposing import Proposal, propose
     from discreet.python.publishing import anonymize
     from discreet.python.results import AuditResult, ComparisonResult, MethodsResult, VerifyResult
+    from discreet.python.sweeping import sweep
     from discreet.releases.queries import query_error_of
     from discreet.run.apply import apply
     from discreet.run.release import Release
-    from discreet.run.sweep import Sweep, sweep
+    from discreet.run.sweep import Sweep
     from discreet.utility.tables import compare_answers, compare_tables
 
 _HOMES = {
@@ -54,10 +55,11 @@ _HOMES = {
     "discreet.python.proposing": ("Proposal", "propose"),
     "discreet.python.publishing": ("anonymize",),
     "discreet.python.results": ("AuditResult", "ComparisonResult", "MethodsResult", "VerifyResult"),
+    "discreet.python.sweeping": ("sweep",),
     "discreet.releases.queries": ("query_error_of",),
     "discreet.run.release": ("Release",),
     "discreet.utility.tables": ("compare_answers", "compare_tables"),
-    "discreet.run.sweep": ("Sweep", "sweep"),
+    "discreet.run.sweep": ("Sweep",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

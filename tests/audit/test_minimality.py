@@ -326,3 +326,16 @@ def test_a_rule_that_can_t_be_followed_is_left_alone() -> None:
     everything = at_level({"flat": True}, 1, ["1", "2"])
     assert everything is not None
     assert everything.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("at_hand", [1, 20, 1 << 15])
+def test_worlds_that_are_dealt_a_few_at_a_time_are_those_of_one_go(at_hand: int, monkeypatch) -> None:
+    monkeypatch.setattr(module, "_AT_HAND", at_hand)
+    counts, parts, worlds = np.array([3, 1, 4]), [2, 5, 1], 50
+    known = object.__new__(module._Known)
+    known.random = np.random.default_rng(1)
+    dealt = known._dealt(counts, parts, worlds)
+    deal = np.random.default_rng(1).permuted(np.tile(np.repeat([0, 1, 2], counts), (worlds, 1)), axis=1)
+    for world, values in zip(dealt, deal, strict=True):
+        for part, own in zip(world, np.split(values, np.cumsum(parts)[:-1]), strict=True):
+            assert part.tolist() == np.bincount(own, minlength=3).tolist()

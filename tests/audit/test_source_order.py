@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.audit.faults import row_order
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.row_order import CHANCE
 from discreet.audit.faults.row_order_kernels import following, largest_stake
@@ -172,3 +173,16 @@ def test_neighbours_are_followed_for_a_while_only():
         unit, unit, np.ones(100), np.full(100, 100), np.array([0, 100]), np.arange(100), np.ones(100), 250
     )
     assert np.isfinite(ratio).all() and (ratio[3:] == 1).all()
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), max_size=12), st.integers(1, 6))
+def test_the_first_rows_never_deny_an_order_that_all_have(rows, first) -> None:
+    """Looking at a few rows before all gives the same answer."""
+    block = np.sort(np.array([block for block, _ in rows], dtype=np.int64))
+    column = row_order.Ordered("q", np.array([code for _, code in rows], dtype=np.int64), ["10", "b", None, "9", "b"])
+    answers = []
+    for few in (first, 1000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(row_order, "_FIRST", few)
+            answers.append(row_order._is_sorted(column, block))
+    assert answers[0] == answers[1]

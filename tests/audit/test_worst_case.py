@@ -23,6 +23,7 @@ from discreet.audit.association.knowledge import (
     read_knowledges,
 )
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
+from discreet.audit.association.worst_case_kernels import Room, all_values, values_once
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
 from discreet.audit.promises.robust import all_values_exactly, one_value_exactly
@@ -327,3 +328,20 @@ def test_a_source_is_counted_for_each_attribute():
     found = read_knowledges(frame([("A", "1", "x"), ("B", "1", "y")]), view)
     assert isinstance(found["disease"], Counted) and found["disease"].frequencies.counts.sum() == 2
     assert len(attribute_sets(NAMES)) == 3
+
+
+@given(st.data())
+def test_values_that_one_person_has_each_are_dealt_out_by_the_same_sums(data) -> None:
+    """The shorter way gives the same numbers, to the last digit."""
+    many = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4).filter(lambda many: sum(many) <= 8))
+    values = sum(many)
+    cell = st.sampled_from([0.0, 0.001, 0.1, 0.25, 0.5, 1.0])
+    row = st.lists(cell, min_size=values, max_size=values)
+    p = np.array(data.draw(st.lists(row, min_size=len(many), max_size=len(many))))
+    counts = np.ones(values, dtype=np.int64)
+    room = Room(np.empty(256), np.empty(256), np.empty(8, dtype=np.int64))
+    plain, short = np.zeros_like(p), np.zeros_like(p)
+    possible = all_values(p, np.array(many), counts, plain)
+    assert values_once(p, np.array(many), counts, short, room) == possible
+    if possible:
+        assert np.array_equal(plain, short)

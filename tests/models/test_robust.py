@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, PolicyError
 from discreet.models.examples import bucketized, groups_of
+from discreet.models.robust.beliefs import LEVELS, VERDICTS
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import delta_max, impossible, ineligible, least_size
@@ -340,3 +341,20 @@ def test_parameters_that_promise_nothing_are_refused() -> None:
             Robust(**{"r": 2, "attribute": S} | wrong)  # type: ignore[arg-type]
     with pytest.raises(PolicyError, match=r"robust.attribute_sets: is for the table's own"):
         Robust(2, S, attribute_sets=[["zip"]], knowledge=GivenKnowledge([({"zip": "1"}, "flu", 0.5)]))
+
+
+def test_the_same_groups_are_judged_once() -> None:
+    """Verdicts and levels are asked for again and again while a plan is checked; others are judged for themselves."""
+    chances = {
+        "A": {"flu": Fraction(1, 4), "gout": Fraction(3, 4)},
+        "B": {"flu": Fraction(1, 2), "gout": Fraction(1, 2)},
+    }
+    groups = groups_with(chances, [("A", "flu"), ("B", "gout")])
+    model = Robust(2, S, knowledge=known(chances))
+    first = model._judged(groups, VERDICTS)
+    model.holds(groups)[:] = True  # nobody else sees what is done to an answer
+    assert model.holds(groups).tolist() == [False]
+    assert model._judged(groups, VERDICTS) is first
+    assert model._judged(groups, LEVELS) is not first
+    weaker = replace(model, r=Fraction(5, 4))
+    assert weaker._judged(groups, VERDICTS) is not first and weaker.holds(groups).tolist() == [True]

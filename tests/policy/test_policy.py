@@ -57,7 +57,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(models=[]),
         [
             "models: no such word; known are 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
-            "'suppressed', 'utility', 'seed', 'format' and 13 more"
+            "'suppressed', 'utility', 'seed', 'format' and 14 more"
         ],
     ),
     "no attributes": (

@@ -67,8 +67,8 @@ def between(text: str, value: str) -> bool:
         x, end = Fraction(value), Fraction(found[2])
         return x >= end if found[1] == ">=" else x < end
     first, to, last = text.partition(" to ") if " to " in text else text.partition("-")
-    if to == " to " and re.fullmatch(r"\d{4}-\d\d-\d\d", first):
-        return first <= value <= last
+    if to == " to " and re.fullmatch(r"\d{4}-\d\d(-\d\d)?", first):  # from day to day, or from month to month
+        return first <= value[: len(first)] <= last
     x, low, high = map(number, (value, first, last))
     return x is not None and low is not None and high is not None and low <= x <= high
 

@@ -205,7 +205,9 @@ def as_boxes(folder: Path) -> list[list[dict[str, Any]]]:
 def put_boxes(folder: Path, boxes: list[list[dict[str, Any]]]) -> None:
     manifest = manifest_of(folder) | {"node": None}
     hierarchies = {name: manifest["hierarchies"][name] for name in QUASI_IDENTIFIERS}
-    words = {"hierarchies": hierarchies, "groups": boxes}
+    texts = [list({json.dumps(group[d]): group[d] for group in boxes}.values()) for d in range(len(hierarchies))]
+    numbers = [[own.index(entry) for own, entry in zip(texts, group, strict=True)] for group in boxes]
+    words = {"hierarchies": hierarchies, "texts": dict(zip(hierarchies, texts, strict=True)), "groups": numbers}
     (folder / "mapping.json").write_text(json.dumps(words), encoding="utf-8")
     put_manifest(folder, manifest)
 
@@ -246,8 +248,9 @@ def test_groups_of_the_mapping_are_those_of_the_table(release: Path) -> None:
         '{"levels": {"age": 9, "zip": 0, "sex": 0}}',
         '{"levels": {"age": "1", "zip": 0, "sex": 0}}',
         '{"groups": 5}',
-        '{"groups": [[{"text": "x"}]]}',
-        '{"groups": [[5]]}',
+        '{"texts": {"age": [{"text": "x"}], "zip": [], "sex": []}, "groups": [[0, 0, 0]]}',
+        '{"texts": {}, "groups": [[5]]}',
+        '{"texts": 5, "groups": [[5]]}',
     ],
 )
 def test_a_mapping_that_is_none_is_a_mistake(release: Path, mapping: str) -> None:

@@ -65,31 +65,34 @@ def forged(made: Path, folder: Path, change: Callable[[Any, Any], None]) -> Path
     return folder
 
 
+def entries(mapping: Any) -> list[Any]:
+    return [entry for listed in mapping["texts"].values() for entry in listed]
+
+
 def everybody_is_twenty(mapping: Any, manifest: Any) -> None:
-    for group in mapping["groups"]:
-        group[0]["parts"] = [["", "0", "200"], [0, ""], [0, None]]
+    for entry in mapping["texts"]["age"]:
+        entry["parts"] = [["", "0", "200"], [0, ""], [0, None]]
 
 
 def a_wider_range(mapping: Any, manifest: Any) -> None:
-    entry = next(e for g in mapping["groups"] for e in g if e["parts"][0][0] == "" or "-" in str(e["text"]))
+    entry = next(e for e in entries(mapping) if e["parts"][0][0] == "" or "-" in str(e["text"]))
     entry["parts"] = [["", "20", "59"]]
 
 
 def others_beside_them(mapping: Any, manifest: Any) -> None:
-    mapping["groups"][0][1]["parts"].append([0, "Malta"])
+    mapping["texts"]["nation"][mapping["groups"][0][1]]["parts"].append([0, "Malta"])
 
 
 def another_node(mapping: Any, manifest: Any) -> None:
-    entry = next(e for g in mapping["groups"] for e in g if e["text"] in ("Peru", "Chile"))
+    entry = next(e for e in entries(mapping) if e["text"] in ("Peru", "Chile"))
     entry["parts"] = [[1, "America"]]
 
 
 def another_level(mapping: Any, manifest: Any) -> None:
-    for group in mapping["groups"]:
-        for entry in group:
-            for part in entry["parts"]:
-                if part[0] in (1, 2):
-                    part[0] = 3 - part[0]
+    for entry in entries(mapping):
+        for part in entry["parts"]:
+            if part[0] in (1, 2):
+                part[0] = 3 - part[0]
 
 
 def another_rule(mapping: Any, manifest: Any) -> None:
@@ -97,7 +100,36 @@ def another_rule(mapping: Any, manifest: Any) -> None:
 
 
 def a_group_more(mapping: Any, manifest: Any) -> None:
-    mapping["groups"].append([{"text": "59", "parts": [[0, "59"]]}, {"text": "Malta", "parts": [[0, "Malta"]]}])
+    for name, text in (("age", "59"), ("nation", "Malta")):
+        mapping["texts"][name].append({"text": text, "parts": [[0, text]]})
+    mapping["groups"].append([len(listed) - 1 for listed in mapping["texts"].values()])
+
+
+def a_value_more(mapping: Any, manifest: Any) -> None:
+    mapping["texts"]["nation"].append({"text": "Malta", "parts": [[0, "Malta"]]})
+
+
+def a_value_twice(mapping: Any, manifest: Any) -> None:
+    listed = mapping["texts"]["nation"]
+    listed.append(dict(listed[mapping["groups"][0][1]]))
+    mapping["groups"][0][1] = len(listed) - 1
+
+
+def a_number_too_large(mapping: Any, manifest: Any) -> None:
+    mapping["groups"][0][1] = len(mapping["texts"]["nation"])
+
+
+def a_number_from_the_end(mapping: Any, manifest: Any) -> None:
+    mapping["groups"][0][1] -= len(mapping["texts"]["nation"])
+
+
+def a_number_that_is_none(mapping: Any, manifest: Any) -> None:
+    group = next(g for g in mapping["groups"] if g[1] in (0, 1))
+    group[1] = bool(group[1])
+
+
+def columns_exchanged(mapping: Any, manifest: Any) -> None:
+    mapping["texts"] = {name: mapping["texts"][name] for name in ("nation", "age")}
 
 
 def a_group_less(mapping: Any, manifest: Any) -> None:
@@ -109,11 +141,11 @@ def a_group_twice(mapping: Any, manifest: Any) -> None:
 
 
 def a_word_more(mapping: Any, manifest: Any) -> None:
-    mapping["groups"][0][0]["people"] = ["Ann"]
+    mapping["texts"]["age"][0]["people"] = ["Ann"]
 
 
 def as_levels(mapping: Any, manifest: Any) -> None:
-    del mapping["groups"]
+    del mapping["groups"], mapping["texts"]
     mapping["levels"] = {"age": 0, "nation": 0}
 
 
@@ -128,6 +160,12 @@ def as_levels(mapping: Any, manifest: Any) -> None:
         another_level,
         another_rule,
         a_group_more,
+        a_value_more,
+        a_value_twice,
+        a_number_too_large,
+        a_number_from_the_end,
+        a_number_that_is_none,
+        columns_exchanged,
         a_group_less,
         a_group_twice,
         a_word_more,
@@ -139,7 +177,7 @@ def test_groups_that_mean_other_people_are_refused(
 ) -> None:
     folder = forged(made[publish], tmp_path / "release", change)
     found = verify(folder)
-    assert [m.place for m in found.mistakes] == ["mapping.json"]
+    assert {m.place for m in found.mistakes} == {"mapping.json"}
     with pytest.raises(DiscreetError, match=r"mapping\.json"):
         apply(folder, table(2), tmp_path / "applied")
     assert not (tmp_path / "applied").exists()

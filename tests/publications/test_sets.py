@@ -68,8 +68,8 @@ def test_generalization_takes_no_notice_of_sets(tmp_path):
 def test_the_mapping_covers_members_only(tmp_path):
     policy = fruit_policy({"flat": True, "sets": True}, suppress=0.5)
     anonymize(policy, tmp_path / "first", source=table(FRUITS))
-    groups = json.loads((tmp_path / "first" / "mapping.json").read_text())["groups"]
-    assert {tuple(entry["parts"][0]) for (entry,) in groups} == {
+    texts = json.loads((tmp_path / "first" / "mapping.json").read_text())["texts"]
+    assert {tuple(entry["parts"][0]) for entry in texts["fruit"]} == {
         ("set", "apple", "banana"),
         ("set", "cherry", "date"),
         ("set", "elder", "fig"),

@@ -52,8 +52,8 @@ def test_whoever_is_surely_in_a_range_is_and_whoever_cannot_be_is_not(
     rows = table(k, decimals=rule == "decimals")
     anonymize(policy(publish, HIERARCHIES[rule], k), tmp_path / "r", source=rows)
     mapping = json.loads((tmp_path / "r" / "mapping.json").read_text(encoding="utf-8"))
-    for d, (name, values) in enumerate([("age", rows["age"]), ("nation", rows["nation"])]):
-        entries = list({entry["text"]: entry["parts"] for entry in (group[d] for group in mapping["groups"])}.items())
+    for name, values in [("age", rows["age"]), ("nation", rows["nation"])]:
+        entries = list({entry["text"]: entry["parts"] for entry in mapping["texts"][name]}.items())
         low, high = ranges_of([parts for _, parts in entries], name, mapping["hierarchies"][name])
         # What the texts mean for the values of the table, by a second reading together with these values as texts.
         texts = sorted({f"{v:g}" if isinstance(v, float) else str(v) for v in values})

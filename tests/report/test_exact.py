@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+from itertools import product
 
 import numpy as np
 import pytest
 
+from discreet.labels.figures import chance, percent
 from discreet.report.data import ReportData
 from discreet.report.html import custodian_page
 from discreet.report.sections.ambiguous import ambiguous as how_sure
@@ -67,10 +70,44 @@ def test_the_papers_patients_are_as_likely_as_in_the_paper():
 
 def test_what_was_achieved_is_told_of_presence_and_of_association():
     data = data_of(patients(), promises=[ambiguity("4/9", "1/2", 4 / 9)])
-    assert data.promises[0].told == "presence 0.4444, association 0.5"
+    both = "presence 0.4444 in one group and 0.4444 over all groups together, association 0.5"
+    assert data.promises[0].told == both  # one group has the men and the other the women: nobody is covered twice
     page = custodian_page(data)
     assert "α = 44.4%, as asked: nobody is above" in page
     assert "β = 50%, as asked: nobody is above" in page
+
+
+def mixed() -> Ambiguity:
+    """The same eight with men and women in both groups: both cover ages of 20, 50 and 60 in zip 23000."""
+    f = frequencies(PATIENTS, COLUMNS, ["disease"])
+    return Ambiguity(
+        f, np.arange(8), np.ones(8, dtype=np.int64), np.array([0, 1, 0, 1, 0, 1, 1, 0]), ((0,), (1,), (2,))
+    )
+
+
+def test_presence_over_all_groups_is_on_the_first_screen_whatever_was_promised():
+    plan = mixed()
+    found = how_sure(plan.groups, "disease", [ambiguity("1/3", "1/2", 4 / 12)])
+    listed = [
+        [{row[i] for row, g in zip(PATIENTS, plan.group, strict=True) if g == group} for i in range(3)]
+        for group in (0, 1)
+    ]
+    chances = [4 / math.prod(map(len, values)) for values in listed]
+    sums = [
+        sum(p for p, values in zip(chances, listed, strict=True) if all(v in s for v, s in zip(x, values, strict=True)))
+        for x in product(*COLUMNS.values())
+    ]
+    assert found is not None and found.total_is_exact
+    assert found.total == pytest.approx(max(sums)) and found.total > found.presence.largest == max(chances)
+    data = data_of(plan, promises=[ambiguity("1/3", "1/2", 4 / 12)])
+    first_screen = custodian_page(data).partition("Promises</h2>")[0]
+    assert percent(found.total) in first_screen and percent(found.presence.largest) in first_screen
+    assert f"over all groups together it comes to {chance(found.total)}" in to_text(data)
+
+
+def test_it_is_not_open_where_all_groups_together_keep_alpha():
+    data = data_of(patients(), promises=[ambiguity("4/9", "1/2", 4 / 9)])
+    assert not any("over all groups together" in one.sentence for one in data.warnings)
 
 
 def test_a_reader_takes_every_listed_value_for_as_many_rows():

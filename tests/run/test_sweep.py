@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet
+from discreet import sweep
 from discreet.cli.main import app
 from discreet.counts.groups import Groups
 from discreet.counts.owners import owned
 from discreet.errors import DiscreetError, PolicyError
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.releases.sweep import risk
-from discreet.run.sweep import Sweep, sweep
+from discreet.run.sweep import Sweep
 from discreet.run.varied import MOST_POINTS
 from discreet.samples.census import census_like
 from discreet.samples.hospital import write_sample
@@ -76,6 +77,28 @@ def test_a_population_is_counted_once_too(table: Any) -> None:
 def _columns(table: Any) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = table.to_pydict() if hasattr(table, "to_pydict") else dict(table)
     return columns
+
+
+def test_ranges_end_where_each_point_says(table: Any, tmp_path: Path) -> None:
+    """Not where those of the policy do that the table was counted for."""
+    kinds = ["multidimensional", "local_recoding"]
+    swept = sweep(words(), source=table, publish=kinds, ranges=["hierarchy", "values"])
+    assert swept.scans == 1
+    for point in swept.points:
+        publish, ranges = map(str, point.settings)
+        release = discreet.anonymize(words(publish=publish, ranges=ranges), tmp_path / publish / ranges, source=table)
+        assert (point.loss, point.groups) == (release.to_json()["loss"], release.to_json()["groups"])
+    losses = [point.loss for point in swept.points]
+    assert losses[0] > losses[1] and losses[2] > losses[3]
+    back = sweep(words(publish="local_recoding", ranges="values"), source=table, publish=["generalization", *kinds])
+    assert back.points[0].loss == sweep(words(), source=table, publish=["generalization"]).points[0].loss
+    assert [p.loss for p in back.points[1:]] == losses[1::2]
+
+
+def test_ranges_of_nothing_are_no_point(table: Any) -> None:
+    swept = sweep(words(), source=table, publish=["generalization", "local_recoding"], ranges=["values"])
+    assert [point.possible for point in swept.points] == [False, True]
+    assert "publishes no ranges" in swept.points[0].why
 
 
 @pytest.mark.parametrize("publish", KINDS)
@@ -194,9 +217,20 @@ def test_words_and_tables_in_python(table: Any) -> None:
     by_table = sweep(table, **{name: WORDS[name] for name in ("attributes", "require", "seed")}, k=[3])
     assert by_words.points[0].loss == by_table.points[0].loss
     assert isinstance(discreet.sweep(WORDS, source=table, k=[3]), Sweep)
+    assert sweep(table, WORDS, k=[3]).points[0].loss == by_table.points[0].loss
     assert "<iframe" in by_table._repr_html_() and "<script" not in by_table._repr_html_()
     with pytest.raises(PolicyError):
         sweep("words", source=table, k=[3])
+
+
+def test_a_file_of_words_in_python(table: Any, tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(json.dumps(WORDS), encoding="utf-8")
+    swept = sweep(table, file, suppress=0.02, k=[3])  # one value is the policy's own, a list is varied
+    assert swept.points[0].loss == sweep(words(suppress=0.02), source=table, k=[3]).points[0].loss
+    assert [axis.name for axis in swept.axes] == ["k"]
+    with pytest.raises(PolicyError, match="the table is the first argument already"):
+        sweep(table, file, source=table, k=[3])
 
 
 def test_the_clock_stops_a_point(table: Any) -> None:

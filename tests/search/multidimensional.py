@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from discreet.counts.frequency import FrequencySet
-from discreet.hierarchies.build import build
+from discreet.hierarchies.build import bounded, build
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.rules import Intervals
 from discreet.models.base import PrivacyModel
@@ -25,17 +25,22 @@ from tests.strategies import promises, tables
 
 @st.composite
 def frequencies(draw: st.DrawFn, max_rows: int = 14, max_attributes: int = 3) -> FrequencySet:
-    """A small table; often with an age besides, of which any range may be published."""
+    """A small table; often with an age besides, of which any range may be published, or any that ends on boundaries."""
     table = draw(tables(max_attributes=max_attributes, max_rows=max_rows))
     frequency = table.frequency()
     ages = draw(st.none() | st.lists(st.none() | st.integers(0, 20), min_size=1, max_size=len(frequency.counts)))
-    return frequency if ages is None else with_age(frequency, ages)
+    widths = draw(st.sampled_from([None, (5,), (1, 3), (4, 8)]))
+    return frequency if ages is None else with_age(frequency, ages, widths)
 
 
-def with_age(frequency: FrequencySet, ages: Sequence[int | None]) -> FrequencySet:
-    """One more attribute: the combinations get the ages in turn."""
+def with_age(
+    frequency: FrequencySet, ages: Sequence[int | None], widths: tuple[int, ...] | None = None
+) -> FrequencySet:
+    """One more attribute: the combinations get the ages in turn. With `widths`, ranges end where such intervals do."""
     texts = [None if age is None else str(age) for age in ages]
     hierarchy = build("age", texts, Intervals((5,)))
+    if widths is not None:
+        hierarchy = bounded(build("age", texts, Intervals(widths)))
     codes = np.array([hierarchy.index[texts[i % len(texts)]] for i in range(len(frequency.counts))], dtype=np.int32)
     return replace(frequency, hierarchies=(*frequency.hierarchies, hierarchy), codes=(*frequency.codes, codes))
 

@@ -204,14 +204,23 @@ def test_what_can_not_be_protected_is_counted() -> None:
     assert plan.suppressed == plan.facts["never_hidden"] == plan.facts["believed_before"] == 3
 
 
-def test_whom_art_could_not_protect_is_counted() -> None:
-    """Most of b have it, and few others; with a third value nothing is proven, and found neither."""
+def test_what_odds_tell_is_refused_before_the_search() -> None:
+    """Most of b have it, and few others: three of them can't be hidden. ART hides everybody else."""
     rows: list[Row] = [(("a",), "cold")] * 17 + [(("a",), "flu"), (("a",), "gout"), (("b",), "gout")]
     rows += [(("b",), "flu")] * 5 + [(("b",), "cold")]
+    with pytest.raises(Infeasible, match="at least 3 of 26 rows can be hidden by no grouping"):
+        solved(rows, Robust(2, S, ["flu"], min_support=3), limit=2)
+    assert solved(rows, Robust(2, S, ["flu"], min_support=3), limit=3).suppressed == 3
+
+
+def test_whom_art_could_not_protect_is_counted() -> None:
+    """Most of b have it, and few others: it is proven that one can't be hidden, and no way found to hide another."""
+    rows: list[Row] = [(("a",), "gout")] * 9 + [(("a",), "flu")] * 2 + [(("a",), "cold")]
+    rows += [(("b",), "flu")] * 9 + [(("b",), "cold")] * 4 + [(("b",), "gout")] * 2
     with pytest.raises(Infeasible) as error:
         solved(rows, Robust(2, S, ["flu"], min_support=3), limit=1)
-    assert re.search(r"(\d) of 26 rows could not be given a group", str(error.value))
-    assert re.search(r"(\d) of them have a protected value that more than 1/2 of the rows", str(error.value))
+    assert re.search(r"2 of 27 rows could not be given a group", str(error.value))
+    assert re.search(r"2 of them have a protected value that more than 1/2 of the rows", str(error.value))
 
 
 def test_people_without_a_protected_value_may_stay_alone() -> None:

@@ -237,7 +237,7 @@ def test_everybody_is_told_that_rows_were_left_out_one_by_one(tmp_path: Path, pu
         "publish": publish,
     }
     release = anonymize(policy_from_words(words), tmp_path / "release", source=table)
-    [note] = release.manifest["notes"]
+    [note] = [note for note in release.manifest["notes"] if "ranges: values" not in note]
     assert note.startswith("4 rows are left out one by one; where a promise is about disease")
     assert note in (release.folder / "report.html").read_text()
     assert verify(release.folder).kept

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations
-from math import prod
+from math import ceil, prod
 
 import pytest
 from hypothesis import assume, given
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words
 from discreet.errors import Infeasible
+from discreet.models.examples import bucketized
 from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import never_hidden
 from tests.models.cases import ATTRIBUTE
@@ -35,17 +36,25 @@ def fewest_suppressed(rows: Sequence[Row], r: Fraction, protected: Sequence[tupl
         like = [v for q, v in rows if all(q[a] == rows[person][0][a] for a in attributes)]
         return Counter(like if len(like) >= support else [v for _, v in rows])
 
+    def surest(known: Sequence[Counter[str]], values: Sequence[str], x: tuple[str, ...]) -> Fraction:
+        """The largest belief that somebody has a value of x; 1 if what she knows is impossible."""
+        worlds = [(w, prod(k[v] for k, v in zip(known, w, strict=True))) for w in set(permutations(values))]
+        total = sum(weight for _, weight in worlds)
+        believed = [sum(weight for w, weight in worlds if w[place] in x) for place in range(len(known))]
+        return Fraction(max(believed), total) if total else Fraction(1)
+
     @cache
     def safe(group: tuple[int, ...]) -> bool:
         values = [rows[i][1] for i in group]
         for attributes in sets:
             known = [chances(i, attributes) for i in group]
-            worlds = [(w, prod(k[v] for k, v in zip(known, w, strict=True))) for w in set(permutations(values))]
-            total = sum(weight for _, weight in worlds)
-            for place in range(len(group)):
-                for x in protected:
-                    believed = sum(weight for w, weight in worlds if w[place] in x)
-                    if believed * r > total:
+            for x in protected:
+                in_two = [Counter({"this": sum(k[v] for v in x)}) for k in known]
+                for k, two in zip(known, in_two, strict=True):
+                    two["other"] = k.total() - two["this"]
+                this_or_other = ["this" if v in x else "other" for v in values]
+                for views, dealt, held in ((known, values, x), (in_two, this_or_other, ("this",))):
+                    if surest(views, dealt, held) * r > 1:
                         return False
         return True
 
@@ -100,16 +109,58 @@ def test_the_bound_is_reached() -> None:
     assert fewest_suppressed(rows, Fraction(2), [(v,) for v in VALUES], 2) == 2
 
 
-def test_odds_of_two_values_are_no_bound_where_there_are_more() -> None:
-    """People of a are likelier to have flu than those of b, by odds of 3/2 to 1/9: Σ min(1, o/o_max) < 2 in a group of
-    one of each. But flu is twice as likely as cold for both, so in a group of flu and cold nobody is surer than 1/2."""
-    rows: list[Row] = [(("a",), "flu")] * 6 + [(("a",), "cold")] * 3 + [(("a",), "gout")]
+def test_odds_tell_of_many_values_too() -> None:
+    """In a group of flu of a and cold of b she who knows the chances of all values is no surer than 1/2: flu is twice
+    as likely as cold for both. But who asks for flu alone is: the odds are 3/2 and 1/9."""
+    rows: list[Row] = [(("a",), "flu")] * 12 + [(("a",), "cold")] * 6 + [(("a",), "gout")] * 2
     rows += [(("b",), "flu")] * 2 + [(("b",), "cold")] + [(("b",), "gout")] * 17
-    p = {q: Counter(v for w, v in rows if w == (q,)) for q in "ab"}
-    weights = [p["a"][x] * p["b"][y] for x, y in (("flu", "cold"), ("cold", "flu"))]
-    assert weights[0] == weights[1]
-    odds = [Fraction(p[q]["flu"], sum(p[q].values()) - p[q]["flu"]) for q in "ab"]
-    assert sum(o / max(odds) for o in odds) < 2
+    model = Robust(2, ATTRIBUTE, [("flu",)], min_support=1)
+    pair = bucketized(ATTRIBUTE, ["q"], [[("a", "flu"), ("b", "cold")], *([(*q, v)] for q, v in rows)])
+    assert not model.holds(pair)[0]
+    assert never_hidden(table_of(rows).frequency(), model) == 2
+
+
+@given(_rows, st.sampled_from([Fraction(3, 2), Fraction(2), Fraction(5, 2)]), _protected, st.integers(1, 3))
+def test_what_is_never_hidden_is_what_every_level_of_odds_tells(rows, r, protected, support) -> None:
+    """Leaving levels out that can't give more changes nothing: all of them, in fractions."""
+    frequency = table_of(rows).frequency()
+    model = Robust(r, ATTRIBUTE, values=protected, min_support=support)
+    assert never_hidden(frequency, model) == by_all_levels(rows, r, protected or [(v,) for v in VALUES], support)
+
+
+def by_all_levels(rows: Sequence[Row], r: Fraction, protected: Sequence[tuple[str, ...]], support: int) -> int:
+    """What `never_hidden` promises to count, set by set and level by level."""
+    width = len(rows[0][0])
+    sets = [s for n in range(1, width + 1) for s in combinations(range(width), n)]
+
+    def chances(person: int, attributes: tuple[int, ...]) -> Counter[str]:
+        like = [v for q, v in rows if all(q[a] == rows[person][0][a] for a in attributes)]
+        return Counter(like if len(like) >= support else [v for _, v in rows])
+
+    known = {s: [chances(i, s) for i in range(len(rows))] for s in sets}
+    lost = {
+        i
+        for s in sets
+        for i, k in enumerate(known[s])
+        if all(any(v in x for x in protected) for v in k) and sum(any(v in x for v in k) for x in protected) < r
+    }
+    left = [i for i in range(len(rows)) if i not in lost]
+    too_many = []
+    for x in protected:
+        most, having = 0, {i for i in left if rows[i][1] in x}
+        for s in sets:
+            share = {i: Fraction(sum(known[s][i][v] for v in x), known[s][i].total()) for i in left}
+            odds = {i: p / (1 - p) if p < 1 else Fraction(10**9) for i, p in share.items()}
+            able = sum(p > 0 for p in share.values())
+            most = max(most, ceil((r * len(having) - able) / (r - 1)))
+            for level in {o for o in odds.values() if o > 0}:
+                c = [min(o / level, 1) for o in odds.values()]
+                taken = sum(each / (r - 1 + each) for each in c)
+                holders = sum(odds[i] >= level for i in having)
+                most = max(most, ceil((holders - taken) / (1 - 1 / r) - Fraction(1, 10**6)))
+        too_many.append(most)
+    disjoint = all(sum(v in x for x in protected) <= 1 for v in VALUES)
+    return len(lost) + (sum(too_many) if disjoint else max(too_many))
 
 
 WORDS = {

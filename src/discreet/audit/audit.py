@@ -19,6 +19,7 @@ from discreet.audit.association.minimality import goal, minimality
 from discreet.audit.association.subtraction import subtraction
 from discreet.audit.faults.comparison import Table, check_columns, compare_with, is_shares, read_source
 from discreet.audit.faults.faults import faults
+from discreet.audit.faults.range_ends import range_ends
 from discreet.audit.faults.report_faults import report_faults
 from discreet.audit.faults.rows_of_one_person import faults_of_people
 from discreet.audit.lines import Fault, Level, Line, of_each_kind
@@ -229,6 +230,7 @@ def audit_release(
         [
             *([] if persons is None else faults_of_people(persons, stated=told.view.whose.one_each)),
             *faults(files, source, judged),
+            *range_ends(view, table),
             *untrue,
         ]
     )

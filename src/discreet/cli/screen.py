@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock, Timer
 from typing import Any
 
+from discreet.compiled import once_numba_is_there
 from discreet.errors import DiscreetError, Mistake, shown
 from discreet.progress import Progress as Listener
 from discreet.progress import silent
@@ -103,13 +104,13 @@ class _Bar:
         self._bar: Any = None
         self._task: Any = None
         self._listener: Any = None
+        self._call_off = once_numba_is_there(self._listen)  # not every command loads a compiler
         self._timer = Timer(_PATIENCE, self._start)
         self._timer.daemon = True
         self._timer.start()
 
     def show(self, stage: str, done: float, total: float, note: str = "") -> None:
         """A step of the work, from the thread that does it."""
-        self._listen()
         with self._lock:
             self._state = {"description": stage, "completed": done, "total": total or None, "note": note}
             if self._bar is not None:
@@ -123,15 +124,15 @@ class _Bar:
                 self._bar.update(self._task, **(told if functions else self._state))
 
     def _listen(self) -> None:
-        """Hear what is compiled, as soon as there is a compiler: not every command loads one."""
-        if "numba.core.event" in sys.modules:
-            from discreet.cli.first_run import listen
+        """Hear what is compiled."""
+        from discreet.cli.first_run import listen
 
-            with self._lock:
-                self._listener = self._listener or listen(self.compiling)
+        with self._lock:
+            self._listener = listen(self.compiling)
 
     def stop(self) -> None:
         self._timer.cancel()
+        self._call_off()
         with self._lock:
             if self._listener is not None:
                 from discreet.cli.first_run import stop_listening
@@ -151,7 +152,6 @@ class _Bar:
             TextColumn("{task.fields[note]}"),
             TimeElapsedColumn(),
         )
-        self._listen()
         with self._lock:
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task(**self._state)

@@ -72,7 +72,7 @@ def sweep(
     screen = Screen(as_json, quiet)
     try:
         with screen.progress() as progress:
-            found = run(read, one_in=one_in, progress=progress, **varied)
+            found = run(read, varied, one_in=one_in, progress=progress)
     except PolicyError as error:
         raise PolicyError(
             *(Mistake(_option(m.place, short, varied), m.rule, m.repair) for m in error.mistakes)

@@ -93,10 +93,37 @@ class People:
 
     def distinct(self, attributes: Sequence[int]) -> IntArray:
         """Per group, how many different combinations of these attributes it has."""
-        group = self.group
-        number = number_equal([group, *(self.codes[d] for d in attributes)], len(group))
-        first = np.unique(number, return_index=True)[1]
-        return np.bincount(group[first], minlength=len(self.offsets) - 1).astype(np.int64)
+        return self.entries([attributes]).distinct[:, 0]
+
+    def entries(self, tables: Sequence[Sequence[int]]) -> Entries:
+        """What each group lists in tables of these attributes."""
+        return entries_of([(self.group, [self.codes[d] for d in table]) for table in tables], len(self.offsets) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """What each group lists, where its values are published in tables apart: each combination of a table once.
+
+    Of group g, table t has the numbers ``codes[t][offsets[t][g]:offsets[t][g + 1]]``, in their order. They mean a
+    combination of that table, the same one in every group.
+    """
+
+    offsets: tuple[IntArray, ...]
+    codes: tuple[IntArray, ...]
+
+    @property
+    def distinct(self) -> IntArray:
+        """Per group (row) and table (column), how many there are."""
+        return np.stack([np.diff(offsets) for offsets in self.offsets], axis=1)
+
+    def where(self, chosen: BoolArray) -> Entries:
+        """Those of the chosen groups alone."""
+        offsets, codes = [], []
+        for first, code in zip(self.offsets, self.codes, strict=True):
+            many = np.diff(first)
+            offsets.append(np.concatenate([[0], np.cumsum(many[chosen])]).astype(np.int64))
+            codes.append(code[np.repeat(chosen, many)])
+        return Entries(tuple(offsets), tuple(codes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +159,7 @@ class Groups:
     """Sizes n(q), and one tally per sensitive attribute.
 
     Releases of exact values have more to judge: `people`, and where these are published apart, `distinct`: how many
-    different combinations each table (column) has of each group (row).
+    different combinations each table (column) has of each group (row), and `entries`: which.
 
     Promises about who is in the table look outside of it: `population` is how many people of the population fall in
     each group (its own rows included), `outside` what marginals tell. Then a group may have no rows at all. `left_out`
@@ -148,6 +175,7 @@ class Groups:
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     people: People | None = None
     distinct: IntArray | None = None
+    entries: Entries | None = None
     population: IntArray | None = None
     outside: Outside | None = None
     left_out: int = 0
@@ -192,6 +220,7 @@ class Groups:
             tallies=tallies,
             people=people,
             distinct=None if self.distinct is None else self.distinct[chosen],
+            entries=None if self.entries is None else self.entries.where(chosen),
             together=together,
             owners=None if self.owners is None else self.owners.where(chosen),
             wishes=None if self.wishes is None else _where(self.wishes, chosen),
@@ -322,6 +351,23 @@ def rows_together(f: FrequencySet, row: IntArray, count: IntArray, group: IntArr
     """The same for combinations of a frequency set, if a promise asks for it."""
     joint = f.joint
     return None if joint is None else stand_together(group, joint.codes[row], count, groups, joint)
+
+
+def entries_of(tables: Sequence[tuple[IntArray, Sequence[Codes]]], groups: int) -> Entries:
+    """What each group lists, from the group and the codes of each row of every table, in any order.
+
+    >>> listed = entries_of([(np.array([1, 0, 1, 1]), [np.array([5, 5, 2, 5])])], 2)
+    >>> listed.offsets, listed.codes
+    ((array([0, 1, 3]),), (array([1, 0, 1]),))
+    """
+    offsets, codes = [], []
+    for group, columns in tables:
+        number = number_equal(columns, len(group))
+        span = int(number.max(initial=0)) + 1
+        of_group, code = np.divmod(np.unique(group * span + number), span)
+        offsets.append(np.searchsorted(of_group, np.arange(groups + 1)).astype(np.int64))
+        codes.append(code)
+    return Entries(tuple(offsets), tuple(codes))
 
 
 def people_of(

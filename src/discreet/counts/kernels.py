@@ -1,14 +1,15 @@
-"""The compiled loops that count. Nothing here knows what the numbers mean."""
+"""The compiled loops that count, each with its twin in NumPy. Nothing here knows what the numbers mean."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, IntArray
+from discreet.compiled import kernel
+from discreet.counts import twins
 
 Keys = NDArray[np.uint64]
 Levels = NDArray[np.int16]
@@ -36,7 +37,7 @@ class Spreads(NamedTuple):
     widest: IntArray
 
 
-@njit(cache=True)
+@kernel(twin=twins.GROUP_EQUAL)
 def group_equal(keys: Keys) -> tuple[Codes, Codes]:
     """Number equal keys alike, in order of first appearance; also the first place of each number."""
     n = len(keys)
@@ -69,7 +70,7 @@ def group_equal(keys: Keys) -> tuple[Codes, Codes]:
     return group, first[:many].copy()
 
 
-@njit(cache=True)
+@kernel(twin=twins.MERGE_GROUPS)
 def merge_groups(
     keys: Keys, fields: Fields, sizes: IntArray, raised: IntArray, starts: IntArray, changes: Keys
 ) -> tuple[Keys, Codes, IntArray]:
@@ -104,7 +105,7 @@ def merge_groups(
     return out, group, out_sizes
 
 
-@njit(cache=True)
+@kernel(twin=twins.SMALLEST_FINER)
 def smallest_finer(nodes: Levels, lengths: IntArray, known: int, node: Levels) -> int:
     """Which of the first `known` nodes is nowhere above `node` and has the least length; at least one is there."""
     best = -1
@@ -119,7 +120,7 @@ def smallest_finer(nodes: Levels, lengths: IntArray, known: int, node: Levels) -
     return best
 
 
-@njit(cache=True)
+@kernel(twin=twins.MEMBERS_BY_GROUP)
 def members_by_group(group: Codes, groups: int) -> tuple[IntArray, Codes]:
     """The members of each group, side by side: group g has ``member[start[g]:start[g + 1]]`` (a counting sort)."""
     start = np.zeros(groups + 1, dtype=np.int64)
@@ -136,7 +137,7 @@ def members_by_group(group: Codes, groups: int) -> tuple[IntArray, Codes]:
     return start, member
 
 
-@njit(cache=True)
+@kernel(twin=twins.MERGE_TALLIES)
 def merge_tallies(
     group: Codes, groups: int, offsets: IntArray, values: Codes, counts: IntArray, width: int
 ) -> tuple[IntArray, Codes, IntArray]:
@@ -165,7 +166,7 @@ def merge_tallies(
     return out_offsets, out_values[:pairs].copy(), out_counts[:pairs].copy()
 
 
-@njit(cache=True)
+@kernel(twin=twins.SPREAD_OF_GROUPS)
 def spread_of_groups(
     keys: Keys, fields: Fields, spreads: Spreads, which: IntArray, sizes: IntArray, least: IntArray
 ) -> tuple[IntArray, IntArray]:

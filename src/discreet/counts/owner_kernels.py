@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, IntArray
+from discreet.compiled import kernel
 from discreet.counts.kernels import members_by_group
 
 GONE = np.int32(-1)  # the group of somebody who stands in none
@@ -31,7 +31,7 @@ class Movers(NamedTuple):
     rows: IntArray
 
 
-@njit(cache=True)
+@kernel
 def fold_rows(before: Settled, movers: Movers, to: Codes, groups: int) -> tuple[Settled, Movers, Codes]:
     """The same when groups become others: `to` is what each becomes (`GONE`: it is left out).
 
@@ -78,7 +78,7 @@ def fold_rows(before: Settled, movers: Movers, to: Codes, groups: int) -> tuple[
     return Settled(settled, most), still, home
 
 
-@njit(cache=True)
+@kernel
 def fold_values(
     starts: IntArray, group: Codes, value: Codes, to: Codes, home: Codes, width: int
 ) -> tuple[Codes, Codes, IntArray, Codes, Codes]:
@@ -134,7 +134,7 @@ def fold_values(
     )
 
 
-@njit(cache=True)
+@kernel
 def people_by_value(starts: IntArray, value: Codes, width: int) -> IntArray:
     """How many people have each value, whatever their rows: p has ``value[starts[p]:starts[p + 1]]``."""
     people = np.zeros(width, dtype=np.int64)
@@ -147,7 +147,7 @@ def people_by_value(starts: IntArray, value: Codes, width: int) -> IntArray:
     return people
 
 
-@njit(cache=True)
+@kernel
 def counted_pairs(group: Codes, groups: int, value: Codes, width: int) -> tuple[IntArray, Codes, IntArray]:
     """How often each group has each value: offsets, values (as they are met), counts."""
     start, member = members_by_group(group, groups)

@@ -27,14 +27,17 @@ def texts(values: Sequence[str | None]) -> pa.Array:
     return pa.Array.from_buffers(pa.large_string(), len(values), buffers)
 
 
-def numbers(values: NDArray[Any]) -> pa.Array:
-    """A column of integers.
+def numbers(values: NDArray[Any], known: NDArray[np.bool_] | None = None) -> pa.Array:
+    """A column of integers; NULL where they are not `known`.
 
     >>> numbers(np.array([3, 4], dtype=np.int32)).to_pylist()
     [3, 4]
+    >>> numbers(np.array([3, 4]), np.array([True, False])).to_pylist()
+    [3, None]
     """
     values = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+    bits = None if known is None else pa.py_buffer(np.packbits(known, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [bits, pa.py_buffer(values)])
 
 
 def places_in(dictionary: pa.Array, codes: NDArray[Any]) -> pa.Array:
@@ -46,9 +49,7 @@ def places_in(dictionary: pa.Array, codes: NDArray[Any]) -> pa.Array:
     known = codes < len(dictionary)
     if known.all():
         return numbers(codes)
-    codes = np.where(known, codes, 0).astype(codes.dtype)
-    bits = pa.py_buffer(np.packbits(known, bitorder="little"))
-    return pa.Array.from_buffers(pa.from_numpy_dtype(codes.dtype), len(codes), [bits, pa.py_buffer(codes)])
+    return numbers(np.where(known, codes, 0).astype(codes.dtype), known)
 
 
 def truths(values: NDArray[np.bool_]) -> pa.Array:
@@ -72,6 +73,21 @@ def to_numpy(array: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     if not len(array):
         return np.empty(0, dtype=array.type.to_pandas_dtype())
     return np.from_dlpack(array)
+
+
+def filled(array: pa.Array, number: int) -> NDArray[Any]:
+    """A column of integers as NumPy, with a number in place of each NULL.
+
+    >>> filled(numbers(np.array([3, 4, 5]), np.array([True, False, True]))[1:], -1)
+    array([-1,  5])
+    """
+    if not array.null_count:
+        return to_numpy(array)
+    here = slice(array.offset, array.offset + len(array))
+    known, values = (np.frombuffer(buffer, dtype=np.uint8) for buffer in array.buffers())
+    there = np.unpackbits(known, bitorder="little")[here].view(np.bool_)
+    whole: NDArray[Any] = values.view(array.type.to_pandas_dtype())[here]
+    return np.where(there, whole, whole.dtype.type(number))
 
 
 def numbered_texts(column: pa.Array, known: dict[str | None, int]) -> NDArray[np.int32]:
@@ -105,7 +121,7 @@ def in_order(columns: Sequence[pa.Array]) -> tuple[pa.Array, NDArray[np.int32]]:
     order = to_numpy(pc.array_sort_indices(names)).astype(np.int64)
     number = np.full(len(order) + 1, -1, dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
-    return names.take(numbers(order)), number[to_numpy(encoded.indices.fill_null(len(order)))]
+    return names.take(numbers(order)), number[filled(encoded.indices, len(order))]
 
 
 def coding_table(codes: Mapping[str | None, int]) -> pa.Table:

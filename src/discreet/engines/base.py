@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
@@ -39,6 +39,25 @@ class Frequencies:
     counts: Any  # int64 array
     person: Any = None  # int32 array
     names: Any = None
+
+    def by_text(self) -> Frequencies:
+        """The same combinations, with each column's values in the order of their texts, a missing one first.
+
+        An engine on several cores gives values in another order each time. That changes no count, but the last digit
+        of whatever is added up in that order.
+
+        >>> drawn = Frequencies((("b", None, "a"),), (np.array([0, 1, 2]),), np.array([5, 6, 7]))
+        >>> drawn.by_text().values, drawn.by_text().codes[0].tolist()
+        (((None, 'a', 'b'),), [2, 0, 1])
+        """
+        values, codes = [], []
+        for texts, places in zip(self.values, self.codes, strict=True):
+            order = sorted(range(len(texts)), key=lambda i: (texts[i] is not None, texts[i] or ""))
+            rank = np.empty(len(texts), dtype=np.int32)
+            rank[order] = np.arange(len(texts), dtype=np.int32)
+            values.append(tuple(texts[i] for i in order))
+            codes.append(rank[places])
+        return replace(self, values=tuple(values), codes=tuple(codes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,7 +63,7 @@ def relation(path: Path, named: Collection[str] = (), delimiter: str = "", place
     check_file(path)
     if path.is_dir():
         return _folder_relation(path)
-    if _suffix(path) in PARQUET:
+    if is_parquet(path):
         _check_parquet_names(path)
         return f"read_parquet({_file(path)}, hive_partitioning=false)"
     try:
@@ -89,7 +89,12 @@ def check_file(path: Path) -> None:
 
 def is_text_file(path: Path) -> bool:
     """Is it read as CSV?"""
-    return path.is_file() and _suffix(path) not in PARQUET and not is_workbook(path)
+    return path.is_file() and not is_parquet(path) and not is_workbook(path)
+
+
+def is_parquet(path: Path) -> bool:
+    """Is a file a Parquet file, by its name?"""
+    return path.is_file() and _suffix(path) in PARQUET
 
 
 def _suffix(path: Path) -> str:

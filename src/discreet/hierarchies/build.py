@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain, count, pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from discreet.arrays import Codes, IntArray
 from discreet.errors import HierarchyError, Mistake, offenders
 from discreet.hierarchies.base import Misfit
-from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
+from discreet.hierarchies.hierarchy import EVERYTHING, Bounded, Hierarchy, Rule, Value
 from discreet.hierarchies.texts import set_text
 
 MOST_IN_SETS = 2000  # a set is published with all its values: so many times each group
@@ -49,6 +50,18 @@ def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
     codes.append(np.zeros(len(leaves), dtype=np.int32))
     labels.append((EVERYTHING,) if leaves else ())
     return Hierarchy(attribute, rule, leaves, tuple(codes), tuple(labels))
+
+
+def bounded(hierarchy: Hierarchy) -> Hierarchy:
+    """The same, with ranges that end on the boundaries of its levels; where its rule has none, as it is.
+
+    >>> from discreet.hierarchies.rules import Intervals
+    >>> ages = bounded(build("age", ["22", "27", "33", "37"], Intervals((5, 20))))
+    >>> ages.cover(0, 2), ages.label(*ages.cover(0, 2)), ages.label(*ages.cover(1, 1))
+    ((0, 2), '20-34', '27')
+    """
+    rule = hierarchy.rule
+    return replace(hierarchy, unit=rule.unit) if isinstance(rule, Bounded) and rule.ranges else hierarchy
 
 
 def nesting_mistakes(

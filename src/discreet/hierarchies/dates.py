@@ -10,6 +10,7 @@ from datetime import date
 from discreet.errors import HierarchyError, Mistake, did_you_mean, shown
 from discreet.hierarchies.base import BranchingRule, Misfit
 from discreet.hierarchies.hierarchy import Value
+from discreet.hierarchies.texts import span
 
 LEVELS = ("day", "month", "quarter", "year", "decade")
 
@@ -114,6 +115,38 @@ class Dates(BranchingRule):
 
     def _rank(self, value: str) -> tuple[object, ...]:
         return (*self._parsed(value), len(value), value)
+
+    @property
+    def unit(self) -> int:
+        """Days are no boundaries: a range from day to day begins and ends on somebody's."""
+        return 2 if self.levels[0] == "day" else 1
+
+    def joined(self, first: str, last: str, level: int) -> tuple[str, ...]:
+        """
+        >>> Dates().joined("1925-02-10", "1972-04-08", 1), Dates().joined("1925-02-10", "1972-04-08", 3)
+        (('1925-02 to 1972-04',), ('1925-1972',))
+        >>> Dates(("decade",)).joined("1925-02-10", "1972-04-08", 1), Dates().joined("5.3.2024", "6.3.2024", 2)
+        (('1920-1979',), ('2024-Q1',))
+        """
+        low, high = (self._climb(value)[level - 1] or "" for value in (first, last))
+        if self.levels[level - 1] == "decade":
+            return (f"{low[:4]}-{high[-4:]}",)
+        return (low if low == high else span(low, high),)
+
+    def stand_in(self, value: str, level: int) -> str:
+        """
+        >>> Dates().stand_in("1972-05-08", 1), Dates().stand_in("8.5.1972", 2), Dates().stand_in("1972-05-08 10:30", 3)
+        ('1972-05-01', '1972-04-01', '1972-01-01')
+        """
+        day, _ = self._parsed(value)
+        first = {
+            "day": day,
+            "month": day.replace(day=1),
+            "quarter": day.replace(month=(day.month + 2) // 3 * 3 - 2, day=1),
+            "year": day.replace(month=1, day=1),
+            "decade": day.replace(year=max(day.year // 10 * 10, 1), month=1, day=1),
+        }
+        return first[self.levels[level - 1]].isoformat()
 
     def to_words(self) -> object:
         return {"dates": list(self.levels)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate
@@ -35,6 +35,11 @@ def default_rule(values: Sequence[Value], counts: Iterable[int]) -> Rule:
     if len(texts) > FEW and all(parse(text) is not None and not _is_code(text) for text in texts):
         return quantile_cuts(values, counts, BINS)
     return Flat()
+
+
+def follows_the_data(given: object) -> bool:
+    """Is the rule made of the values that there are, for all that a policy says of it?"""
+    return given is None or (isinstance(given, Mapping) and "quantiles" in given)
 
 
 def _is_code(text: str) -> bool:

@@ -49,6 +49,24 @@ class Rule(Protocol):
         """May any run of neighbouring leaves be published, as ``20-39`` or ``{a, b}``? Else only nodes."""
 
 
+@runtime_checkable
+class Bounded(Rule, Protocol):
+    """A rule for numbers or dates whose levels have boundaries that don't depend on which values there are."""
+
+    @property
+    def unit(self) -> int:
+        """The finest level whose values stand for several ones each: where ranges may end."""
+
+    def joined(self, first: str, last: str, level: int) -> tuple[str, ...]:
+        """What is written for all from what `first` becomes at a level to what `last` does, both included.
+
+        One text, or several that say it together.
+        """
+
+    def stand_in(self, value: str, level: int) -> str:
+        """A value that becomes the same at a level, and tells nothing else of the one that is given."""
+
+
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
     """The levels of one attribute, coded.
@@ -56,6 +74,9 @@ class Hierarchy:
     `codes[level][leaf]` is the number of the value that `leaf` becomes at `level`; `labels[level]` is what is published
     for each of them when a whole column is published at that level. (`labels[0]` are the leaves, but for a leaf that
     looks like ``*``.)
+
+    Where runs of leaves may be published, they are made of whole values of level `unit`: 0 if they may begin and end at
+    any leaf. Else a range ends on a boundary of the hierarchy, and never at a value because somebody has it.
     """
 
     attribute: str
@@ -63,6 +84,7 @@ class Hierarchy:
     leaves: tuple[Value, ...]
     codes: tuple[Codes, ...]
     labels: tuple[tuple[Value, ...], ...]
+    unit: int = 0
 
     @property
     def height(self) -> int:
@@ -112,9 +134,10 @@ class Hierarchy:
         return next(level for level, c in enumerate(self.codes) if c[low] == c[high])
 
     def cover(self, low: int, high: int) -> tuple[int, int]:
-        """The smallest publishable range of leaves that holds both."""
-        if self.ranges:
-            return low, high
+        """The smallest publishable range of leaves that holds both: a leaf, a node, or neighbours of level `unit`."""
+        of_unit = self.codes[self.unit]
+        if self.ranges and of_unit[low] != of_unit[high]:
+            return int(self.first[self.unit][of_unit[low]]), int(self.last[self.unit][of_unit[high]])
         level = self.common_level(low, high)
         code = self.codes[level][low]
         return int(self.first[level][code]), int(self.last[level][code])
@@ -125,7 +148,8 @@ class Hierarchy:
         One text never stands for two different ranges of the hierarchy, so that levels can be mixed in a column. A
         leaf is published as itself, a node of the hierarchy under its name, everything as ``*``, any other range of
         numbers as ``20-39``, with NULL as ``{20-39, NULL}``, of other values as ``{a, b}``. A name that means something
-        else on another level, or is a leaf too, gives way to the set of its leaves.
+        else on another level, or is a leaf too, gives way to the set of its leaves. Ranges of whole nodes (`unit`) are
+        written with the ends of these.
         """
         if low == high:
             return self.labels[0][low]
@@ -136,7 +160,34 @@ class Hierarchy:
             name: Value = self.labels[level][code]
             if self.last[level][code] == high and self._meanings(name) == {(low, high)}:
                 return name
-        return next(text for text in self._written(low, high) if self._means_only(text, low, high))
+        texts = self._written(low, high)
+        if self.unit and self.leaves[low]:
+            of_unit = self.codes[self.unit]
+            if of_unit[low] != of_unit[high]:
+                return self._joined(low, high)
+            # One day or number, written in several ways, and its name is one of these.
+            texts = (set_text(self.leaves[low : high + 1], braces) for braces in count(1))
+        return next(text for text in texts if self._means_only(text, low, high))
+
+    def _joined(self, low: int, high: int) -> str:
+        """A run of whole nodes, maybe with the empty string and NULL, which follow all others."""
+        assert isinstance(self.rule, Bounded)
+        last = self.last_filled(low, high)
+        blanks = self.leaves[last + 1 : high + 1]
+        if last > low and blanks and (name := self.label(low, last)) and name[0] != "{":
+            members: tuple[Value, ...] = (name,)
+        else:
+            members = self.rule.joined(self.leaves[low] or "", self.leaves[last] or "", self.unit)
+        if len(members) == 1 and not blanks:
+            return str(members[0])
+        texts = (set_text((*members, *blanks), braces) for braces in count(1))
+        return next(text for text in texts if self._meanings(text) <= {(low, high)})
+
+    def last_filled(self, low: int, high: int) -> int:
+        """The last leaf of a range of numbers or dates without NULL and the empty string, which follow all of them."""
+        while self.ordered and high > low and not self.leaves[high]:
+            high -= 1
+        return high
 
     def _written(self, low: int, high: int) -> Iterator[str]:
         """Ways to write a range of several leaves, the best first; sets with more and more braces never end."""

@@ -118,6 +118,63 @@ class Intervals(NumberRule):
         high = high if self.top is None else min(high, self.top)
         return interval(low, high, decimals=self.decimals, above=above)
 
+    @property
+    def unit(self) -> int:
+        """Whole numbers one by one are no intervals: ranges of them would end at somebody's."""
+        coarse = (level for level, width in enumerate(self.widths, start=1) if self.decimals or width > 1)
+        return next(coarse, self.between + 1)
+
+    def joined(self, first: str, last: str, level: int) -> tuple[str, ...]:
+        """
+        >>> Intervals((5, 20), top=90).joined("22", "33", 1), Intervals((5, 20), top=90).joined("87", "93", 1)
+        (('20-34',), ('>=85',))
+        >>> Intervals((2.5,), bottom=10).joined("4", "16", 1), Intervals((5,), bottom=10, top=90).joined("9", "95", 1)
+        (('<17.5',), ('<=10', '>10'))
+        """
+        low, high = self._number(first), self._number(last)
+        if self.bottom is not None and high <= self.bottom:
+            return (f"<={plain(self.bottom)}",)
+        if self.top is not None and low >= self.top:
+            return (f">={plain(self.top)}",)
+        start, end = self._sides(low, level)[0], self._sides(high, level)[1]
+        above = self.bottom is not None and start <= self.bottom
+        start = self.bottom if self.bottom is not None and above else start
+        end = end if self.top is None else min(end, self.top)
+        below = self.bottom is not None and low <= self.bottom
+        beyond = self.top is not None and high >= self.top
+        # Open ends are written alike with and without decimals, so that they don't tell whether there are some.
+        from_start = f"{'>' if above else '>='}{plain(start)}"
+        if below and beyond:
+            return (f"<={plain(start)}", from_start)
+        if below:
+            return (f"<{plain(end)}",)
+        return (from_start if beyond else interval(start, end, decimals=self.decimals, above=above),)
+
+    def stand_in(self, value: str, level: int) -> str:
+        """
+        >>> [Intervals((5, 20), bottom=12, top=90).stand_in(value, 1) for value in ("37", "95", "7", "14")]
+        ['35', '90', '12', '13']
+        """
+        exact = self._number(value)
+        if self.top is not None and exact >= self.top:
+            return plain(self.top)
+        if self.bottom is not None and exact <= self.bottom:
+            return plain(self.bottom)
+        start, end = self._sides(exact, level)
+        if self.bottom is None or start > self.bottom:
+            return plain(start)
+        end = end if self.top is None else min(end, self.top)
+        return plain(self.bottom + 1 if self.bottom + 1 < end else simplest((Decimal(self.bottom) + Decimal(end)) / 2))
+
+    def _sides(self, exact: Number, level: int) -> tuple[Number, Number]:
+        """Where the interval of a level that a number is in begins, and where the next one does."""
+        numerator, denominator = exact.as_integer_ratio()
+        places, scale, origin, widths = self._scaled
+        width = widths[level - 1]
+        start = origin + (numerator * scale - origin * denominator) // (denominator * width) * width
+        low, high = (simplest(Decimal(f"{n}E-{places}")) for n in (start, start + width))
+        return low, high
+
     def to_words(self) -> object:
         words: dict[str, object] = {"intervals": [word(w) for w in self.widths], "origin": word(self.origin)}
         for end, value in (("bottom", self.bottom), ("top", self.top)):
@@ -179,6 +236,36 @@ class Cuts(NumberRule):
         lowest = tuple(self._name(cuts, 0) for cuts in self.levels)
         others = (tuple(self._name(cuts, bisect_right(cuts, c)) for cuts in self.levels) for c in self.levels[0])
         return (lowest, *others)
+
+    unit = 1
+
+    def joined(self, first: str, last: str, level: int) -> tuple[str, ...]:
+        """
+        >>> ages = Cuts(((18, 40, 65), (40,)))
+        >>> ages.joined("20", "70", 1), ages.joined("20", "50", 1), ages.joined("5", "70", 1)
+        (('>=18',), ('18-64',), ('<18', '>=18'))
+        """
+        low, high = self.sides(first, last, level)
+        if low is high:  # all numbers, and yet not everything: NULL is none
+            lowest = self.levels[level - 1][0]
+            return self.name_between(None, lowest), self.name_between(lowest, None)
+        return (self.name_between(low, high),)
+
+    def stand_in(self, value: str, level: int) -> str:
+        """
+        >>> [Cuts(((18, 40, 65), (40,))).stand_in(value, 1) for value in ("5", "20", "70")]
+        ['17', '18', '65']
+        """
+        low, high = self.sides(value, value, level)
+        if low is None:
+            return "0" if high is None else plain(high - 1)
+        return plain(low)
+
+    def sides(self, first: str, last: str, level: int) -> tuple[Number | None, Number | None]:
+        """The cuts of a level around two values and all between them; None where there is none."""
+        cuts = self.levels[level - 1]
+        below, above = bisect_right(cuts, self._number(first)), bisect_right(cuts, self._number(last))
+        return cuts[below - 1] if below else None, cuts[above] if above < len(cuts) else None
 
     def _name(self, cuts: tuple[Number, ...], at: int) -> str:
         return self.name_between(cuts[at - 1] if at else None, cuts[at] if at < len(cuts) else None)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.groups import Pairs
 
 KEPT, BROKEN, UNSURE = np.int8(0), np.int8(1), np.int8(2)
 _MOST = float(1 << 62)
 
 
-@njit(cache=True)
+@kernel
 def summed_shares(
     tally: Pairs,
     sizes: IntArray,
@@ -57,7 +57,7 @@ def summed_shares(
     return level, verdict
 
 
-@njit(cache=True)
+@inner
 def _compared(tally: Pairs, sizes: IntArray, groups: Codes, value: int, limit: tuple[int, int]) -> np.int8:
     """Is the sum of the value's shares above the limit? In whole numbers."""
     if limit[1] == 0:

@@ -80,6 +80,7 @@ class Policy:
     time_limit: float | None = None
     summary: str | None = None  # what `instant` searches: a kind, or the file of a saved one
     threshold: Fraction | None = None  # how likely its candidates keep the promises, at least; None: its own
+    ranges: str | None = None  # where published ranges end; None: on boundaries, if there are some
     private: object = field(default=None, repr=False)  # may list people
     one_row_per_person: bool = False  # somebody says so: then what holds of rows holds of people
     missing: tuple[str, ...] | None = None  # texts of cells that stand for nothing; attributes may add some
@@ -174,6 +175,8 @@ class Policy:
                 attributes[a.name]["hierarchy"] = _plain(a.hierarchy)
             if a.publish_as is not None:
                 attributes[a.name]["publish_as"] = _plain(a.publish_as)
+            if a.ranges is not None:
+                attributes[a.name]["ranges"] = a.ranges
             if a.decide:
                 attributes[a.name]["decide"] = a.decide
             attributes[a.name] |= words_of(a.reading)
@@ -193,6 +196,7 @@ class Policy:
             "time_limit": self.time_limit,
             "summary": self.summary,
             "threshold": None if self.threshold is None else _number_words(self.threshold),
+            "ranges": self.ranges,
             "private": _plain(self.private),
             "one_row_per_person": self.one_row_per_person or None,
             **words_of(self.reading),

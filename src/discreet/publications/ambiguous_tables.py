@@ -17,7 +17,7 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups
+from discreet.counts.groups import Groups, entries_of
 from discreet.engines.base import Frequencies, PublishedTables, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Value
@@ -93,8 +93,8 @@ class Ambiguous(Apart):
         return columns | self.counted_sensitive()
 
     def judged(self, hierarchies: Mapping[str, object]) -> Groups:
-        distinct = np.stack([t.sizes for t in self.auxiliary], axis=1)
-        return Groups(self.values.sizes, self.tallies(hierarchies), distinct=distinct)
+        entries = entries_of([(t.group, t.frequencies.codes) for t in self.auxiliary], self.groups)
+        return Groups(self.values.sizes, self.tallies(hierarchies), distinct=entries.distinct, entries=entries)
 
 
 def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Ambiguous:

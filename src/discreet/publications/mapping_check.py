@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from discreet.errors import DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Rule, Value
-from discreet.publications.meanings import height, is_name, rule_as_told, stands_for
+from discreet.policy.ranges import HIERARCHY, VALUES, chosen
+from discreet.publications.mapping import mapped_groups
+from discreet.publications.meanings import height, is_name, on_boundaries, rule_as_told, stands_for
 from discreet.publications.published import AGAIN, Manifest, names_file, quasi_identifiers_of
 
 _PLACE = "mapping.json"
@@ -40,7 +44,7 @@ def _mistakes(mapping: Mapping[str, Any], manifest: Manifest, texts: Sequence[tu
         return [_STRANGE]
     rules = [rule_as_told(words[name]) for name in names]
     node = manifest.get("node")
-    if mapping.keys() != {"hierarchies", "groups" if node is None else "levels"}:
+    if mapping.keys() != ({"hierarchies", "texts", "groups"} if node is None else {"hierarchies", "levels"}):
         return [_STRANGE]
     return (
         _of_groups(mapping, manifest, rules, texts) if node is None else _of_levels(mapping, node, names, rules, texts)
@@ -69,29 +73,49 @@ def _of_levels(
     return [Mistake(_PLACE, rule, AGAIN)] if wrong else []
 
 
+def _promised(manifest: Manifest, rules: Sequence[Rule]) -> list[bool]:
+    """Of which columns ranges end on boundaries, by the manifest or by the policy in it.
+
+    Releases whose manifest and policy have no word of it are older than the word.
+    """
+    said, policy = manifest.get("ranges", {}), manifest["policy"]
+    promised = []
+    for name, rule in zip(quasi_identifiers_of(manifest), rules, strict=True):
+        about = policy["attributes"][name]
+        word = about.get("ranges") or policy.get("ranges")
+        by_policy = chosen(word, about.get("hierarchy"), rule) if word or "ranges" in manifest else VALUES
+        promised.append(HIERARCHY in (by_policy, said.get(name)))
+    return promised
+
+
 def _of_groups(
     mapping: Mapping[str, Any], manifest: Manifest, rules: Sequence[Rule], texts: Sequence[tuple[Value, ...]]
 ) -> list[Mistake]:
     """Are its groups the published ones, and do all their texts mean what they say?"""
-    groups = mapping["groups"]
-    if not isinstance(groups, list):
+    names = quasi_identifiers_of(manifest)
+    if list(mapping["texts"]) != names:
         return [_STRANGE]
-    listed, wrong = set(), 0
-    known: dict[tuple[int, str], bool] = {}
-    for group in groups:
-        if not isinstance(group, list) or any(entry.keys() != {"text", "parts"} for entry in group):
+    groups = mapped_groups(mapping, names)
+    wrong = elsewhere = idle = 0
+    for rule, promised, entries, numbers in zip(
+        rules, _promised(manifest, rules), groups.entries, groups.numbers.T, strict=True
+    ):
+        if type(entries) is not list or any(entry.keys() != {"text", "parts"} for entry in entries):
             return [_STRANGE]
-        listed.add(tuple(entry["text"] for entry in group))
-        for d, (rule, entry) in enumerate(zip(rules, group, strict=True)):
-            key = (d, repr(entry))
-            if key not in known:
-                known[key] = isinstance(entry["parts"], list) and stands_for(rule, entry["text"], entry["parts"])
-            wrong += not known[key]
+        right = [isinstance(e["parts"], list) and stands_for(rule, e["text"], e["parts"]) for e in entries]
+        wrong += right.count(False)
+        elsewhere += sum(
+            promised and ok and not on_boundaries(rule, e["parts"]) for e, ok in zip(entries, right, strict=True)
+        )
+        idle += len(entries) - len(np.unique(numbers)) + len(entries) - len(set(map(repr, entries)))
+    listed = set(groups.texts())
     published = set(texts)
     counted = [
-        (len(groups) - len(listed), "lists groups twice"),
+        (len(groups.numbers) - len(listed), "lists groups twice"),
+        (idle, "lists values twice, or without a group that has them"),
         (len(published - listed), "lacks groups of the published table"),
         (0 if "applied" in manifest else len(listed - published), "lists groups that the published table has not"),
         (wrong, "says of published values that they mean what they don't"),
+        (elsewhere, "has ranges that end elsewhere than on the boundaries of their hierarchy"),
     ]
     return [Mistake(_PLACE, f"{rule} ({many:,})", AGAIN) for many, rule in counted if many]

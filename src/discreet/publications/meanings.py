@@ -18,7 +18,8 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.errors import HierarchyError
 from discreet.hierarchies.build import build
-from discreet.hierarchies.hierarchy import EVERYTHING, Rule, Value
+from discreet.hierarchies.dates import parse_date
+from discreet.hierarchies.hierarchy import EVERYTHING, Bounded, Rule, Value
 from discreet.hierarchies.numbers import parse, plain
 from discreet.hierarchies.rules import Cuts, Taxonomy
 from discreet.hierarchies.texts import possible_ends, set_text, span
@@ -97,6 +98,10 @@ def _values_of(rule: Rule, part: Sequence[Any]) -> Iterator[Value]:
         yield from part[1:]
     elif part[0] == 0:
         yield _leaf(part[1])
+    elif len(part) == 3:
+        for value in part[1:]:
+            yield value
+            yield from _members(rule, part[0], rule.path(value)[part[0] - 1])
     elif part[0] < height(rule) and not isinstance(rule, Taxonomy):  # which knows its leaves
         yield from _members(rule, part[0], part[1])
 
@@ -122,6 +127,8 @@ def stands_for(rule: Rule, text: Value, parts: Sequence[Any]) -> bool:
             return len(members) > 1 and all(is_name(rule, 0, m) for m in members) and _is_set(text, members)
         case [["", str() as first, str() as last], *blanks] if rule.ordered and _in_order(rule, first, last):
             return _with_blanks(text, span(first, last), blanks)
+        case [[int() as level, str() as first, str() as last], *blanks] if isinstance(rule, Bounded):
+            return _is_run(rule, text, level, first, last, blanks)
         case [[1, _], [1, _], *_] if isinstance(rule, Cuts):
             return _is_joined(rule, text, parts)
         case [[level, name], *blanks] if type(level) is int and 0 <= level <= height(rule):
@@ -129,6 +136,43 @@ def stands_for(rule: Rule, text: Value, parts: Sequence[Any]) -> bool:
                 return False
             return _with_blanks(text, name, blanks) or _is_listed(rule, text, parts)
     return False
+
+
+def on_boundaries(rule: Rule, parts: Sequence[Any]) -> bool:
+    """Do the parts of a text end where nodes of the hierarchy do? A single value does, in one spelling or several.
+
+    >>> from discreet.hierarchies.rules import Intervals
+    >>> ages = Intervals((20,))
+    >>> on_boundaries(ages, [[1, "20-39"]]), on_boundaries(ages, [[0, "37"]]), on_boundaries(ages, [["", "25", "33"]])
+    (True, True, False)
+    >>> on_boundaries(ages, [[0, "37"], [0, "37.0"]]), on_boundaries(ages, [[0, "37"], [0, None]])
+    (True, False)
+    """
+    if not rule.ordered:
+        return True
+    exact = [value for level, value, *_ in parts if level == 0 and value]
+    if any(part[0] == "" for part in parts) or (exact and len(exact) < len(parts)):
+        return False
+    return len({_size(value) for value in exact}) <= 1
+
+
+def _size(value: str) -> object:
+    """The day, or the number, that is written."""
+    day = parse_date(value)
+    return parse(value) if day is None else day[0]
+
+
+def _is_run(rule: Bounded, text: Value, level: int, first: str, last: str, blanks: Sequence[Any]) -> bool:
+    """Is it what all from the node of one value to that of another is written as? Only values that stand for nodes will
+    do: others could be somebody's."""
+    if not rule.unit <= level < height(rule) or not _in_order(rule, first, last):
+        return False
+    if any(rule.stand_in(value, level) != value for value in (first, last)):
+        return False
+    members = rule.joined(first, last, level)
+    values = [value for _, value in blanks]
+    known = all(type(at) is int and at == 0 and not value for at, value in blanks) and len({*values}) == len(values)
+    return text == members[0] if len(members) == 1 and not blanks else known and _is_set(text, [*members, *values])
 
 
 def _is_joined(rule: Cuts, text: Value, parts: Sequence[Any]) -> bool:

@@ -7,7 +7,7 @@ decimals. Told is then only what the published values show: the cuts at their en
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.dates import Dates
-from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Rule, Value
+from discreet.hierarchies.defaults import follows_the_data
+from discreet.hierarchies.hierarchy import EVERYTHING, Bounded, Hierarchy, Rule, Value
 from discreet.hierarchies.intervals import Cuts, Intervals
 from discreet.hierarchies.numbers import Number, parse
 from discreet.hierarchies.published_as import PublishedAs
@@ -51,6 +52,12 @@ class PublishedRule:
     def parts(self, level: int, text: Value) -> Parts:
         """What a name of a level stands for."""
         return [[self.level(level), text]]
+
+    def run(self, hierarchy: Hierarchy, low: int, last: int) -> Parts:
+        """What a run of whole nodes stands for: the level, and a value for the first and for the last of them."""
+        assert isinstance(self.rule, Bounded)
+        level, ends = self.level(hierarchy.unit), (hierarchy.leaves[low], hierarchy.leaves[last])
+        return [[level, *(self.rule.stand_in(end or "", level) for end in ends)]]
 
 
 @dataclass(frozen=True)
@@ -92,11 +99,12 @@ def published_rules(plan: Plan, words: Mapping[str, object]) -> dict[str, Publis
         elif isinstance(plan, Recoding):
             texts = [text for text in published_values(plan, d)[0] if text]
             shown = {text: level for text, level in _shown_names(plan, d).items() if text}
-            rules[hierarchy.attribute] = _published(hierarchy.rule, asked_for, shown, texts, hierarchy.height)
+            shown_as = _Shown(shown, texts, _run_sides(plan, d))
+            rules[hierarchy.attribute] = _published(hierarchy.rule, asked_for, shown_as, hierarchy.height)
         else:
-            rules[hierarchy.attribute] = _published(hierarchy.rule, asked_for, {}, [], hierarchy.height)
+            rules[hierarchy.attribute] = _published(hierarchy.rule, asked_for, _Shown(), hierarchy.height)
     for name, hierarchy in frequency.sensitive_hierarchies.items():  # their values are published as they are
-        rules[name] = _published(hierarchy.rule, words.get(name), {}, [], hierarchy.height)
+        rules[name] = _published(hierarchy.rule, words.get(name), _Shown(), hierarchy.height)
     return rules
 
 
@@ -143,10 +151,46 @@ def _shown_names(plan: Recoding, attribute: int) -> dict[Value, int]:
     for low, high in dict.fromkeys(ranges):
         text, nodes = hierarchy.label(low, high), nodes_of(hierarchy, low, high)
         if text not in nodes:  # it may be written as a set of a node and NULL
-            high = last_filled(hierarchy, low, high)
+            high = hierarchy.last_filled(low, high)
+            if is_run(hierarchy, low, high):
+                names |= dict.fromkeys(_run_texts(hierarchy, low, high), hierarchy.unit)
+                continue
             text, nodes = hierarchy.label(low, high), nodes_of(hierarchy, low, high)
         names |= {text: nodes[text]} if text in nodes else {}
     return names
+
+
+def is_run(hierarchy: Hierarchy, low: int, last: int) -> bool:
+    """Is a range of numbers or dates, with nothing empty, written with the ends of whole nodes, and not as one node?
+
+    A single leaf is, too, where it stands in a set with NULL.
+    """
+    if not hierarchy.unit or not hierarchy.leaves[low]:
+        return False
+    of_unit = hierarchy.codes[hierarchy.unit]
+    several = of_unit[low] != of_unit[last]
+    return low == last or (several and hierarchy.label(low, last) not in nodes_of(hierarchy, low, last))
+
+
+def _run_texts(hierarchy: Hierarchy, low: int, last: int) -> tuple[str, ...]:
+    assert isinstance(hierarchy.rule, Bounded)
+    return hierarchy.rule.joined(hierarchy.leaves[low] or "", hierarchy.leaves[last] or "", hierarchy.unit)
+
+
+def _run_sides(plan: Recoding, attribute: int) -> dict[Value, tuple[Number | None, Number | None]]:
+    """The cuts at the ends of published runs of nodes, by their texts."""
+    hierarchy = plan.frequency.hierarchies[attribute]
+    sides: dict[Value, tuple[Number | None, Number | None]] = {}
+    if not isinstance(hierarchy.rule, Cuts) or plan.node is not None:
+        return sides
+    for low, high in dict.fromkeys(zip(plan.low[:, attribute].tolist(), plan.high[:, attribute].tolist(), strict=True)):
+        last = hierarchy.last_filled(low, high)
+        if (last < high or low < high) and is_run(hierarchy, low, last):
+            texts = _run_texts(hierarchy, low, last)
+            ends = hierarchy.rule.sides(hierarchy.leaves[low] or "", hierarchy.leaves[last] or "", hierarchy.unit)
+            lowest = hierarchy.rule.levels[0][0]
+            sides |= {texts[0]: ends} if len(texts) == 1 else {texts[0]: (None, lowest), texts[1]: (lowest, None)}
+    return sides
 
 
 def nodes_of(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:
@@ -159,37 +203,35 @@ def nodes_of(hierarchy: Hierarchy, low: int, high: int) -> dict[Value, int]:
     return nodes
 
 
-def last_filled(hierarchy: Hierarchy, low: int, high: int) -> int:
-    """The last leaf of a range of numbers or dates without NULL and the empty string, which follow all of them."""
-    while hierarchy.ordered and high > low and not hierarchy.leaves[high]:
-        high -= 1
-    return high
+@dataclass(frozen=True)
+class _Shown:
+    """What is published of an attribute: names with their levels, all texts, and the cuts at the ends of runs."""
+
+    names: Mapping[str, int] = field(default_factory=dict)
+    texts: Sequence[str] = ()
+    sides: Mapping[Value, tuple[Number | None, Number | None]] = field(default_factory=dict)
 
 
-def _published(rule: Rule, given: object, shown: Mapping[str, int], texts: list[str], height: int) -> PublishedRule:
-    inner = {text: level for text, level in shown.items() if 0 < level < height}
-    if not _follows_the_data(given):
+def _published(rule: Rule, given: object, shown: _Shown, height: int) -> PublishedRule:
+    inner = {text: level for text, level in shown.names.items() if 0 < level < height}
+    if not follows_the_data(given):
         if isinstance(rule, Intervals | Cuts) and isinstance(given, Mapping) and "decimals" not in given:
             decimals = _shown_decimals(inner)
             return PublishedRule(replace(rule, decimals=decimals is not False), decimals=decimals)
         return PublishedRule(rule)
-    spans = any(text not in shown and text != EVERYTHING for text in texts)
+    spans = any(text not in shown.names and text != EVERYTHING for text in shown.texts)
     if isinstance(rule, Cuts):
-        return _published_cuts(rule, inner, texts, spans, height)
+        return _published_cuts(rule, inner, shown, spans, height)
     if isinstance(rule, Dates):
         return _published_dates(rule, inner, spans, height)
     return PublishedRule(rule)
 
 
-def _follows_the_data(given: object) -> bool:
-    return given is None or (isinstance(given, Mapping) and "quantiles" in given)
-
-
-def _published_cuts(rule: Cuts, inner: Mapping[str, int], texts: list[str], spans: bool, height: int) -> PublishedRule:
-    bounds = {text: ends for text, ends in rule.ends().items() if text in inner}
+def _published_cuts(rule: Cuts, inner: Mapping[str, int], shown: _Shown, spans: bool, height: int) -> PublishedRule:
+    bounds = {text: ends for text, ends in rule.ends().items() if text in inner} | {**shown.sides}
     cuts = {cut for ends in bounds.values() for cut in ends if cut is not None}
     if spans and not cuts:  # ranges, and sets with NULL, need a rule that knows numbers; any cut will do
-        cuts = {min((n for text in texts for n in _numbers(text)), default=0)}
+        cuts = {min((n for text in shown.texts for n in _numbers(text)), default=0)}
     if not cuts:
         return _Reduced(Flat(), {height: 1})
     decimals = _shown_decimals(inner)

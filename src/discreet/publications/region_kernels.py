@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import kernel
 
 
-@njit(cache=True)
+@kernel
 def cheapest_cover(codes: Codes, low: Codes, high: Codes, cost: FloatArray) -> IntArray:
     """For each combination the group of least cost whose ranges hold it; −1 if none does."""
     order = np.argsort(cost)
@@ -30,7 +30,7 @@ NOBODYS, SEVERAL = -1, -2  # known to `regions`, too, which does not load this
 _WORDS = 64  # boxes are tried 64 a word, so many words at a time
 
 
-@njit(cache=True)
+@kernel
 def owners(codes: Codes, low: Codes, high: Codes, owner: IntArray, leaves: IntArray) -> IntArray:
     """For each combination whose boxes hold it: that owner, or NOBODYS, or SEVERAL if there is more than one.
 

@@ -16,7 +16,7 @@ from discreet.counts.coding import leaf_numbers
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
-from discreet.publications.mapping import boxes_of_groups
+from discreet.publications.mapping import boxes_of_groups, mapped_groups
 from discreet.publications.published import AGAIN, hierarchy_in_words
 
 _STRANGE = Mistake("mapping.json", "is not the mapping of this release", AGAIN)
@@ -105,7 +105,8 @@ def _by_level(hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any], text
 def _by_box(hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any], texts: Sequence[Any]) -> Regions:
     """The published groups are listed, with what their texts stand for."""
     number = {text: i for i, text in enumerate(texts)}
-    listed = [tuple(entry["text"] for entry in group) for group in mapping["groups"]]
+    groups = mapped_groups(mapping, [h.attribute for h in hierarchies])
+    listed = groups.texts()
     # A group that nobody is in tells that nobody is there: more than the table does.
     mistakes = [
         Mistake("mapping.json", f"{rule} ({many:,})", AGAIN)
@@ -117,6 +118,6 @@ def _by_box(hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any], texts:
     ]
     if mistakes:
         raise DataError(*mistakes)
-    low, high, of_box = boxes_of_groups(hierarchies, mapping["groups"])
+    low, high, of_box = boxes_of_groups(hierarchies, groups)
     group = np.array([number[text] for text in listed], dtype=np.int64)[of_box]
     return Regions(low, high, group, len(texts))

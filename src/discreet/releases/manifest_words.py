@@ -88,6 +88,7 @@ _FORM: Mapping[str, Any] = {
     "average_group": float | int | None,
     "hierarchies": _Each(_ANYTHING),
     "published_as": _Each(_ANYTHING),
+    "ranges": _Each(_Text("hierarchy|values")),
     "references": _Each(_ANYTHING),
     "population": {"people": int, "in_published_groups": int, "presence": _List(float | int)},
     "policy": {
@@ -97,7 +98,13 @@ _FORM: Mapping[str, Any] = {
             if field.init and field.name not in ("seed", "private", "folder")
         },
         "attributes": _Each(
-            {"role": _WORD, "hierarchy": _ANYTHING, "publish_as": _ANYTHING, **dict.fromkeys(OF_COLUMN, _ANYTHING)}
+            {
+                "role": _WORD,
+                "hierarchy": _ANYTHING,
+                "publish_as": _ANYTHING,
+                "ranges": _WORD,
+                **dict.fromkeys(OF_COLUMN, _ANYTHING),
+            }
         ),
         "require": _List(_Each(_ANYTHING)),
     },

@@ -16,12 +16,13 @@ import numpy as np
 
 from discreet.arrays import number_equal
 from discreet.counts.groups import Groups, People, Tally
-from discreet.labels.figures import percent
+from discreet.labels.figures import chance, percent
 from discreet.labels.whose import Whose
 from discreet.models.promise import PRESENCE, VALUES
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import is_exact
 from discreet.report.marginals import shown
+from discreet.report.sections.ambiguous import Ambiguous
 from discreet.report.words import attribute_of, model_of
 
 # Shares of the published rows from which on it is grave that …
@@ -87,6 +88,18 @@ def exposures(
     if not hidden:
         told += _of_presence(groups.people, whose)
     return tuple(sorted(told, key=lambda one: not one.grave))
+
+
+def over_all_groups(unclear: Ambiguous | None, whose: Whose) -> tuple[Exposure, ...]:
+    """That somebody whom several groups cover is in the table with more than was promised of each group."""
+    if unclear is None or not unclear.is_open or unclear.presence.limit is None:
+        return ()
+    sentence = (
+        f"Being in the table: at most {chance(unclear.presence.limit)} is promised of each group by itself. "
+        f"{whose.somebody.capitalize()} that several groups cover may be in any of them, and over all groups together "
+        f"it comes to {'' if unclear.total_is_exact else 'at most '}{chance(unclear.total)}."
+    )
+    return (Exposure(sentence, None, False),)
 
 
 def likely_shares(groups: Groups, tally: Tally) -> tuple[float, float, float]:

@@ -24,7 +24,7 @@ from discreet.policy.kinds import is_exact
 from discreet.publications.published import Published
 from discreet.releases.contents import REPORT
 from discreet.releases.manifest import told
-from discreet.report.exposures import Exposure, exposures
+from discreet.report.exposures import Exposure, exposures, over_all_groups
 from discreet.report.marginals import printable, shown
 from discreet.report.sections.ambiguous import Ambiguous
 from discreet.report.sections.beliefs import Belief
@@ -34,7 +34,14 @@ from discreet.report.sections.presence_risks import presence_risks_in_general
 from discreet.report.sections.registry import Public, public_figures
 from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.values import PublishedColumn
-from discreet.report.words import hierarchy_in_words, model_of, promise_in_words, roles_of, setting_of
+from discreet.report.words import (
+    hierarchies_in_words,
+    hierarchy_in_words,
+    model_of,
+    promise_in_words,
+    roles_of,
+    setting_of,
+)
 
 FEW_SIZES = 8  # so many have a place each
 _UNTOLD = "known to the publisher alone, who has the original table"
@@ -224,7 +231,10 @@ def release_data(
             tied=tied_risks(sections["tied_values"]),
             applied=manifest.get("applied"),
         ),
-        exposures=exposures(promises, roles, manifest["publish"], filled, k, whose),
+        exposures=(
+            *exposures(promises, roles, manifest["publish"], filled, k, whose),
+            *over_all_groups(sections["ambiguous"], whose),
+        ),
         notes=tuple(printable(note) for note in manifest["notes"]),
         publish=manifest["publish"],
         search=manifest["search"],
@@ -290,7 +300,7 @@ def achieved_in_words(manifest: Mapping[str, Any], unclear: Ambiguous | None) ->
 
 def columns_of(manifest: Mapping[str, Any]) -> tuple[Column, ...]:
     """Every column of the source, with its hierarchy in words."""
-    words = {name: hierarchy_in_words(w) for name, w in manifest["hierarchies"].items()}
+    words = hierarchies_in_words(manifest)
     coarser = manifest.get("published_as", {})
     words |= {name: f"published as {hierarchy_in_words(w)}" for name, w in coarser.items()}
     return tuple(

@@ -10,10 +10,12 @@ from discreet.models.others_known import OTHERS_KNOWN
 from discreet.models.promise import Setting
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import is_exact
+from discreet.policy.ranges import HIERARCHY, VALUES
 from discreet.report.marginals import printable, shown
 
 # Parts of a hierarchy that name no value of the column.
 WIDTHS = {"intervals", "prefixes", "dates"}
+_ENDS = {HIERARCHY: "ranges end on its boundaries", VALUES: "ranges end at values of the table"}
 
 
 def model_of(promise: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -63,6 +65,13 @@ def hierarchy_in_words(words: object) -> str:
     if not isinstance(words, Mapping):
         return ""
     return "; ".join(f"{key} {_plain(key, value)}".strip() for key, value in words.items() if value)
+
+
+def hierarchies_in_words(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What every column's hierarchy is made of, and where ranges of it end."""
+    ends = manifest.get("ranges", {})
+    told = {name: hierarchy_in_words(words) for name, words in manifest["hierarchies"].items()}
+    return {name: "; ".join(filter(None, (words, _ENDS.get(ends.get(name), "")))) for name, words in told.items()}
 
 
 def _plain(key: str, value: object) -> str:

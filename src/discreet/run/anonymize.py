@@ -19,6 +19,7 @@ import numpy as np
 from discreet.addresses import is_address
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.engines.base import Engine, Tables, TooManyCombinations
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.duckdb.publishing import about_file
 from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError, shown
@@ -26,6 +27,7 @@ from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
 from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
 from discreet.policy.policy import Policy
+from discreet.policy.ranges import ranges_notes, ranges_told
 from discreet.progress import Progress, silent
 from discreet.publications.published import Manifest, Published
 from discreet.publications.published_rules import PublishedRule, coarser_notes, published_rules, taxonomy_notes
@@ -49,6 +51,8 @@ from discreet.run.release import Release
 from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
 from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
+
+_SOON_COUNTED = 10_000_000  # rows of a file whose combinations are counted sooner than a summary is searched
 
 
 def anonymize(
@@ -92,6 +96,7 @@ def anonymize(
                 f"the table has about {error.found:,} distinct combinations, more than the {error.limit:,} that leave "
                 "the engine: the search worked on a summary of it, and made sure by a look at the table"
             )
+    wanted = not notes  # a summary, by the policy
     if SEARCHES[policy.search].reads == SUMMARY:
         try:
             intake, plan = _instantly(policy, source, clock, progress)
@@ -104,7 +109,19 @@ def anonymize(
                 f"{error.limit:,} that leave the engine: it is a sample of the rows"
             )
             intake, plan = _instantly(policy, source, clock, progress)
+        notes += _in_vain(intake) if wanted else []
     return publish(policy, intake, plan, target, notes=[*notes, *_lost_to_priors(plan)])
+
+
+def _in_vain(intake: Intake) -> list[str]:
+    """Does a summary save nothing, because the table itself is counted as soon as a summary of it is?"""
+    rows = intake.frequency.rows
+    if not isinstance(intake.engine, DuckDB) or rows > _SOON_COUNTED:
+        return []
+    return [
+        f"`search` chose from a summary, which saves nothing here: a file or frame of {rows:,} rows is counted in one "
+        "scan. `search: optimal` takes less time, and finds the least loss"
+    ]
 
 
 def _lost_to_priors(plan: Plan) -> list[str]:
@@ -112,9 +129,7 @@ def _lost_to_priors(plan: Plan) -> list[str]:
     never, before = plan.facts.get("never_hidden"), plan.facts.get("believed_before")
     if not plan.suppressed or never is None:
         return []
-    had_to = (
-        f"at least {never:,} had to be, whatever the grouping, since too few values are possible for rows like them"
-    )
+    had_to = f"at least {never:,} had to be, whatever the grouping, as too much is known beforehand of rows like them"
     why = had_to if never else "none of them is proven to be beyond every grouping"
     return [
         f"{plan.suppressed:,} rows are suppressed; {why}. {before:,} rows have a value that is believed of them "
@@ -291,7 +306,7 @@ def publish(
             rules = published_rules(plan, {a.name: a.hierarchy for a in policy.attributes})
             mapping = kind.mapping(plan, rules) if mapping is None else mapping
             if mapping is not None:
-                (partial / MAPPING).write_text(_json(mapping), encoding="utf-8")
+                (partial / MAPPING).write_text(_compact(mapping), encoding="utf-8")
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan, rules) | written | dict(more or {})
@@ -391,6 +406,9 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Publi
     notes = [f"{c} is published {how[c]}: nothing is promised about it, and {alone}" for c in policy.others]
     kind = PUBLICATIONS[policy.publish]
     notes += kind.notes(plan, policy.whose)
+    told = {name: rule.rule for name, rule in rules.items()}
+    ranges = ranges_told(policy.publish, frequency.hierarchies, told)
+    notes += ranges_notes(ranges.get("ranges", {}), {a.name: a.hierarchy for a in policy.attributes}, told)
     notes += [note for model in policy.models for note in getattr(model, "notes", ())]
     return {
         "discreet": versions()["discreet"],
@@ -410,6 +428,7 @@ def _draft(policy: Policy, intake: Intake, plan: Plan, rules: Mapping[str, Publi
         "suppressed_as": policy.suppressed,
         "node": kind.levels(plan, rules),
         "hierarchies": {name: rule.words for name, rule in rules.items()},
+        **ranges,
         **coarser_words(policy),
         "policy": public_words(policy),
         "random": "operating system" if policy.seed is None else "seed",
@@ -425,6 +444,10 @@ def _broken(v: Any) -> Mistake:
 
 def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
 
 
 class Clock:

@@ -26,6 +26,7 @@ from discreet.engines.reading_words import OF_COLUMN
 from discreet.errors import DiscreetError, Infeasible, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Value
 from discreet.policy.policy import Policy, policy_from_words
+from discreet.policy.ranges import VALUES, has_ranges
 from discreet.progress import Progress, silent
 from discreet.publications.mapping import recode
 from discreet.publications.published import Manifest
@@ -138,6 +139,10 @@ def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:
         attributes[name]["hierarchy"] = rule
     for name, level in manifest.get("published_as", {}).items():
         attributes[name]["publish_as"] = level
+    if "ranges" not in manifest and has_ranges(manifest["publish"]):
+        words["ranges"] = VALUES  # as all were that don't say it
+    for name, ends in manifest.get("ranges", {}).items():
+        attributes[name]["ranges"] = ends
     return policy_from_words(words | {"attributes": attributes, "seed": seed})
 
 

@@ -3,7 +3,7 @@
 Numba keeps what it has compiled in files that all processes share, but does not know of processes at the same time:
 both would compile the same kernel, and of two that compile it for different types one could forget the other's. So each
 kernel has a lock. A kernel is compiled inside of those that call it, never the other way round, so no two wait for each
-other.
+other; and nobody waits for ever: to compile twice is no harm but of time.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
+from discreet.compiled import TWINS
 from discreet.files.locks import Held, Lock
 
 PROCESSES = 2
 _PAUSE = 0.02  # seconds
+_PATIENCE = 120.0  # seconds; no kernel takes as long
 
 
 def main() -> None:
@@ -57,6 +59,7 @@ def _work(folder: Path, number: int) -> None:
     """Take what nobody has taken yet, the first process from the front, the second one from the back."""
     from discreet.run.warm_up import steps
 
+    TWINS.left = 0
     todo = list(enumerate(steps()))
     with one_at_a_time(folder):
         for at, step in todo if number == 0 else reversed(todo):
@@ -87,7 +90,8 @@ def one_at_a_time(folder: Path, package: str = "discreet") -> Iterator[None]:
             return compile_now(self, signature)
         finally:
             held.discard(kernel)
-            lock.let_go()
+            if lock is not None:
+                lock.let_go()
 
     Dispatcher.compile = compile_locked  # type: ignore[method-assign, assignment]
     try:
@@ -96,9 +100,11 @@ def one_at_a_time(folder: Path, package: str = "discreet") -> Iterator[None]:
         Dispatcher.compile = compile_now  # type: ignore[method-assign]
 
 
-def _waited_for(path: Path) -> Lock:
-    while True:
+def _waited_for(path: Path) -> Lock | None:
+    end = monotonic() + _PATIENCE
+    while monotonic() < end:
         try:
             return Lock(path)
         except (Held, FileNotFoundError):
             sleep(_PAUSE)
+    return None

@@ -27,6 +27,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.likelihood.likely import supports
 from discreet.policy.policy import Policy
+from discreet.policy.ranges import with_ranges
 from discreet.policy.words import NO_STATISTICS, STATISTICS, SUMMARIES
 from discreet.progress import Progress, silent
 from discreet.run.cells import cells_read
@@ -105,7 +106,8 @@ def summarize(policy: Policy, source: Any = None) -> Summarized:
         made = _made(policy, engine, policy.summary or SUMMARIES[0], people)
     else:
         path = policy.folder / policy.summary
-        made = load(path)
+        meant = {a.name: a for a in policy.attributes}
+        made = load(path, lambda h: with_ranges(h, policy, meant[h.attribute]) if h.attribute in meant else h)
         file = policy.location if source is None else None
         _check_fits(policy, made, path, file if isinstance(file, Path) else None, people)
     _check_promises(policy, made)
@@ -288,7 +290,9 @@ def _completed(policy: Policy, known: Summarized, rows: int, unknown: PeopleByVa
     every = [*known.summary.hierarchies, *known.summary.sensitive_hierarchies.values()]
     try:
         hierarchies = [
-            build(h.attribute, [*h.leaves, *unknown[h.attribute]], h.rule) if h.attribute in unknown else h
+            replace(build(h.attribute, [*h.leaves, *unknown[h.attribute]], h.rule), unit=h.unit)
+            if h.attribute in unknown
+            else h
             for h in every
         ]
     except HierarchyError:

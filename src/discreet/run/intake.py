@@ -41,6 +41,7 @@ from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
 from discreet.models.realistic.wished import United, bound
 from discreet.policy.policy import Policy, attribute_place, check_columns
+from discreet.policy.ranges import with_ranges
 from discreet.run.cells import cells_read
 from discreet.search.confirmed import hides_a_value
 
@@ -103,7 +104,7 @@ def count(policy: Policy, source: Any = None) -> Counted:
 def fitted(policy: Policy, counted: Counted) -> Intake:
     """The counts as the policy's promises need them. They may be those of another policy, if it differs in nothing but
     parameters of promises and in how to publish."""
-    frequency, people = counted.frequency, counted.people
+    frequency, people = _with_ranges(policy, counted.frequency), counted.people
     if people is not None or counted.everybody is not None:
         _check_people(policy, frequency)
     if people is not None:
@@ -114,6 +115,15 @@ def fitted(policy: Policy, counted: Counted) -> Intake:
     if any(map(asks_for_others, policy.models)):
         frequency = replace(frequency, tied=True)
     return Intake(counted.engine, frequency, counted.population, counted.cells)
+
+
+def _with_ranges(policy: Policy, frequency: FrequencySet) -> FrequencySet:
+    """The counts with ranges that end where this policy says, and not one that publishes in another way."""
+    attributes = {a.name: a for a in policy.attributes}
+    meant = tuple(with_ranges(h, policy, attributes[h.attribute]) for h in frequency.hierarchies)
+    if [h.unit for h in meant] == [h.unit for h in frequency.hierarchies]:
+        return frequency
+    return replace(frequency, hierarchies=meant)
 
 
 def population_counted(policy: Policy, population: Engine) -> Frequencies:
@@ -311,19 +321,20 @@ def build_all(policy: Policy, rows_by_value: PeopleByValue, everybody: PeopleByV
     check_stars(policy, rows_by_value)
     hierarchies: list[Hierarchy] = []
     mistakes: list[Mistake] = []
-    words = {a.name: a.hierarchy for a in policy.attributes}
+    attributes = {a.name: a for a in policy.attributes}
     coarser = policy.published_as
     for name, of_table in rows_by_value.items():
         known = (everybody or {}).get(name)
         counts = of_table if known is None else {**dict.fromkeys(of_table, 0), **known}
         place = f"{attribute_place(name)}.hierarchy"
         try:
-            if words[name] is None and name in policy.sensitive:
+            if attributes[name].hierarchy is None and name in policy.sensitive:
                 rule = None  # a sensitive value is published as it is; nobody asked for bins
             else:
-                rule = _rule(words[name], place, policy.folder, counts)
+                rule = _rule(attributes[name].hierarchy, place, policy.folder, counts)
             rule = coarser[name].hierarchy(rule) if name in coarser else rule or Flat()
-            hierarchies.append(build(name, counts, rule))
+            built = build(name, counts, rule)
+            hierarchies.append(built if name in policy.sensitive else with_ranges(built, policy, attributes[name]))
         except HierarchyError as error:
             mistakes += error.mistakes
     if mistakes:

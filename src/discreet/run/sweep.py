@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,7 +13,7 @@ from discreet.files.whole import whole_files
 from discreet.labels.figures import number
 from discreet.models.base import least_rows
 from discreet.models.verdicts import verdicts
-from discreet.policy.policy import Policy, policy_from_words
+from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.publications.answers import can_answer
 from discreet.releases.sweep import Point, SweepFigures, risk
@@ -33,9 +33,11 @@ _SUMMARY = "searches a summary and not these counts: it is not run here"
 class Sweep(SweepFigures):
     """Points of a sweep, with what can be made of them. A notebook shows the page.
 
+    >>> import discreet
     >>> table = {"age": ["23", "27", "31", "38"] * 3, "disease": ["flu", "cold", "cold", "gout"] * 3}
-    >>> swept = sweep(table, attributes={"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
-    ...               require=[{"k_anonymity": {"k": 2}}], k=[3, 6], seed=1)
+    >>> attributes = {"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    >>> swept = discreet.sweep(table, attributes=attributes,
+    ...                        require=[{"k_anonymity": {"k": 2}}], k=[3, 6], seed=1)
     >>> swept.to_csv().splitlines()[0].split(",")[0]
     'k'
     """
@@ -66,26 +68,22 @@ class Sweep(SweepFigures):
 
 
 def sweep(
-    policy: Any, *, source: Any = None, one_in: int | None = None, progress: Progress = silent, **varied: Any
+    policy: Policy,
+    varied: Mapping[str, Any],
+    *,
+    source: Any = None,
+    one_in: int | None = None,
+    progress: Progress = silent,
 ) -> Sweep:
-    """What `anonymize` would deliver by policies that differ in a few values: losses, errors and risks side by side.
+    """What each combination of the `varied` values would deliver. `discreet.sweep` says more.
 
-    `policy` is a policy, its words, or a table; then the policy's words are named besides (`attributes`, `require`, …).
-    All other names are what is varied, each with a list of values: words of the policy (`publish`, `suppress`,
-    `search`, `utility`, `suppressed`) and parameters of its promises: `k` is that of all promises that have one,
-    ``**{"l_diversity.l": [2, 3]}`` that of one. `one_in` is the limit of risk (`Risk.above`) for all points; if nothing
-    is said, what the policy as it stands asks for, or 1 in 10. The table is counted once. Values that don't go
-    together, and policies that no release keeps, are points too, which say why.
-
-    >>> table = {"age": ["23", "27", "31", "38"] * 3, "disease": ["flu", "cold", "cold", "gout"] * 3}
-    >>> swept = sweep(table, attributes={"age": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
-    ...               require=[{"k_anonymity": {"k": 2}}], k=[3, 6, 13], seed=1)
-    >>> [(p.settings, p.groups, round(p.risk.mean, 3)) for p in swept.points if p.possible]
-    [((3,), 4, 0.333), ((6,), 1, 0.083)]
-    >>> swept.points[2].why
-    "13-anonymity can't be had: the table has 12 rows, and no group more; ask for k of at most 12"
+    >>> from discreet.policy.policy import policy_from_words
+    >>> policy = policy_from_words({"attributes": {"age": {"role": "quasi_identifier"}},
+    ...                             "require": [{"k_anonymity": {"k": 2}}], "seed": 1})
+    >>> swept = sweep(policy, {"k": [3, 6]}, source={"age": ["23", "27", "31", "38"] * 3})
+    >>> [(point.settings, point.groups) for point in swept.points]
+    [((3,), 4), ((6,), 1)]
     """
-    policy, source, varied = _understood(policy, source, varied)
     if policy.undecided:
         raise PolicyError(*policy.undecided)
     if one_in is not None and (isinstance(one_in, bool) or not isinstance(one_in, int) or one_in < 1):
@@ -117,22 +115,6 @@ def sweep(
         seeded=policy.seed is not None,
         scans=counted.engine.scans + (0 if counted.population is None else counted.population.scans),
     )
-
-
-def _understood(policy: Any, source: Any, given: Mapping[str, Any]) -> tuple[Policy, Any, dict[str, Any]]:
-    """The policy, its table and what is varied. Of a word that may be both, a list is varied."""
-    varied = dict(given)
-    if isinstance(policy, Policy):
-        return policy, source, varied
-    if isinstance(policy, Mapping) and "attributes" in policy and "require" in policy:
-        return policy_from_words(policy), source, varied
-    if source is not None:
-        rule = f"must be a Policy or its words, got {type(policy).__name__}"
-        raise PolicyError(Mistake("policy", rule, "use discreet.read_policy(path)"))
-    fixed = {"attributes", "require", "private"}
-    words = {f.name for f in fields(Policy) if f.init} - {"folder", "source"}
-    own = {name for name in varied if name in words and (name in fixed or not isinstance(varied[name], list | tuple))}
-    return policy_from_words({name: varied.pop(name) for name in own}), policy, varied
 
 
 def _point(

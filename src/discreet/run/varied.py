@@ -11,6 +11,7 @@ from discreet.errors import Mistake, PolicyError, unknown_word
 from discreet.models.registry import word_of
 from discreet.policy.kinds import PUBLICATIONS, listed
 from discreet.policy.policy import Policy
+from discreet.policy.ranges import has_ranges
 from discreet.policy.words import CHOICES, checked_word
 from discreet.releases.sweep import Axis
 from discreet.search.registry import SEARCHES, searches_for
@@ -20,6 +21,7 @@ WORDS: Mapping[str, Any] = {
     "search": SEARCHES,
     "utility": CHOICES["utility"],
     "suppressed": CHOICES["suppressed"],
+    "ranges": CHOICES["ranges"],
 }
 NUMBERS = ("suppress",)
 MOST_POINTS = 500
@@ -58,7 +60,7 @@ def policies(policy: Policy, axes: Sequence[Axis]) -> Iterator[tuple[tuple[objec
 
 def changed(policy: Policy, values: Mapping[str, object]) -> Policy:
     """The policy with other values. A search that does not lead to another kind of publication makes room for one that
-    does.
+    does, and where there are no ranges nothing is said of their ends.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> policy = policy_from_words({"attributes": {"age": {"role": "quasi_identifier"}},
@@ -71,6 +73,8 @@ def changed(policy: Policy, values: Mapping[str, object]) -> Policy:
     publish = words.get("publish", policy.publish)
     if "publish" in words and "search" not in words and policy.search not in searches_for(publish):
         words |= {"search": "", "summary": None, "threshold": None}
+    if "publish" in words and not has_ranges(publish):
+        words = {"ranges": None, "attributes": tuple(replace(a, ranges=None) for a in policy.attributes), **words}
     require = policy.require
     for name, value in values.items():
         if name not in words:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.compiled import TWINS
 from discreet.models.promise import POPULATION, PRESENCE, Words
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import PUBLICATIONS, is_exact
@@ -167,6 +168,7 @@ def steps() -> list[Step]:
 
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows, in this process alone."""
+    TWINS.left = 0
     for step in steps():
         with TemporaryDirectory() as folder:
             step(Path(folder))

@@ -210,5 +210,5 @@ class Ambiguity(Plan):
     @cached_property
     def groups(self) -> Groups:
         people = self.people
-        distinct = np.stack([people.distinct(table) for table in self.tables], axis=1)
-        return replace(super().groups, people=people, distinct=distinct)
+        entries = people.entries(self.tables)
+        return replace(super().groups, people=people, distinct=entries.distinct, entries=entries)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +78,11 @@ def save(summary: Saveable, path: Path, source: Path | None = None) -> None:
         raise DataError(Mistake(str(path), f"can't be written: {error.strerror}", repair)) from None
 
 
-def load(path: Path) -> Saveable:
-    """Read a summary that `save` has written."""
+def load(path: Path, as_meant: Callable[[Hierarchy], Hierarchy] = lambda hierarchy: hierarchy) -> Saveable:
+    """Read a summary that `save` has written; its quasi-identifiers may be published `as_meant` by somebody else."""
     header, arrays = _read(path)
     try:
-        return _summary(header, arrays)
+        return _summary(header, arrays, as_meant)
     except (*_BROKEN, IndexError, DiscreetError):
         raise DataError(Mistake(str(path), "is not a whole summary", _MEND)) from None
 
@@ -148,9 +148,9 @@ def _read(path: Path, arrays: bool = True) -> tuple[Header, dict[str, Any]]:
     return header, data
 
 
-def _summary(header: Header, arrays: Mapping[str, Any]) -> Saveable:
+def _summary(header: Header, arrays: Mapping[str, Any], as_meant: Callable[[Hierarchy], Hierarchy]) -> Saveable:
     """The summary, where everything fits together; any error if something does not."""
-    hierarchies = tuple(map(_hierarchy, header["quasi_identifiers"]))
+    hierarchies = tuple(as_meant(_hierarchy(words)) for words in header["quasi_identifiers"])
     sensitive = {h.attribute: h for h in map(_hierarchy, header["sensitive"])}
     every = [*hierarchies, *sensitive.values()]
     leaves = [len(h.leaves) for h in every]

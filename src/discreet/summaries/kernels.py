@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import kernel
 
 
 class RootedTree(NamedTuple):
@@ -25,7 +25,7 @@ class RootedTree(NamedTuple):
     at: IntArray
 
 
-@njit(cache=True)
+@kernel
 def shares_of_groups(
     left: FloatArray,
     right: FloatArray,
@@ -65,7 +65,7 @@ def shares_of_groups(
     return totals, shares
 
 
-@njit(cache=True)
+@kernel
 def boxes_of_tree(tree: RootedTree, low: IntArray, high: IntArray) -> FloatArray:
     """Per box, how likely it is together with each leaf of the root, by message passing from the ends to the root.
 
@@ -101,7 +101,7 @@ def boxes_of_tree(tree: RootedTree, low: IntArray, high: IntArray) -> FloatArray
     return out
 
 
-@njit(cache=True)
+@kernel
 def rows_in_boxes(
     codes: Codes,
     counts: IntArray,

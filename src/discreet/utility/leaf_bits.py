@@ -1,4 +1,4 @@
-"""Who falls into what: sets of leaves as bits, and the compiled loops that add up over them.
+"""Who falls into what: sets of leaves as bits, and the compiled loops that add up over them (`leaf_twins`: in NumPy).
 
 A *column* here is a query, or a group of a release: something that holds some leaves of every attribute. Each leaf
 has one bit per column, 64 to a word, so one AND per attribute decides 64 columns at once for a combination of leaves.
@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.kernels import group_equal
+from discreet.utility import leaf_twins
 
 Bits = NDArray[np.uint64]
 Octets = NDArray[np.uint8]
@@ -73,7 +74,7 @@ def distinct(codes: Sequence[AnyCodes], rows: int) -> tuple[IntArray, IntArray]:
     return number.astype(np.int64), first.astype(np.int64)
 
 
-@njit(cache=True)
+@kernel
 def mark(bits: Bits, column: IntArray, low: IntArray, high: IntArray) -> None:
     """Set the bit of `column[i]` in the leaves ``low[i]..high[i]``."""
     for i in range(len(column)):
@@ -83,27 +84,45 @@ def mark(bits: Bits, column: IntArray, low: IntArray, high: IntArray) -> None:
             bits[leaf, word] |= bit
 
 
-@njit(cache=True)
+@kernel(twin=leaf_twins.PER_COLUMN, nogil=True)
 def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray) -> None:
     """Add to each column's total the counts of the combinations it holds.
 
-    `rows[d, i]` is the row of `bits` for attribute d of combination i.
+    `rows[d, i]` is the row of `bits` for attribute d of combination i. Combinations that stand in order begin like
+    those before them: what their first attributes leave is known.
     """
-    attributes, n = rows.shape
+    (attributes, n), words = rows.shape, bits.shape[1]
+    left = np.empty((attributes, words), dtype=np.uint64)  # the columns that the attributes up to this one leave
+    until = 0  # attributes whose rows are known: all up to the first that leaves nothing
     for i in range(n):
-        for word in range(bits.shape[1]):
-            left = bits[rows[0, i], word]
-            for d in range(1, attributes):
-                if left == np.uint64(0):
-                    break
-                left &= bits[rows[d, i], word]
-            while left != np.uint64(0):
-                lowest = left & (~left + np.uint64(1))
+        same = 0
+        while same < until and rows[same, i] == rows[same, i - 1]:
+            same += 1
+        if same == until and 0 < until < attributes:
+            continue  # what left nothing before leaves nothing now
+        until = attributes
+        for d in range(same, attributes):
+            any_left = np.uint64(0)
+            for word in range(words):
+                here = bits[rows[d, i], word]
+                if d > 0:
+                    here &= left[d - 1, word]
+                left[d, word] = here
+                any_left |= here
+            if any_left == np.uint64(0):
+                until = d + 1
+                break
+        if until < attributes:
+            continue
+        for word in range(words):
+            here = left[attributes - 1, word]
+            while here != np.uint64(0):
+                lowest = here & (~here + np.uint64(1))
                 total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += counts[i]
-                left ^= lowest
+                here ^= lowest
 
 
-@njit(cache=True)
+@kernel
 def add_per_combination(bits: Bits, rows: IntArray, weights: FloatArray, total: FloatArray) -> None:
     """Add to each combination's total the weights of the columns that hold it."""
     attributes, n = rows.shape
@@ -120,7 +139,7 @@ def add_per_combination(bits: Bits, rows: IntArray, weights: FloatArray, total: 
                 left ^= lowest
 
 
-@njit(cache=True)
+@kernel(twin=leaf_twins.PRODUCTS)
 def add_products(
     shares: FloatArray,
     rows: IntArray,
@@ -152,7 +171,7 @@ def add_products(
             total[q] += product[q]
 
 
-@njit(cache=True)
+@kernel(twin=leaf_twins.EXACT)
 def add_exact(
     wanted: Octets,
     rows: IntArray,
@@ -193,7 +212,7 @@ def add_exact(
             total[q] += product[q]
 
 
-@njit(cache=True)
+@inner
 def _add_qualifying(
     wanted: Octets, rows: IntArray, width: int, counts: IntArray, both: Octets, total: NDArray[np.integer]
 ) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.errors import DataError, Mistake, offenders
+from discreet.hierarchies.dates import Dates
 from discreet.hierarchies.hierarchy import EVERYTHING, Hierarchy, Value
 from discreet.hierarchies.texts import possible_ends
 
@@ -23,6 +24,7 @@ _BRACKETS = re.compile(rf"([\[(\]])\s*({_POINT.pattern})\s*(?:-|–|~|\.\.|,|;)\
 _ABOVE = re.compile(rf"(>=|≥|>)\s*({_POINT.pattern})|({_POINT.pattern})\+")
 _MEMBER = re.compile(r'(\s*"(?:[^"]|"")*"\s*|[^,]*),')
 _BELOW = re.compile(rf"(<=|≤|<)\s*({_POINT.pattern})")
+_PERIODS = {"month": re.compile(r"\d{4}-\d{2}"), "quarter": re.compile(r"\d{4}-Q\d"), "year": re.compile(r"\d{4}")}
 
 
 def leaves_of(text: Value, hierarchy: Hierarchy) -> IntArray:
@@ -115,7 +117,19 @@ class _Domain:
                 low, high = index.get(first, 0), index.get(last, -1)
                 if first in index and low <= high:
                     return np.arange(low, high + 1)
+                if len(inside := self._between_periods(first, last)):
+                    return inside
         return self._between_points(text.strip())
+
+    def _between_periods(self, first: str, last: str) -> IntArray:
+        """From one month, quarter or year of dates to another, both whole."""
+        rule = self.hierarchy.rule
+        kinds = {kind for kind, form in _PERIODS.items() if all(form.fullmatch(end) for end in (first, last))}
+        if not isinstance(rule, Dates) or not kinds:
+            return _NONE
+        period = Dates((kinds.pop(),))
+        names = [str(period.path(leaf)[0]) if leaf else "" for leaf in self.hierarchy.leaves]
+        return np.flatnonzero([first <= name <= last for name in names])
 
     def _between_points(self, text: str) -> IntArray:
         if m := _PLAIN.fullmatch(text):

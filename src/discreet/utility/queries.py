@@ -6,8 +6,11 @@ some leaves. How a release answers is in `estimates`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
 
 import numpy as np
@@ -21,6 +24,7 @@ Bits = NDArray[np.uint64]
 AnyCodes = NDArray[np.integer]
 
 _CELLS = 4_000_000  # numbers held at once while drawing
+_MANY = 1 << 18  # combinations that are worth a thread for each core
 _BLOCK = 1 << 14  # combinations looked at together: their codes stay in the cache
 
 
@@ -171,11 +175,19 @@ def true_counts(workload: Workload, codes: Sequence[AnyCodes], counts: ArrayLike
 
     start = np.cumsum([0, *(len(w) for w in workload.wanted)])
     wanted, counts = np.concatenate(workload.wanted), np.asarray(counts, dtype=np.int64)
-    total = np.zeros(64 * wanted.shape[1], dtype=np.int64)
-    for at in range(0, len(counts), _BLOCK):  # all at once would be the largest array of a run
-        here = slice(at, at + _BLOCK)
-        rows = np.array([c[here] + s for c, s in zip(codes, start[:-1], strict=True)], dtype=np.int64)
-        add_per_column(wanted, rows, counts[here], total)
+
+    def of_part(ends: tuple[int, int]) -> IntArray:
+        total = np.zeros(64 * wanted.shape[1], dtype=np.int64)
+        for at in range(ends[0], ends[1], _BLOCK):  # all at once would be the largest array of a run
+            here = slice(at, min(at + _BLOCK, ends[1]))
+            rows = np.array([c[here] + s for c, s in zip(codes, start[:-1], strict=True)], dtype=np.int64)
+            add_per_column(wanted, rows, counts[here], total)
+        return total
+
+    parts = os.cpu_count() or 1 if len(counts) > _MANY else 1
+    ends = pairwise(np.linspace(0, len(counts), parts + 1).astype(np.int64).tolist())
+    with ThreadPoolExecutor(parts) as pool:
+        total: IntArray = np.sum(list(pool.map(of_part, ends)), axis=0)
     return total[: len(workload)]
 
 

@@ -269,3 +269,11 @@ def test_a_description_in_a_file_may_say_true(tmp_path: Path, by_rows: Path) -> 
     for word, case in (("true", Whose.ONE_EACH), ("false", Whose.UNSAID)):
         (tmp_path / "said.yaml").write_text(f"quasi_identifiers: [age, zip]\none_row_per_person: {word}\n")
         assert audit_release(by_rows, description=tmp_path / "said.yaml").whose.case is case
+
+
+def test_an_audit_is_the_same_to_the_last_digit_whatever_order_the_source_is_in(tmp_path: Path) -> None:
+    release = publish(tmp_path / "release", "generalization")
+    turned = {name: cells[::-1] for name, cells in people().items()}
+    lines = [audit_release(release, source=s, one_row_per_person=True).lines for s in (people(), turned)]
+    assert any(line.adversary == "worst_case" for line in lines[0])
+    assert lines[0] == lines[1]

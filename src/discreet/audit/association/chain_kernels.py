@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.chains import Entries, Search
+from discreet.compiled import inner, kernel
 
 
-@njit(cache=True)
+@kernel
 def linked(here: IntArray, there: IntArray, cell: IntArray, cells: int) -> IntArray:
     """A number for each entry, the same for those of cells that sums tie together, in whatever many steps."""
     parent = np.arange(cells)
@@ -34,7 +34,7 @@ def linked(here: IntArray, there: IntArray, cell: IntArray, cells: int) -> IntAr
     return number
 
 
-@njit(cache=True)
+@inner
 def _root(parent: IntArray, cell: int) -> int:
     while parent[cell] != cell:
         parent[cell] = parent[parent[cell]]
@@ -42,7 +42,7 @@ def _root(parent: IntArray, cell: int) -> int:
     return cell
 
 
-@njit(cache=True)
+@kernel
 def go_through(
     entries: Entries, chain: IntArray, least: IntArray, most: IntArray, steps_of_one: int, steps: int
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -73,7 +73,7 @@ def go_through(
     return expected, settled
 
 
-@njit(cache=True)
+@inner
 def _one_chain(start: int, end: int, search: Search, allowed: int, expected: FloatArray) -> int:
     """Go through all x of the entries from `start` to `end`; returns how many steps it took, `allowed` + 1 if too many.
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.common_people import Counts, Fits
+from discreet.compiled import inner, kernel
 
 # Above so many steps for one pair of groups, E[x] is taken from independent x of the right mean: off by about 1/m.
 MOST_STEPS = 1_000_000
 
 
-@njit(cache=True)
+@kernel
 def most_believed(
     first: IntArray,
     second: IntArray,
@@ -66,7 +66,7 @@ def most_believed(
             chance[i], exact[i] = _most_expected(a[:shared], b[:shared], common[i])
 
 
-@njit(cache=True)
+@kernel
 def _most_expected(a: IntArray, b: IntArray, m: int) -> tuple[float, bool]:
     """max E[xᵥ] / m."""
     values = len(a)
@@ -111,7 +111,7 @@ def _most_expected(a: IntArray, b: IntArray, m: int) -> tuple[float, bool]:
     return min(most / m, 1.0), True
 
 
-@njit(cache=True)
+@inner
 def _weights(a: int, b: int, cap: int, tilt: float) -> FloatArray:
     """C(a, x) C(b, x) x! tˣ for x = 0, …, cap, up to a factor."""
     logs = np.zeros(cap + 1)
@@ -121,7 +121,7 @@ def _weights(a: int, b: int, cap: int, tilt: float) -> FloatArray:
     return weights
 
 
-@njit(cache=True)
+@inner
 def _mean(weights: FloatArray) -> float:
     total = 0.0
     mean = 0.0
@@ -131,7 +131,7 @@ def _mean(weights: FloatArray) -> float:
     return mean / total
 
 
-@njit(cache=True)
+@inner
 def _add(one: FloatArray, other: FloatArray, result: FloatArray) -> None:
     """The weights of the sum of two independent numbers, up to len(result) − 1, scaled to a largest weight of 1."""
     result[:] = 0.0
@@ -144,7 +144,7 @@ def _add(one: FloatArray, other: FloatArray, result: FloatArray) -> None:
         result /= largest
 
 
-@njit(cache=True)
+@kernel
 def mixed_beliefs(here: Fits, there: Fits, mine: Counts, theirs: Counts, values: int) -> FloatArray:
     """The largest belief about people who fit several groups of each release, if these are weighed; −1: none is left.
 
@@ -163,7 +163,7 @@ def mixed_beliefs(here: Fits, there: Fits, mine: Counts, theirs: Counts, values:
     return chance
 
 
-@njit(cache=True)
+@inner
 def _mix(i: int, fits: Fits, counts: Counts, mixture: FloatArray) -> None:
     """What the groups that a person fits have of each value, as they are weighed."""
     mixture[:] = 0.0

@@ -91,11 +91,12 @@ def read_knowledge(source: Any, view: ReleaseView, attribute: str) -> Knowledge:
     engine = open_beside(source, names)
     lacking = [c for c in names if c not in engine.columns]
     if _CHANCE in engine.columns and not _is_a_column(view) and attribute in engine.columns:
-        return _listed(engine.frequencies([c for c in [*names, _CHANCE] if c in engine.columns]), names, engine.columns)
+        listed = engine.frequencies([c for c in [*names, _CHANCE] if c in engine.columns])
+        return _listed(listed.by_text(), names, engine.columns)
     if lacking:
         mistakes = (Mistake("knowledge", f"has no column {c!r}", did_you_mean(c, engine.columns)) for c in lacking)
         raise DataError(*mistakes)
-    return Counted(view.quasi_identifiers, engine.frequencies(names))
+    return Counted(view.quasi_identifiers, engine.frequencies(names).by_text())
 
 
 def _is_a_column(view: ReleaseView) -> bool:

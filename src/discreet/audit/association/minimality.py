@@ -32,6 +32,7 @@ from discreet.audit.worlds.places import places
 THRESHOLD = 0.5
 MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through; else some are drawn
 SAMPLES, FEWEST, MOST_DEALT, MOST_BITS = 2_000, 100, 20_000_000, 60
+_AT_HAND = 1 << 15  # people of worlds that are dealt at once
 MOST_SUMS = 10_000_000  # groups times people who may be left out
 _NUMBERS = {"intervals", "cuts", "quantiles"}  # rules of columns that Mondrian cuts at the median
 _GLOBAL, _MONDRIAN = "generalization", "multidimensional"
@@ -163,8 +164,25 @@ def _steps(view: ReleaseView, listed: Population, group: IntArray, people: IntAr
                     yield Step(part, together=True, spare=spare)
         elif cut and _NUMBERS & {*rules.get(name, {})}:
             numbers = Values(values).numbers
+            if (said.get("ranges") or {}).get(name) == "hierarchy":
+                numbers = _begins(numbers, at_level(rules[name], _unit(rules[name]), values))
             if not np.isnan(numbers).any():
                 yield Step(_numbered(group, _halves(group, numbers[code], people)), together=False)
+
+
+def _unit(rule: Mapping[str, Any]) -> int:
+    """The finest level of several numbers each: between two of these a range is cut that ends on boundaries."""
+    widths = rule.get("intervals") or ()
+    return 1 + sum(float(width) == 1 for width in widths) if not rule.get("decimals") else 1
+
+
+def _begins(numbers: FloatArray, node: IntArray | None) -> FloatArray:
+    """For each number the smallest of those that become the same; as it is where that can't be told."""
+    if node is None or np.isnan(numbers).any():
+        return numbers
+    smallest = np.full(int(node.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(smallest, node, numbers)
+    return smallest[node]
 
 
 def _numbered(group: IntArray, key: IntArray) -> IntArray:
@@ -258,17 +276,30 @@ class _Known:
         if worlds < SAMPLES // 10 or len(large) > MOST_BITS:
             return None
         parts = [*sizes[large], *([sizes[small].sum()] if len(small) else [])]
-        deal = np.tile(np.repeat(np.arange(len(counts)), counts), (worlds, 1))
-        deal = self.random.permuted(deal, axis=1)
-        cell = np.repeat(np.arange(len(parts)), parts) * len(counts) + deal
-        cell += np.arange(worlds)[:, None] * len(parts) * len(counts)
-        shape = (worlds, len(parts), len(counts))
-        dealt = np.bincount(cell.ravel(), minlength=worlds * len(parts) * len(counts)).reshape(shape)
+        dealt = self._dealt(counts, parts, worlds)
         broken = breaking(dealt[:, : len(large)], sizes[large], demands)
         sets, of_world = np.unique(broken, return_inverse=True)
-        held = np.zeros((len(sets), *shape[1:]))
-        np.add.at(held, of_world, dealt / worlds)
+        cells = len(parts) * len(counts)
+        cell = of_world[:, None] * cells + np.arange(cells)
+        sums = np.bincount(cell.ravel(), weights=(dealt / worlds).ravel(), minlength=len(sets) * cells)
+        held = sums.astype(np.float64, copy=False).reshape(len(sets), len(parts), len(counts))
         return _Weighed(large, small, sizes, sets, np.bincount(of_world) / worlds, held, worlds)
+
+    def _dealt(self, counts: IntArray, parts: list[int], worlds: int) -> IntArray:
+        """How many of each value each part has in random worlds; a few worlds at a time, as many as stay at hand."""
+        people = np.repeat(np.arange(len(counts)), counts)
+        place = np.repeat(np.arange(len(parts)), parts) * len(counts)
+        cells = len(parts) * len(counts)
+        dealt = np.empty((worlds, cells), dtype=np.int64)
+        at_once = max(1, _AT_HAND // max(len(people), 1))
+        for at in range(0, worlds, at_once):
+            some = min(at_once, worlds - at)
+            cell = np.tile(people, (some, 1))
+            self.random.permuted(cell, axis=1, out=cell)
+            cell += place
+            cell += np.arange(some)[:, None] * cells
+            dealt[at : at + some] = np.bincount(cell.ravel(), minlength=some * cells).reshape(some, cells)
+        return dealt.reshape(worlds, len(parts), len(counts))
 
 
 class _Weighed:

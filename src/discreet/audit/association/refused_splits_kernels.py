@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, RECURSIVE, SHARE, Demands
+from discreet.compiled import inner, kernel
 
 
-@njit(cache=True)
+@kernel
 def weigh(
     counts: IntArray,
     parts: IntArray,
@@ -85,7 +85,7 @@ def weigh(
     return True
 
 
-@njit(cache=True)
+@inner
 def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
     """Does a part with these counts keep all promises? Ties count as kept, but for recursive diversity (r₁ < …)."""
     tiny = 1e-9
@@ -117,7 +117,7 @@ def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def breaking(dealt: IntArray, parts: IntArray, demands: Demands) -> IntArray:
     """The set of parts that break a promise in each of some worlds: ``dealt[world, part, value]`` people."""
     broken = np.zeros(len(dealt), dtype=np.int64)

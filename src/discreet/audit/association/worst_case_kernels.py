@@ -9,17 +9,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 _PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first
 _TINY = 1e-200
 _FEW_STATES = 256
+_ONCE = 8  # values that one person has each, up to which sets of them are counted as bits
 _UP, _ROUNDED = 1 + 1e-12, 1 + 1e-11  # bounds are rounded up; one that is above a chance by no more is the same number
 
 
-@njit(cache=True)
+@inner
 def one_value(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> bool:
     """The chance of each kind of people to be among the `having` who have the value; False if no world is possible.
 
@@ -55,7 +56,7 @@ def one_value(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> bo
     return bool(_dealt(_tilted(f, many, having), many, people, having, out))
 
 
-@njit(cache=True)
+@inner
 def _tilted(f: FloatArray, many: IntArray, wanted: int) -> FloatArray:
     """The same odds times a number, by which just about (and no fewer than) as many as are wanted are expected."""
     odds = np.empty(len(f))
@@ -80,7 +81,7 @@ def _tilted(f: FloatArray, many: IntArray, wanted: int) -> FloatArray:
     return tilted
 
 
-@njit(cache=True)
+@inner
 def _expected(odds: FloatArray, many: IntArray, shift: float, tilted: FloatArray) -> tuple[float, float]:
     """The chances whose log-odds are these plus `shift`; how many people are expected by them, and its slope."""
     expected, slope = 0.0, 0.0
@@ -93,7 +94,7 @@ def _expected(odds: FloatArray, many: IntArray, shift: float, tilted: FloatArray
     return expected, slope
 
 
-@njit(cache=True)
+@inner
 def _dealt(f: FloatArray, many: IntArray, people: int, having: int, out: FloatArray) -> bool:
     """One person after the other: before[j, k] is the weight of k of the first j having it."""
     before = np.zeros((people + 1, having + 1))
@@ -126,7 +127,7 @@ def _dealt(f: FloatArray, many: IntArray, people: int, having: int, out: FloatAr
     return True
 
 
-@njit(cache=True)
+@kernel
 def all_values(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) -> bool:
     """The chance of each kind of people to have each value; False if no world is possible.
 
@@ -177,7 +178,7 @@ def all_values(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray)
     return True
 
 
-@njit(cache=True)
+@inner
 def _count_on(digits: IntArray, counts: IntArray) -> int:
     """The next state; returns by how many more are dealt out."""
     more = 0
@@ -190,7 +191,7 @@ def _count_on(digits: IntArray, counts: IntArray) -> int:
     return more
 
 
-@njit(cache=True)
+@inner
 def _count_back(digits: IntArray, counts: IntArray) -> int:
     """The state before; returns by how many more are dealt out."""
     more = 0
@@ -203,7 +204,65 @@ def _count_back(digits: IntArray, counts: IntArray) -> int:
     return more
 
 
-@njit(cache=True)
+@inner
+def _counted_out(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray, room: Room) -> bool:
+    """`all_values`, by the shorter way where each value is there once."""
+    once = len(counts) <= _ONCE
+    for count in counts:
+        once = once and count == 1
+    return bool(values_once(p, many, counts, out, room) if once else all_values(p, many, counts, out))
+
+
+@kernel
+def values_once(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray, room: Room) -> bool:
+    """`all_values` for few values that one person has each: a state is the set of those that are dealt out, as bits.
+
+    The same sums in the same order.
+    """
+    kinds, values = p.shape
+    forward, backward, kind_of = room.forward, room.backward, room.kind_of
+    scaled = _scaled(p, many, counts, values)
+    j = 0
+    for i in range(kinds):
+        for _ in range(many[i]):
+            kind_of[j] = i
+            j += 1
+    last = (1 << values) - 1
+    forward[0], backward[last] = 1.0, 1.0
+    for state in range(1, last + 1):
+        kind, weight = kind_of[_bits(state) - 1], 0.0
+        for v in range(values):
+            if state >> v & 1:
+                weight += forward[state - (1 << v)] * scaled[kind, v]
+        forward[state] = weight
+    total = forward[last]
+    if not (_TINY < total < 1e200):
+        return False
+    out[:, :] = 0.0
+    for state in range(last - 1, -1, -1):
+        dealt = _bits(state)
+        kind, weight = kind_of[dealt], 0.0
+        first = dealt == 0 or kind_of[dealt - 1] != kind
+        for v in range(values):
+            if not state >> v & 1:
+                onward = scaled[kind, v] * backward[state + (1 << v)]
+                weight += onward
+                if first:
+                    out[kind, v] += forward[state] * onward / total
+        backward[state] = weight
+    return True
+
+
+@inner
+def _bits(state: int) -> int:
+    number = 0
+    while state:
+        state &= state - 1
+        number += 1
+    return number
+
+
+@inner
 def _scaled(p: FloatArray, many: IntArray, counts: IntArray, people: int) -> FloatArray:
     """Chances by which about as many people as are there are expected to have each value, and each person has one.
 
@@ -227,7 +286,7 @@ def _scaled(p: FloatArray, many: IntArray, counts: IntArray, people: int) -> Flo
     return scaled
 
 
-@njit(cache=True)
+@inner
 def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) -> None:
     """Upper bounds of what `all_values` tells, for groups with too many worlds.
 
@@ -268,7 +327,7 @@ def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) ->
             out[i, x] = min(_UP / (1.0 + others), 1.0)
 
 
-@njit(cache=True)
+@inner
 def one_at_most(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> None:
     """Upper bounds of what `one_value` tells, for groups with too many people.
 
@@ -288,6 +347,14 @@ def one_at_most(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> 
     tilted = _tilted(f, many, having + 1)
     for i in range(len(f)):
         out[i] = min(tilted[i] * _UP, 1.0)
+
+
+class Room(NamedTuple):
+    """Room for the weights of sets of values, and for whose turn it is."""
+
+    forward: FloatArray
+    backward: FloatArray
+    kind_of: IntArray
 
 
 class Units(NamedTuple):
@@ -335,7 +402,7 @@ class Raised(NamedTuple):
     contradicted: BoolArray
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def judge(from_group: int, to_group: int, units: Units, protected: Protected, worth: Worth, raised: Raised) -> None:
     """Raise the chances (exact) and bounds (at most) of every unit of some groups to what one set of attributes tells.
 
@@ -347,6 +414,7 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
     chance, bound, one, one_bound, contradicted = raised
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
+    room = Room(np.empty(1 << _ONCE), np.empty(1 << _ONCE), np.empty(_ONCE, dtype=np.int64))
     for g in range(from_group, to_group):
         low, high, first, last = starts[g], starts[g + 1], value_starts[g], value_starts[g + 1]
         if high - low < 2:
@@ -386,14 +454,14 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
             at_most(p, many[low:high], having, together)
             if not _raises(together, touched[:touches], member, own, chance[low:high]):
                 continue
-        if worth.all[g] and all_values(p, many[low:high], having, together):
+        if worth.all[g] and _counted_out(p, many[low:high], having, together, room):
             _raise(together, touched[:touches], member, own, chance[low:high])
         else:
             at_most(p, many[low:high], having, together)
             _raise(together, touched[:touches], member, own, bound[low:high])
 
 
-@njit(cache=True)
+@inner
 def _few_states(counts: IntArray) -> bool:
     states = 1
     for count in counts:
@@ -403,7 +471,7 @@ def _few_states(counts: IntArray) -> bool:
     return True
 
 
-@njit(cache=True)
+@inner
 def _of_set(together: FloatArray, i: int, s: int, member: BoolArray, own: IntArray) -> float:
     total = 0.0
     for v in range(len(own)):
@@ -411,7 +479,7 @@ def _of_set(together: FloatArray, i: int, s: int, member: BoolArray, own: IntArr
     return min(total, 1.0)
 
 
-@njit(cache=True)
+@inner
 def _raises(together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray) -> bool:
     """Is some of it above what is known already?"""
     for s in touched:
@@ -421,7 +489,7 @@ def _raises(together: FloatArray, touched: IntArray, member: BoolArray, own: Int
     return False
 
 
-@njit(cache=True)
+@inner
 def _raise(together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray) -> None:
     for s in touched:
         for i in range(len(chance)):

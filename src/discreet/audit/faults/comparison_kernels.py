@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
+from discreet.compiled import inner, kernel
 
 Numbers = NDArray[np.int32]
 
 _FEW = 16  # rows that are looked at one by one
 
 
-@njit(cache=True)
+@kernel
 def fits_of_groups(
     kinds: Numbers,
     rows: IntArray,
@@ -85,7 +85,7 @@ def fits_of_groups(
     return starts, out[: written if held else 0].copy(), having, used, held
 
 
-@njit(cache=True)
+@inner
 def _first(kinds: Numbers, column: int, code: int, low: int, high: int) -> int:
     """Where in a range of sorted rows the first stands that has the code, or one after it."""
     while low < high:

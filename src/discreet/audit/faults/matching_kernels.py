@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
+from discreet.compiled import inner, kernel
 
 Numbers = NDArray[np.int32]
 
 
-@njit(cache=True)
+@kernel
 def by_unit(starts: IntArray, units: Numbers, many: int) -> tuple[IntArray, IntArray, Numbers]:
     """The edges of every unit: ``edges[first[u]:first[u + 1]]``, and the kind that each edge comes from."""
     first = np.zeros(many + 1, dtype=np.int64)
@@ -32,7 +32,7 @@ def by_unit(starts: IntArray, units: Numbers, many: int) -> tuple[IntArray, IntA
     return first, edges, kind
 
 
-@njit(cache=True)
+@kernel
 def give(
     starts: IntArray, units: Numbers, most: IntArray, order: IntArray, spare: IntArray, need: IntArray, flow: IntArray
 ) -> None:
@@ -80,7 +80,7 @@ class _Search(NamedTuple):
     passed: IntArray
 
 
-@njit(cache=True)
+@kernel
 def augment(network: Network, flow: Flow) -> NDArray[np.bool_]:
     """Improve the flow until nothing can be improved (Dinic 1970); says which units can't get more whoever gives way.
 
@@ -107,7 +107,7 @@ def augment(network: Network, flow: Flow) -> NDArray[np.bool_]:
     return search.unit_level >= 0
 
 
-@njit(cache=True)
+@inner
 def _levels(network: Network, flow: Flow, search: _Search, queue: IntArray) -> bool:
     """How far every unit and kind is from a unit in need; is anybody reached who has rows to spare?"""
     starts, units, most, first, edges, kind = network
@@ -145,7 +145,7 @@ def _levels(network: Network, flow: Flow, search: _Search, queue: IntArray) -> b
     return reached >= 0
 
 
-@njit(cache=True)
+@inner
 def _path(root: int, network: Network, flow: Flow, search: _Search) -> bool:
     """One shortest way from the unit `root` to somebody with rows to spare, along which the flow is improved.
 
@@ -188,7 +188,7 @@ def _path(root: int, network: Network, flow: Flow, search: _Search) -> bool:
         u = units[e]
 
 
-@njit(cache=True)
+@inner
 def _improve(root: int, last: int, depth: int, most: IntArray, flow: Flow, search: _Search) -> None:
     """Send as much along the way that was found as it can bear."""
     spare, need, along = flow

@@ -96,10 +96,12 @@ def _hidden(release: ReleaseFiles, table: Table) -> dict[str, _Hidden]:
 
 
 def _mapping(release: ReleaseFiles) -> Any:
+    """What the mapping says; but not its groups, whose numbers are no values."""
     try:
-        return read_json(release.path, MAPPING)
+        mapping = read_json(release.path, MAPPING)
     except DataError:  # what can't be read tells nothing; it is no file of ours
         return None
+    return {word: said for word, said in mapping.items() if word != "groups"} if isinstance(mapping, dict) else mapping
 
 
 def _shown(release: ReleaseFiles, column: str) -> Iterator[str | None]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 _SHARE = 0.5  # of the stake is bet; the rest is kept
 _CHANGE = 0.01  # how likely she begins or ceases to bet, row by row
@@ -17,7 +17,7 @@ _JUMP = 0.02  # how likely the next row is anywhere else
 _FAR = 60  # rows of the source, from which on nothing is expected
 
 
-@njit(cache=True)
+@kernel
 def largest_stake(ratio: FloatArray) -> float:
     """The logarithm of the largest stake that she ever has who begins with 1; `ratio` is what each bet multiplies.
 
@@ -34,7 +34,7 @@ def largest_stake(ratio: FloatArray) -> float:
     return largest
 
 
-@njit(cache=True)
+@kernel
 def following(
     unit: IntArray,
     stratum: IntArray,
@@ -89,7 +89,7 @@ def following(
     return ratio
 
 
-@njit(cache=True)
+@inner
 def _add(places: IntArray, here: IntArray, belief: FloatArray, chance: FloatArray, step: int) -> None:
     """Add to the chance of every place what is expected from believed ones before it (`step` 1) or after it (−1)."""
     many, known = len(places), len(here)

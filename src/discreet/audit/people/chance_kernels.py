@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 _NOTHING = 1e-18  # less than this is left of the chance to have none: 1 less it is the number before 1
 _BEFORE_ONE = float(np.nextafter(1.0, 0.0))
 
 
-@njit(cache=True)
+@inner
 def spared(rows: int, having: int, own: int) -> float:
     """C(N − n, j) / C(N, j): the chance that none of a person's rows has the value. 0 if that can't be."""
     if own > rows - having:
@@ -27,7 +27,7 @@ def spared(rows: int, having: int, own: int) -> float:
     return left
 
 
-@njit(cache=True)
+@kernel
 def each_chance(rows: IntArray, having: IntArray, own: IntArray) -> FloatArray:
     """1 less that, one by one."""
     chance = np.empty(len(rows), dtype=np.float64)
@@ -49,7 +49,7 @@ class Values(NamedTuple):
     counts: IntArray
 
 
-@njit(cache=True)
+@kernel
 def over_groups(
     people: IntArray, group: IntArray, own: IntArray, values: Values, width: int
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:

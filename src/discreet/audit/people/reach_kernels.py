@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, IntArray
+from discreet.compiled import kernel
 
 Numbers = NDArray[np.int32]
 
 
-@njit(cache=True)
+@kernel
 def settled(
     starts: IntArray,
     units: Numbers,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 NEGLIGIBLE = 1e-19  # what is left out of a distribution, as a share of its largest term
 ERROR = 1e-12  # more than the probabilities can be off, by what is left out and by rounding
@@ -45,7 +45,7 @@ class Counted(NamedTuple):
     above: FloatArray
 
 
-@njit(cache=True)
+@kernel
 def outsiders(groups: Groups, people: int, confidence: float, work: float, counted: Counted) -> BoolArray:
     """Count, in place, what is known of the people outside of the table; which groups the `work` was enough for."""
     factors, of_group, starts, rows, low, high = groups
@@ -95,7 +95,7 @@ def outsiders(groups: Groups, people: int, confidence: float, work: float, count
     return done
 
 
-@njit(cache=True)
+@inner
 def _thinned(chance: FloatArray, first: int, marked: int, people: int) -> tuple[FloatArray, int, float]:
     """How many of y people are marked, if y is distributed like this and so many of all people are marked."""
     last = first + len(chance) - 1
@@ -133,7 +133,7 @@ def _thinned(chance: FloatArray, first: int, marked: int, people: int) -> tuple[
     return out[low : high + 1].copy(), low, steps
 
 
-@njit(cache=True)
+@kernel
 def poisson_shares(mean: FloatArray, rows: IntArray) -> FloatArray:
     """E[n / (n + X)] for a Poisson X: I_n = ∫ n s^(n−1) e^(−μ(1−s)) ds from 0 to 1, by I_n = (1 − I_(n−1)) n / μ.
 

@@ -96,6 +96,7 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         _mapping(manifest.get(word) or {})
     _texts(manifest.get("distorted") or [])
     _references(manifest.get("references") or {})
+    _texts_of(manifest.get("ranges") or {}, ("hierarchy", "values"))
     # Columns are named in the order of the policy: that of plans and mappings.
     return Description(
         quasi_identifiers=tuple(c for c, role in roles.items() if role == "quasi_identifier" and c in published),

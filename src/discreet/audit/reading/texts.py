@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from itertools import compress
@@ -277,17 +277,33 @@ def _end(text: str) -> tuple[float, bool, bool] | None:
 
 
 def _dated(text: str, column: Column) -> Label | None:
-    """Months, quarters, years and decades of dates."""
+    """Months, quarters, years and decades of dates, and from one of them to another."""
     if not column.dates:
         return None
+    period = _period(text)
+    if period is not None:
+        return period
+    if (span := _SPAN.fullmatch(text)) is not None:
+        first, last = _period(span[1]), _period(span[2])
+        ordered = first is not None and last is not None and (first.low or 0) <= (last.low or 0)
+        return replace(first, high=last.high) if ordered and first is not None and last is not None else None
+    when = moment(text)
+    return Between(when[0], when[0] + 1, True, False, True) if when and column.days and not when[1] else None
+
+
+def _period(text: str) -> Between | None:
+    """A month, a quarter, a year, or several years.
+
+    >>> _period("1925-02") == _period("1925-2"), _period("0001-Q1")
+    (False, Between(low=1.0, high=91.0, low_included=True, high_included=False, dates=True))
+    """
     if (match := _MONTH.fullmatch(text)) is not None:
         return _months(int(match[1]), int(match[2]), 1)
     if (match := _QUARTER.fullmatch(text)) is not None:
         return _months(int(match[1]), 3 * int(match[2]) - 2, 3)
     if (match := _YEARS.fullmatch(text)) is not None:
         return _months(int(match[1]), 1, 12 * (int(match[2] or match[1]) - int(match[1]) + 1))
-    when = moment(text)
-    return Between(when[0], when[0] + 1, True, False, True) if when and column.days and not when[1] else None
+    return None
 
 
 def _months(year: int, month: int, many: int) -> Between | None:
@@ -380,12 +396,16 @@ def _are_masks(texts: Sequence[str]) -> bool:
     return max(ends, default=0) > 1 or len({len(text) for text in texts}) <= 1
 
 
+def _is_part_of_year(text: str) -> bool:
+    return bool(_MONTH.fullmatch(text) or _QUARTER.fullmatch(text))
+
+
 def _are_dates(texts: Sequence[str]) -> bool:
     """Are there months or quarters, or ranges of days, and nothing but dates?"""
     coarse = False
     for text in texts:
         span = _SPAN.fullmatch(text)
-        days = span is not None and moment(span[1]) is not None and moment(span[2]) is not None
+        days = span is not None and all(moment(end) is not None or _is_part_of_year(end) for end in span.groups())
         if days or _MONTH.fullmatch(text) or _QUARTER.fullmatch(text):
             coarse = True
         elif not _YEARS.fullmatch(text) and moment(text) is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import inner
 
 Flags = NDArray[np.uint8]
 
@@ -37,7 +37,7 @@ class Room(NamedTuple):
     second: IntArray
 
 
-@njit(cache=True)
+@inner
 def exact_chances(
     left: int, total: int, candidates: Candidates, having: IntArray, heeded: Flags, room: Room, chance: FloatArray
 ) -> int:
@@ -88,7 +88,7 @@ def exact_chances(
     return EXACT
 
 
-@njit(cache=True)
+@inner
 def _needed(candidates: Candidates, having: IntArray, heeded: Flags) -> IntArray:
     """A place for each value that must be heeded, −1 for one whose people include all those of another value."""
     entry, people, state = candidates
@@ -113,7 +113,7 @@ def _needed(candidates: Candidates, having: IntArray, heeded: Flags) -> IntArray
     return place
 
 
-@njit(cache=True)
+@inner
 def _add_subsets(of: IntArray, bits: int) -> None:
     """Each place becomes the sum over all subsets of its bits (wrapping around, which sums in range undo)."""
     for bit in range(bits):
@@ -122,7 +122,7 @@ def _add_subsets(of: IntArray, bits: int) -> None:
                 of[s] += of[s ^ (1 << bit)]
 
 
-@njit(cache=True)
+@inner
 def _choose(most: int, k: int) -> tuple[IntArray, IntArray]:
     """n over k and n over k − 1 for all n up to `most`, exactly as long as they are below 2^63."""
     below = np.zeros(most + 1, dtype=np.int64)
@@ -135,7 +135,7 @@ def _choose(most: int, k: int) -> tuple[IntArray, IntArray]:
     return now, below
 
 
-@njit(cache=True)
+@inner
 def _log_2_choose(n: int, k: int) -> float:
     total = 0.0
     for i in range(min(k, n - k)):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.worlds.assignment_kernels import Fits
+from discreet.compiled import inner, kernel
 
 _UP, _DOWN = 1.0 + 1e-11, 1.0 - 1e-11  # more than the arithmetic can have lost
 _STEPS = 2e8  # of counting shared people, and of sharpening bounds
@@ -33,7 +33,7 @@ class Bounds(NamedTuple):
     row: FloatArray
 
 
-@njit(cache=True)
+@kernel
 def fence(
     entries: IntArray,
     kind: IntArray,
@@ -84,7 +84,7 @@ def fence(
             most[i] = least[i] = likely[i] = 1.0 if inside > 1.0 - 1e-11 else inside
 
 
-@njit(cache=True)
+@inner
 def _chances_of_being_out(
     entries: IntArray, fits: Fits, by_group: Groups, taken: IntArray, row: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -141,12 +141,12 @@ def _chances_of_being_out(
     return least, most
 
 
-@njit(cache=True)
+@inner
 def _ratio(rows: float, left: float) -> float:
     return np.inf if left <= 0.0 and rows > 0 else 0.0 if rows == 0 else rows / left
 
 
-@njit(cache=True)
+@inner
 def _takeable(
     entries: IntArray, kind: IntArray, fits: Fits, kinds: Fits, sizes: IntArray, counted: BoolArray
 ) -> IntArray:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 Numbers = NDArray[np.int32]
 
@@ -45,7 +45,7 @@ class _States(NamedTuple):
     scratch: FloatArray
 
 
-@njit(cache=True)
+@kernel
 def components(starts: IntArray, groups: Numbers, number: int) -> IntArray:
     """For each group one of those that it shares people with, directly or by others: the same for all of them."""
     root = np.arange(number)
@@ -59,7 +59,7 @@ def components(starts: IntArray, groups: Numbers, number: int) -> IntArray:
     return root
 
 
-@njit(cache=True)
+@inner
 def _root(root: IntArray, g: int) -> int:
     while root[g] != g:
         root[g] = root[root[g]]
@@ -67,7 +67,7 @@ def _root(root: IntArray, g: int) -> int:
     return g
 
 
-@njit(cache=True)
+@kernel
 def balanced(fits: Fits, sizes: IntArray, entries: IntArray, shared: BoolArray) -> FloatArray:
     """Odds z_g with which the expected number of people in every group is its size, if each decided by themselves.
 
@@ -104,7 +104,7 @@ def balanced(fits: Fits, sizes: IntArray, entries: IntArray, shared: BoolArray) 
     return odds
 
 
-@njit(cache=True)
+@kernel
 def alike(fits: Fits, entries: IntArray) -> tuple[IntArray, Fits]:
     """The kind of each entry, those of one kind fitting the same groups; and of each kind its groups and its people.
 
@@ -139,12 +139,12 @@ def alike(fits: Fits, entries: IntArray) -> tuple[IntArray, Fits]:
     return kind, Fits(kind_starts, kind_groups, counts[:kinds].copy())
 
 
-@njit(cache=True)
+@inner
 def _same(starts: IntArray, groups: Numbers, i: int, j: int) -> bool:
     return np.array_equal(groups[starts[i] : starts[i + 1]], groups[starts[j] : starts[j + 1]])
 
 
-@njit(cache=True)
+@kernel
 def count_worlds(
     by_part: IntArray,
     part: IntArray,
@@ -200,7 +200,7 @@ def count_worlds(
     return counted
 
 
-@njit(cache=True)
+@inner
 def _count(
     kinds: IntArray, fits: Fits, rows: IntArray, odds: FloatArray, local: IntArray, states: int, chance: FloatArray
 ) -> bool:
@@ -246,7 +246,7 @@ def _count(
     return True
 
 
-@njit(cache=True)
+@inner
 def _multiply(weights: FloatArray, k: int, people: int, fits: Fits, odds: FloatArray, part: _States) -> None:
     """So many people of a kind more, in place: times (1 + ζ)^people, ζ = Σ z_g, whose terms are C(people, j) ζ^j.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
+from discreet.compiled import kernel
 
 Numbers = NDArray[np.int32]
 
@@ -32,7 +32,7 @@ class ByValue(NamedTuple):
     labels: IntArray
 
 
-@njit(cache=True)
+@kernel
 def join(
     rows: IntArray, people: IntArray, values: ByValue, trie: Trie, most: int
 ) -> tuple[IntArray, IntArray, Numbers, bool]:
@@ -101,7 +101,7 @@ def join(
     return fits, having, out[: written if held else 0].copy(), held
 
 
-@njit(cache=True)
+@kernel
 def reordered(starts: IntArray, groups: Numbers, place: IntArray, in_order: IntArray) -> Numbers:
     """The groups of every row, in another order of the rows: row i is the one at ``place[i]``."""
     out = np.empty(len(groups), dtype=np.int32)

@@ -7,15 +7,15 @@ value at least one is taken, of the rest any. All terms are positive, so that no
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 _UP = 1.0 + 1e-12  # more than the arithmetic can have lost: a chance is never told smaller than it is
 _MOST_WORK = 1e7  # multiplications for one table of one group
 
 
-@njit(cache=True)
+@kernel
 def value_chances(having: IntArray, rest: int, left: int, chance: FloatArray) -> bool:
     """The chance of a person with each value, and last that of one of the rest; False if there are too many values.
 
@@ -68,7 +68,7 @@ def value_chances(having: IntArray, rest: int, left: int, chance: FloatArray) ->
     return True
 
 
-@njit(cache=True)
+@inner
 def _powers(people: int, scale: float, out: FloatArray) -> None:
     """The coefficients of (1 + scale · x)^people."""
     out[0] = 1.0
@@ -76,7 +76,7 @@ def _powers(people: int, scale: float, out: FloatArray) -> None:
         out[k] = out[k - 1] * max(people - k + 1, 0) / k * scale
 
 
-@njit(cache=True)
+@inner
 def _normalized(of: FloatArray) -> float:
     """Divide by the largest; returns its logarithm."""
     largest = 0.0
@@ -87,7 +87,7 @@ def _normalized(of: FloatArray) -> float:
     return float(np.log(largest))
 
 
-@njit(cache=True)
+@inner
 def _multiply(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
     for k in range(len(out)):
         total = 0.0
@@ -96,7 +96,7 @@ def _multiply(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
         out[k] = total
 
 
-@njit(cache=True)
+@inner
 def _with_one(others: FloatArray, people: int, scale: float, scratch: FloatArray) -> float:
     """The worlds with a given one of `people` equal ones: the others' factor times x · (1 + x)^(people − 1)."""
     _powers(people - 1, scale, scratch)

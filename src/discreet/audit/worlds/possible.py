@@ -13,12 +13,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.audit.worlds.all_worlds import BY_TABLE, EXACT, IN, OPEN, OUT, Candidates, Room, exact_chances
 from discreet.audit.worlds.one_table import value_chances
+from discreet.compiled import inner
 
 Flags = NDArray[np.uint8]
 
@@ -34,7 +34,7 @@ class Entries(NamedTuple):
     having: IntArray
 
 
-@njit(cache=True)
+@inner
 def count_entries(candidates: Candidates, having: IntArray) -> int:
     """How many of the open people have each entry; returns how many open people there are."""
     entry, people, state = candidates
@@ -48,7 +48,7 @@ def count_entries(candidates: Candidates, having: IntArray) -> int:
     return total
 
 
-@njit(cache=True)
+@inner
 def _open_people(people: IntArray, state: Flags) -> int:
     total = 0
     for i in range(len(people)):
@@ -57,7 +57,7 @@ def _open_people(people: IntArray, state: Flags) -> int:
     return total
 
 
-@njit(cache=True)
+@inner
 def settle(size: int, candidates: Candidates, entries: Entries) -> int:
     """Find people who are in every possible world, or in none; mark them in `state`, and their entries as `done`.
 
@@ -102,7 +102,7 @@ def settle(size: int, candidates: Candidates, entries: Entries) -> int:
             return left
 
 
-@njit(cache=True)
+@inner
 def _take(i: int, entry: Codes, state: Flags, done: Flags) -> bool:
     state[i] = IN
     for t in range(entry.shape[1]):
@@ -110,7 +110,7 @@ def _take(i: int, entry: Codes, state: Flags, done: Flags) -> bool:
     return True
 
 
-@njit(cache=True)
+@inner
 def _exclude(t: int, entry: Codes, state: Flags, done: Flags) -> bool:
     """Rule out the open people whose value in table t is somebody's already."""
     changed = False
@@ -121,7 +121,7 @@ def _exclude(t: int, entry: Codes, state: Flags, done: Flags) -> bool:
     return changed
 
 
-@njit(cache=True)
+@inner
 def chances(left: int, candidates: Candidates, entries: Entries, room: Room, chance: FloatArray) -> int:
     """The chance of every candidate, after `settle`; returns how it was decided.
 
@@ -161,7 +161,7 @@ def chances(left: int, candidates: Candidates, entries: Entries, room: Room, cha
     return EXACT if counted and tables == 1 else BY_TABLE
 
 
-@njit(cache=True)
+@inner
 def _told_by_tables(
     left: int, total: int, entries: Entries, heeded: Flags, concerned: IntArray, of_entry: FloatArray
 ) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
@@ -19,6 +18,7 @@ from discreet.audit.reading.exact_tables import Population, Table, combination_c
 from discreet.audit.reading.view import ReleaseView
 from discreet.audit.worlds.all_worlds import CONTRADICTED, IN, OPEN, Candidates, Room
 from discreet.audit.worlds.possible import Entries, chances, settle
+from discreet.compiled import inner, kernel
 
 Slots = NDArray[np.int32]
 Bits = NDArray[np.uint64]
@@ -160,7 +160,7 @@ class _Weighed(NamedTuple):
     decided: IntArray
 
 
-@njit(cache=True)
+@kernel
 def _weigh(published: _Published, listed: _Listed, most_values: int, weighed: _Weighed) -> None:
     """Per group: who is covered, and what the adversary believes of them; per person, the largest over the groups."""
     sizes, unlisted, offsets, codes = published
@@ -221,7 +221,7 @@ def _weigh(published: _Published, listed: _Listed, most_values: int, weighed: _W
             certain[p] |= state[i] == IN
 
 
-@njit(cache=True)
+@inner
 def _crowds(starts: IntArray, members: Slots, people: int) -> _Crowds:
     """A row of bits for each slot that many people have.
 
@@ -242,7 +242,7 @@ def _crowds(starts: IntArray, members: Slots, people: int) -> _Crowds:
     return _Crowds(row, bits)
 
 
-@njit(cache=True)
+@inner
 def _covered(g: int, published: _Published, listed: _Listed, crowds: _Crowds, one: Bits, all_: Bits, out: Slots) -> int:
     """List the people whom a group covers: one of its values in every table, 64 people at a time."""
     offsets, codes = published.offsets, published.codes

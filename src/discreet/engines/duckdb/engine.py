@@ -15,18 +15,19 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.engines.arrow import numbered_texts, numbers
-from discreet.engines.base import PairCounts, Rewriting, Tables
+from discreet.engines.base import Frequencies, PairCounts, Rewriting, Tables
 from discreet.engines.duckdb.conditions import condition
 from discreet.engines.duckdb.formulas import unescaped, unescaped_sql, written_sql
-from discreet.engines.duckdb.memory import memory_limit, one_thread
+from discreet.engines.duckdb.memory import limit_in_bytes, memory_limit, one_thread
 from discreet.engines.duckdb.publishing import WrittenFiles
 from discreet.engines.duckdb.rewriting import rewritten
+from discreet.engines.duckdb.stored_codes import stored_frequencies
 from discreet.engines.duckdb.texts import as_text, is_float
 from discreet.engines.duckdb.writing import write_csv, write_parquet
 from discreet.engines.profile import ColumnProfile
 from discreet.engines.reading import AS_IT_STANDS, Reading
 from discreet.engines.rows import Condition, ListedIn
-from discreet.engines.sources import arrow_table, listed, readable, relation
+from discreet.engines.sources import arrow_table, is_parquet, listed, readable, relation
 from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.pairs import pair_counts
 from discreet.engines.sql.quoting import name, text
@@ -39,6 +40,7 @@ _SCALAR = re.compile(rf"{_PLAIN.pattern}|FLOAT|DOUBLE|TIME|TIMESTAMP WITH TIME Z
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 
+_WORTH = 1 << 20  # bytes of a Parquet file from which its stored codes are counted; a smaller one is read at once
 _NARROW = 50  # columns that are profiled together
 _TOP = 1000  # the most common values of a column that a profile tells
 _TABLES = count()  # small tables of ours, through one connection
@@ -97,8 +99,11 @@ class DuckDB(SqlEngine):
         else:
             self._place = "source"
             source = arrow_table(source)
+        self._stored: tuple[Path, str] | None = None  # a large Parquet file, and how it is read as it stands
         if isinstance(source, Path):
             self._relation = relation(source, named, reading.delimiter, self._place)
+            if is_parquet(source) and source.stat().st_size >= _WORTH:
+                self._stored = source, self._relation
         else:
             self._relation = "frame"
             with self._plainly():
@@ -197,6 +202,18 @@ class DuckDB(SqlEngine):
                     yield [numbered_texts(batch.column(i), place) for i, place in enumerate(known)]
             finally:
                 self._connection.execute("SET preserve_insertion_order = false")
+
+    def _frequencies(
+        self, columns: Sequence[str], number: Sequence[str] = (), person: str | None = None
+    ) -> tuple[Frequencies, Any]:
+        """The same sooner, of a large Parquet file that is counted as it stands."""
+        if self._stored and self._stored[1] == self._relation and columns and not number:
+            path, most = self._stored[0], limit_in_bytes(self._connection) // 2
+            counted = stored_frequencies(path, columns, self.types, person, most)
+            if counted is not None:
+                self.scans += 1
+                return counted, []
+        return super()._frequencies(columns, number, person)
 
     def pair_counts(self, columns: Sequence[str]) -> PairCounts:
         """Counts of single values and of pairs of values of every two columns: one scan."""

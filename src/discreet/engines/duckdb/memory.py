@@ -40,6 +40,13 @@ def memory_limit() -> str:
     return _HALF if allowed == resource.RLIM_INFINITY else f"{max(allowed // 4 // 1_000_000, 1)}MB"
 
 
+def limit_in_bytes(connection: DuckDBPyConnection) -> int:
+    """The memory that DuckDB takes at most; 0 where it can't say."""
+    [[amount]] = connection.sql("SELECT current_setting('memory_limit')").fetchall()
+    size = re.fullmatch(r"([0-9.]+) ?(bytes|KiB|MiB|GiB|TiB)", str(amount))
+    return int(float(size[1]) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(size[2])) if size else 0
+
+
 @contextmanager
 def one_thread(connection: DuckDBPyConnection) -> Iterator[None]:
     """Queries by one thread: slower, but nothing takes less memory."""

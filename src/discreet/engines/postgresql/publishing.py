@@ -138,16 +138,21 @@ class WrittenSchema(PublishedSchema):
         They stand by a hash of what is published, or in their own order.
         """
         distinct = rows.distinct()
-        order = "repeated.place"  # a column may be called place, too
+        order, lot = "repeated.place", "0"  # a column may be called place, too
         if random is not None:
-            # Of a child: what is drawn later from the generator is the same on every engine.
+            # Of a child: what is drawn later from the generator is the same on every engine. A row's text is looked at
+            # once, however often it is written; its repetitions are told apart by number.
+            seed = int(random.spawn(1)[0].integers(1 << 62))
             texts = [f"CAST(w{i} AS text)" for i in range(len(rows.columns))]
-            order = self._source._lot(int(random.spawn(1)[0].integers(1 << 62)), [*texts, "CAST(j AS text)"])
+            lengths = (f"COALESCE(length({t}) || ':' || {t}, '-')" for t in texts)
+            lot = f"hashtextextended({' || '.join(lengths)}, {seed})"
+            order = f"hashint8extended(repeated.lot # repeated.j, {seed}), repeated.lot, repeated.j"
         values = (kinds.read(f"w{i}", self._type(c.name)) if c.exact else f"w{i}" for i, c in enumerate(rows.columns))
         written = ", ".join(f"{value} AS {name(column)}" for value, column in zip(values, rows.names, strict=True))
         with self._plainly(table):
             sent = self._send(distinct.append_column("place", numbers(np.arange(distinct.num_rows))))
-            repeated = f"(SELECT *, generate_series(1, n) AS j FROM {sent}) AS repeated"
+            once = f"(SELECT *, {lot} AS lot FROM {sent} OFFSET 0) AS once"  # OFFSET: not once for each repetition
+            repeated = f"(SELECT *, generate_series(1, n) AS j FROM {once}) AS repeated"
             self._create(table, f"SELECT {written} FROM {repeated} ORDER BY {order}")
 
     def rewrite(self, table: str, rewriting: Rewriting) -> None:

@@ -10,22 +10,22 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.models.groups.kernels import entropy, fill_top
 
 # Inputs are moved to the safe side by this much, some thousand times what rounding may have cost them.
 _SLACK = 1e-11
 
 
-@njit(cache=True)
+@inner
 def at_least_one(lost: float, size: int) -> int:
     """Rows lost of a failing group, rounded up where that is certain."""
     return min(size, max(1, math.ceil(lost - _SLACK * size)))
 
 
-@njit(cache=True)
+@kernel
 def lost_to_caps(
     offsets: IntArray,
     values: Codes,
@@ -71,7 +71,7 @@ def lost_to_caps(
     return lost
 
 
-@njit(cache=True)
+@kernel
 def lost_to_distance(
     offsets: IntArray,
     values: Codes,
@@ -94,7 +94,7 @@ def lost_to_distance(
     return lost
 
 
-@njit(cache=True)
+@kernel
 def lost_to_entropy(
     offsets: IntArray,
     counts: IntArray,
@@ -121,7 +121,7 @@ def lost_to_entropy(
     return lost
 
 
-@njit(cache=True)
+@kernel
 def lost_to_recursion(
     offsets: IntArray, counts: IntArray, sizes: IntArray, holds: BoolArray, above: int, below: int, ahead: int
 ) -> IntArray:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 # n ln n for the counts that nearly all pairs have: a look-up takes a fifth of a logarithm.
 N_LOG_N = np.arange(4096) * np.log(np.maximum(np.arange(4096), 1))
 
 
-@njit(cache=True)
+@kernel
 def compare(level: FloatArray, threshold: float, margin: float) -> tuple[BoolArray, IntArray]:
     """Which levels are at most the threshold, and which are too near to it to say so."""
     verdict = np.empty(len(level), dtype=np.bool_)
@@ -35,7 +35,7 @@ def compare(level: FloatArray, threshold: float, margin: float) -> tuple[BoolArr
     return verdict, near
 
 
-@njit(cache=True)
+@kernel
 def chances(sizes: IntArray, of_value: IntArray, own: IntArray) -> FloatArray:
     """Per group, 1 − C(n − n(s), j) / C(n, j): n rows, n(s) of them with a value, j of them somebody's own."""
     result = np.empty(len(sizes), dtype=np.float64)
@@ -48,7 +48,7 @@ def chances(sizes: IntArray, of_value: IntArray, own: IntArray) -> FloatArray:
     return result
 
 
-@njit(cache=True)
+@kernel
 def largest(offsets: IntArray, counts: IntArray) -> IntArray:
     """The count of the most frequent value."""
     out = np.zeros(len(offsets) - 1, dtype=np.int64)
@@ -60,7 +60,7 @@ def largest(offsets: IntArray, counts: IntArray) -> IntArray:
     return out
 
 
-@njit(cache=True)
+@kernel
 def largest_and_tail(offsets: IntArray, counts: IntArray, sizes: IntArray, ahead: int) -> tuple[IntArray, IntArray]:
     """The count of the most frequent value, and the rows without the `ahead` most frequent ones."""
     first = np.zeros(len(offsets) - 1, dtype=np.int64)
@@ -77,7 +77,7 @@ def largest_and_tail(offsets: IntArray, counts: IntArray, sizes: IntArray, ahead
     return first, tail
 
 
-@njit(cache=True)
+@inner
 def fill_top(top: IntArray, counts: IntArray, begin: int, end: int) -> np.int64:
     """Put the largest counts into `top`, the largest first; returns their sum."""
     for i in range(len(top)):
@@ -96,7 +96,7 @@ def fill_top(top: IntArray, counts: IntArray, begin: int, end: int) -> np.int64:
     return total
 
 
-@njit(cache=True)
+@kernel
 def entropies(offsets: IntArray, counts: IntArray, sizes: IntArray, n_log_n: FloatArray) -> FloatArray:
     """Shannon's entropy of the values, in nats."""
     out = np.zeros(len(offsets) - 1)
@@ -105,7 +105,7 @@ def entropies(offsets: IntArray, counts: IntArray, sizes: IntArray, n_log_n: Flo
     return out
 
 
-@njit(cache=True)
+@inner
 def entropy(counts: IntArray, begin: int, end: int, size: int, n_log_n: FloatArray) -> float:
     """Shannon's entropy of one group: (n ln n − Σ n(s) ln n(s)) / n."""
     if size == 0:
@@ -117,7 +117,7 @@ def entropy(counts: IntArray, begin: int, end: int, size: int, n_log_n: FloatArr
     return total / size
 
 
-@njit(cache=True)
+@kernel
 def entropy_lacking(
     offsets: IntArray, counts: IntArray, sizes: IntArray, n_log_n: FloatArray, least: float, distinct: int
 ) -> FloatArray:
@@ -139,7 +139,7 @@ def entropy_lacking(
     return out
 
 
-@njit(cache=True)
+@kernel
 def largest_ratio(
     offsets: IntArray, values: Codes, counts: IntArray, sizes: IntArray, weight: FloatArray
 ) -> FloatArray:
@@ -153,7 +153,7 @@ def largest_ratio(
     return out
 
 
-@njit(cache=True)
+@kernel
 def ratio_range(
     offsets: IntArray, values: Codes, counts: IntArray, sizes: IntArray, weight: FloatArray, domain: int
 ) -> tuple[FloatArray, FloatArray]:
@@ -178,7 +178,7 @@ def ratio_range(
     return low, change
 
 
-@njit(cache=True)
+@kernel
 def equal_distances(
     offsets: IntArray, values: Codes, counts: IntArray, sizes: IntArray, share: FloatArray
 ) -> FloatArray:
@@ -193,7 +193,7 @@ def equal_distances(
     return out
 
 
-@njit(cache=True)
+@kernel
 def ordered_distances(
     offsets: IntArray, values: Codes, counts: IntArray, sizes: IntArray, rank: IntArray, below: FloatArray
 ) -> FloatArray:
@@ -238,7 +238,7 @@ def ordered_distances(
     return out
 
 
-@njit(cache=True)
+@inner
 def _stretch(below: FloatArray, area: FloatArray, start: int, stop: int, level: float) -> np.float64:
     """The sum of |level − P(i)| for i from `start` up to `stop`: running sums of P on both sides of the crossing."""
     low, high = start, stop
@@ -253,7 +253,7 @@ def _stretch(below: FloatArray, area: FloatArray, start: int, stop: int, level: 
     return under + over  # type: ignore[no-any-return]
 
 
-@njit(cache=True)
+@inner
 def _sort_by_rank(
     ranks: IntArray, weights: IntArray, values: Codes, counts: IntArray, rank: IntArray, begin: int, end: int
 ) -> None:
@@ -269,7 +269,7 @@ def _sort_by_rank(
         weights[at] = counts[p]
 
 
-@njit(cache=True)
+@kernel
 def hierarchical_distances(
     offsets: IntArray, values: Codes, counts: IntArray, sizes: IntArray, codes: Codes, reference: FloatArray
 ) -> FloatArray:

@@ -12,9 +12,9 @@ import cmath
 import math
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray
+from discreet.compiled import inner, kernel
 from discreet.models.likelihood.size_kernels import log_binomial, log_poisson
 
 _SURE = 18.0  # e^(−18): what is less likely counts as impossible
@@ -22,7 +22,7 @@ _RARE = 0.01  # so small a sum of chances is as good as the chance of any
 _FADED = 1e-8  # what is left on the circle may be left out
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def limit(x: int, a: float, b: float, shape: FloatArray) -> float:
     """How often a value may occur among x, not rounded; see `Limits` for the letters."""
     if a >= 1e300:
@@ -38,7 +38,7 @@ def limit(x: int, a: float, b: float, shape: FloatArray) -> float:
     return max(float(most), 0.0)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def least_possible(a: FloatArray, b: FloatArray, shape: FloatArray, rows: int) -> int:
     """The smallest size at which any group could keep the promise; more than `rows` if there is none."""
     for x in range(1, rows + 1):
@@ -54,7 +54,7 @@ def least_possible(a: FloatArray, b: FloatArray, shape: FloatArray, rows: int) -
     return rows + 1
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _never_above(most: float, mean: float) -> bool:
     """Is a count with this mean practically never above `most`? Chernoff's bound, right for Poisson and binomial."""
     room = most - mean
@@ -63,7 +63,7 @@ def _never_above(most: float, mean: float) -> bool:
     return room * room > 2.0 * _SURE * (mean + room / 3.0) or most * math.log(most / mean) - room > _SURE
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _sure(theta: FloatArray, a: FloatArray, b: FloatArray, shape: FloatArray, first: int, last: int) -> tuple[int, int]:
     """Is every size from first to last fine (1), none (−1), or neither (0)? And how many values may pass their limit.
 
@@ -85,7 +85,7 @@ def _sure(theta: FloatArray, a: FloatArray, b: FloatArray, shape: FloatArray, fi
     return (1 if tight == 0 and first >= shape[1] else 0), tight
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def block_of(x: int) -> int:
     """Sizes are looked at in blocks 4n² ≤ x < 4(n + 1)²: two standard deviations to each side of its middle."""
     n = int(math.sqrt(x) / 2.0)
@@ -96,7 +96,7 @@ def block_of(x: int) -> int:
     return n
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _tail(x: int, share: float, most: int) -> tuple[float, float]:
     """P(U > most) and P(U = most) of a binomial count among x, for most < x."""
     at_most = math.exp(log_binomial(most, x, share))
@@ -119,7 +119,7 @@ def _tail(x: int, share: float, most: int) -> tuple[float, float]:
     return max(1.0 - below, 0.0), at_most
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _one_by_one(
     theta: FloatArray, a: FloatArray, b: FloatArray, shape: FloatArray, first: int, last: int, breaking: FloatArray
 ) -> bool:
@@ -171,7 +171,7 @@ def _one_by_one(
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def limited_block(
     theta: FloatArray, a: FloatArray, b: FloatArray, shape: FloatArray, n: int, breaking: FloatArray
 ) -> int:
@@ -256,7 +256,7 @@ def limited_block(
     return 0
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def distinct_block(theta: FloatArray, least: int, n: int, breaking: FloatArray) -> int:
     """The same for groups that need at least so many different values.
 

@@ -16,9 +16,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 UNBOUNDED = 1 << 61  # a size that no group reaches
 # How a sum ended: it was finished, it failed for sure, or what matters is sure to hold.
@@ -61,7 +61,7 @@ class SizeMasses(NamedTuple):
     expectation: float
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _beyond_stirling(x: float) -> float:
     """log x! − log(√(2πx) (x/e)^x) for x of at least 1."""
     if x < 16.0:
@@ -70,13 +70,13 @@ def _beyond_stirling(x: float) -> float:
     return (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / x
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _deviance(x: float, mean: float) -> float:
     """x log(x / mean) + mean − x, without cancellation near the mean."""
     return x * math.log1p((x - mean) / mean) - (x - mean)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def log_poisson(x: int, mean: float) -> float:
     """log P(X = x) for a mean above 0; the absolute error does not grow with x (Loader 2000)."""
     if x == 0:
@@ -85,7 +85,7 @@ def log_poisson(x: int, mean: float) -> float:
     return near - 0.5 * math.log(2.0 * math.pi * x)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def log_binomial(x: int, rows: int, share: float) -> float:
     """log P(X = x) for 0 < share < 1, in the same way."""
     if x == 0:
@@ -98,7 +98,7 @@ def log_binomial(x: int, rows: int, share: float) -> float:
     return ways - apart + 0.5 * math.log(n / (2.0 * math.pi * x * rest))
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _start(rows: int, share: float, first: int, last: int, binomial: bool) -> tuple[int, float]:
     """The likeliest (or a likely) count of first..last and its probability; 0 where all of them hardly ever occur."""
     mean = rows * share
@@ -115,7 +115,7 @@ def _start(rows: int, share: float, first: int, last: int, binomial: bool) -> tu
     return start, math.exp(logarithm) if logarithm > _LOG_NOTHING else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _masses(rows: int, share: float, first: int, last: int, binomial: bool) -> tuple[float, float, float]:
     """Σ P(X = x), Σ x P(X = x) and Σ x² P(X = x) over first ≤ x ≤ last, for Poisson(rows · share) or a binomial."""
     if binomial:
@@ -152,7 +152,7 @@ def _masses(rows: int, share: float, first: int, last: int, binomial: bool) -> t
     return total, moment, second
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _breaking(
     rows: int, share: float, least: int, most: int, empty: bool, binomial: bool
 ) -> tuple[float, float, float]:
@@ -165,7 +165,7 @@ def _breaking(
     return total, moment, second
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _table(rows: int, least: int, most: int, empty: bool, binomial: bool, mean: float) -> FloatArray:
     """What `size_masses` needs of a group, at means (j / 256)² up to `mean`.
 
@@ -182,7 +182,7 @@ def _table(rows: int, least: int, most: int, empty: bool, binomial: bool, mean: 
     return table
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def size_masses(likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool, goal: Goal) -> SizeMasses:
     """Each group's probability to break the promise, and what follows from these; stops once all is decided."""
     least, most, empty = sizes.least, sizes.most, sizes.empty
@@ -226,13 +226,13 @@ def size_masses(likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool,
     return SizeMasses(FINISHED, breaking, logarithm, union, largest, expectation)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def circle(rows: int) -> int:
     """How many points of the unit circle tell a sum of `rows` from all others."""
     return int(_CIRCLE * math.sqrt(rows)) + 20
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _transform(rows: int, share: float, least: int, most: int, empty: bool, binomial: bool, angle: float) -> complex:
     """Σ P(X = x) e^(i·angle·x) over the sizes that break the promise."""
     total: complex = _arc(rows, share, 1 if empty else 0, least - 1, binomial, angle)
@@ -242,7 +242,7 @@ def _transform(rows: int, share: float, least: int, most: int, empty: bool, bino
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _arc(rows: int, share: float, first: int, last: int, binomial: bool, angle: float) -> complex:
     if binomial:
         last = min(last, rows)
@@ -275,7 +275,7 @@ def _arc(rows: int, share: float, first: int, last: int, binomial: bool, angle: 
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _whole(rows: int, share: float, angle: float, binomial: bool) -> complex:
     """E e^(i·angle·X) of a whole count."""
     away = complex(-2.0 * math.sin(angle / 2.0) ** 2, math.sin(angle))  # e^(i·angle) − 1, without cancellation
@@ -285,7 +285,7 @@ def _whole(rows: int, share: float, angle: float, binomial: bool) -> complex:
     return cmath.exp(rows * share * away)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def size_sums(
     likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool, breaking: FloatArray
 ) -> tuple[float, float]:
@@ -330,7 +330,7 @@ def size_sums(
     return max(fine, 0.0), whole
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def size_moments(likelihood: FloatArray, rows: int, sizes: Sizes, binomial: bool) -> tuple[float, float, float, float]:
     """Mean and variance of ΣY, then of ΣX."""
     least, most, empty = sizes.least, sizes.most, sizes.empty

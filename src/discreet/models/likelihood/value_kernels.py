@@ -11,10 +11,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.models.likelihood.block_kernels import block_of, distinct_block, limited_block
 from discreet.models.likelihood.size_kernels import (
     ENOUGH,
@@ -67,7 +67,7 @@ class ValueMasses(NamedTuple):
     product: ComplexArray
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def same_rows(sensitive: FloatArray) -> tuple[IntArray, IntArray]:
     """The number of each row's distribution, and a row that has each; equal ones (to 2⁻⁴⁰) have one number."""
     rows, values = sensitive.shape
@@ -100,7 +100,7 @@ def same_rows(sensitive: FloatArray) -> tuple[IntArray, IntArray]:
     return number, example[:many].copy()
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _window(rows: int, share: float) -> tuple[int, int]:
     """The sizes that are looked at."""
     mean = rows * share
@@ -108,7 +108,7 @@ def _window(rows: int, share: float) -> tuple[int, int]:
     return max(int(mean - spread) - 1, 0), min(int(mean + spread) + 12, rows)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def distances(sensitive: FloatArray, example: IntArray, most: float) -> FloatArray:
     """Per distribution, how far its values are from having a share `most`: (KL of the closest, how many count like it).
 
@@ -131,7 +131,7 @@ def distances(sensitive: FloatArray, example: IntArray, most: float) -> FloatArr
     return nearest
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def value_bounds(likelihood: FloatArray, rows: int, number: IntArray, distance: FloatArray, least: int) -> FloatArray:
     """Proven bounds per group: on its probability to break the promise (lower, upper), and on the rows lost by that.
 
@@ -175,7 +175,7 @@ def value_bounds(likelihood: FloatArray, rows: int, number: IntArray, distance: 
     return bounds
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def value_masses(
     likelihood: FloatArray,
     rows: int,

@@ -20,9 +20,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 _ROUNDING = 2.0**-53
 # Shevtsova 2010 has 0.5600 for sums of independent trials that are not alike; a trial's third absolute central moment
@@ -35,7 +35,7 @@ _WORK = 3e8
 _LITTLE_WORK = 2e7
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def bounds(
     counts: IntArray, people: int, low: IntArray, high: IntArray, least: float, most: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -62,7 +62,7 @@ def bounds(
     return lower, upper
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _bounds(factors: IntArray, people: int, low: int, high: int, least: float, most: float) -> tuple[float, float]:
     fewest, largest = people, people
     if len(factors):
@@ -92,7 +92,7 @@ def _bounds(factors: IntArray, people: int, low: int, high: int, least: float, m
     return lower, upper
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _from_moments(mean: float, variance: float, doubt: float, low: int, high: int, largest: int) -> tuple[float, float]:
     """Bounds on P(low ≤ X ≤ high) from the mean and the variance of X, by tails and by the normal distribution."""
     lower, upper = 1.0, 1.0
@@ -105,7 +105,7 @@ def _from_moments(mean: float, variance: float, doubt: float, low: int, high: in
     return max(lower - 1e-15, 0.0), min(upper + 1e-15, 1.0)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _moments(factors: IntArray, people: int) -> tuple[float, float, float]:
     """Mean and variance of X, and what rounding may have done to the variance.
 
@@ -120,7 +120,7 @@ def _moments(factors: IntArray, people: int) -> tuple[float, float, float]:
     return mean, max(mean * (1.0 + mean * excess), 0.0), 1e-14 * len(factors) * mean
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _at_most(t: int, mean: float, variance: float, doubt: float) -> tuple[float, float]:
     """Bounds on P(X ≤ t)."""
     lower, upper = 0.0, 1.0
@@ -138,7 +138,7 @@ def _at_most(t: int, mean: float, variance: float, doubt: float) -> tuple[float,
     return lower, upper
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _tail(distance: float, variance: float) -> float:
     """Bennett: P(X lies this far from its mean, on one side) ≤ exp(−v h(t / v)), h(u) = (1 + u) ln(1 + u) − u."""
     if distance <= 0.0:
@@ -148,7 +148,7 @@ def _tail(distance: float, variance: float) -> float:
     return math.exp(-exponent) * (1.0 + 1e-9) + 1e-300
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _fewer(t: int, mean: float) -> float:
     """Chernoff, for the lower tail: P(X ≤ t) ≤ exp(−m + t − t ln(t / m))."""
     if t >= mean:
@@ -158,7 +158,7 @@ def _fewer(t: int, mean: float) -> float:
     return math.exp(t - mean - below + 1e-14 * size) * (1.0 + 1e-9) + 1e-300
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _as_binomial(mean: float, variance: float, doubt: float, low: int, high: int, largest: int) -> tuple[float, float]:
     """Bounds on P(low ≤ X ≤ high) by the binomial distribution with X's mean and as many trials as X has.
 
@@ -207,7 +207,7 @@ def _as_binomial(mean: float, variance: float, doubt: float, low: int, high: int
     return max(within * share - off - 1e-15, 0.0), min(1.0 - without * share + off + 1e-15, 1.0)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _work(factors: IntArray, people: int, cut: float) -> float:
     """How many steps `_chain` takes, about."""
     reach = math.sqrt(-2.0 * math.log(cut))
@@ -221,7 +221,7 @@ def _work(factors: IntArray, people: int, cut: float) -> float:
     return work
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _chain(factors: IntArray, people: int, low: int, high: int, cut: float) -> tuple[float, float]:
     """Lower bounds on P(low ≤ X ≤ high) and on the probability of the contrary.
 
@@ -240,7 +240,7 @@ def _chain(factors: IntArray, people: int, low: int, high: int, cut: float) -> t
     return inside * slack, outside * slack
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _draw(y: int, marked: int, people: int, cut: float, values: FloatArray) -> tuple[int, int, int, float]:
     """How many of y people are marked: probabilities around the mode, not yet divided by their sum.
 
@@ -275,7 +275,7 @@ def _draw(y: int, marked: int, people: int, cut: float, values: FloatArray) -> t
     return mode, down, up, total + rest * (1.0 + 1e-9)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _room(most: int, marked: int, people: int, cut: float) -> FloatArray:
     """Space for the probabilities of `_draw`, whatever y up to `most`; where it were too small, more is cut."""
     share = marked / people
@@ -284,7 +284,7 @@ def _room(most: int, marked: int, people: int, cut: float) -> FloatArray:
     return np.empty(2 * min(int(2.0 * deviation * math.sqrt(-2.0 * math.log(cut))) + 50, most, marked) + 1)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _step(first: int, weights: FloatArray, marked: int, people: int, cut: float) -> tuple[int, FloatArray, float]:
     """From the distribution of how many fit the first attributes to that with one more, the marked."""
     last = first + len(weights) - 1
@@ -305,7 +305,7 @@ def _step(first: int, weights: FloatArray, marked: int, people: int, cut: float)
     return start + begin, moved[begin:stop], 10.0 * longest + len(weights) + 20.0
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _trimmed(weights: FloatArray, cut: float) -> tuple[int, int]:
     """The part of a distribution without its ends that hardly weigh."""
     begin, stop = 0, len(weights)
@@ -320,7 +320,7 @@ def _trimmed(weights: FloatArray, cut: float) -> tuple[int, int]:
     return begin, stop
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _last(
     first: int, weights: FloatArray, marked: int, people: int, low: int, high: int, cut: float
 ) -> tuple[float, float, float]:

@@ -7,9 +7,9 @@ the sum are closed forms; Cantelli's inequality makes bounds of them.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import kernel
 from discreet.counts.groups import Outside
 
 
@@ -64,7 +64,7 @@ def _cantelli(distance: float, variance: float) -> float:
     return variance / (variance + distance * distance) if distance > 0 else 1.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _variance(
     low: Codes, high: Codes, counts: IntArray, means: FloatArray, running: IntArray, offsets: IntArray, size: int
 ) -> float:

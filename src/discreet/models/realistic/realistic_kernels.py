@@ -17,9 +17,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.groups import Pairs
 
 # Caps are moved to the safe side by this much, some thousand times what rounding may have cost them.
@@ -47,7 +47,7 @@ class Named(NamedTuple):
     negated: BoolArray
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def rise(satisfied: int, m: int, sigma: float, total: float) -> float:
     """The ε that R1 asks for: how much her belief in the predicate grows.
 
@@ -60,7 +60,7 @@ def rise(satisfied: int, m: int, sigma: float, total: float) -> float:
     return satisfied / ((satisfied - 1) + sigma) * ((total + m) / m)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def fall(satisfied: int, m: int, rest: float, total: float) -> float:
     """The ε that R2 asks for: how much her doubt of the predicate shrinks."""
     r = m - satisfied
@@ -71,7 +71,7 @@ def fall(satisfied: int, m: int, rest: float, total: float) -> float:
     return (1 + (rest + 1) / r) * (m / (total - 1 + m))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sides_of_values(pairs: Pairs, sizes: IntArray, belief: Belief) -> tuple[FloatArray, FloatArray, Codes, IntArray]:
     """Per group the ε of R1 and of R2 over all its values; which value decides, and how many rows have it.
 
@@ -102,7 +102,7 @@ def sides_of_values(pairs: Pairs, sizes: IntArray, belief: Belief) -> tuple[Floa
     return first, second, decides, rows
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sides_of_sets(
     pairs: Pairs, sizes: IntArray, predicates: Named, belief: Belief
 ) -> tuple[FloatArray, FloatArray, Codes, IntArray]:
@@ -139,7 +139,7 @@ def sides_of_sets(
     return first, second, decides, rows
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon: float) -> float:
     """The largest share of m that a value may have, in a group of that size or in any part of it.
 
@@ -160,7 +160,7 @@ def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon
     return max(0.0, min(most, doubt))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def lost_to_adversary(pairs: Pairs, sizes: IntArray, holds: BoolArray, belief: Belief, epsilon: float) -> IntArray:
     """Rows of failing groups that are lost at least, where every value is protected.
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import Twin, kernel
 from discreet.counts.groups import Groups, Pairs, Tally
 from discreet.models.realistic.adversaries import Adversary
 from discreet.models.realistic.realistic import Sides
@@ -63,7 +63,27 @@ class Panel:
         return Sides(worst, worst, unknown, unknown).epsilon
 
 
-@njit(cache=True)
+def _worst_epsilon(pairs: Pairs, sizes: IntArray, beliefs: Beliefs) -> FloatArray:
+    """The same in NumPy, operation by operation as `rise` and `fall` have it."""
+    values, counts = pairs.values, pairs.counts
+    worst = np.zeros(len(beliefs.total))
+    for a, (total, known) in enumerate(zip(beliefs.total.tolist(), beliefs.known.tolist(), strict=True)):
+        m = np.repeat(sizes - known, np.diff(pairs.offsets))
+        sigma, rest, r = beliefs.sigma[a, values], beliefs.rest[a, values], m - counts
+        with np.errstate(all="ignore"):
+            if math.isinf(total):
+                up, down = counts / sigma * (1.0 / m), rest / r * m
+            else:
+                up = counts / ((counts - 1) + sigma) * ((total + m) / m)
+                down = (1 + (rest + 1) / r) * (m / (total - 1 + m))
+        up[(m <= 0) | (sigma <= 0)] = math.inf
+        down[r <= 0] = math.inf
+        told = ~beliefs.certain[a, values] & (counts > 0)
+        worst[a] = max(0.0, up[told].max(initial=0.0), down[told].max(initial=0.0))
+    return worst
+
+
+@kernel(twin=Twin(_worst_epsilon, lambda pairs, sizes, beliefs: 300 + len(pairs.values) * len(beliefs.total) // 5))
 def worst_epsilon(pairs: Pairs, sizes: IntArray, beliefs: Beliefs) -> FloatArray:
     """The ε that R1 and R2 ask for over all values of all groups, against each adversary (see `realistic_kernels`)."""
     offsets, values, counts = pairs.offsets, pairs.values, pairs.counts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import kernel
 from discreet.counts.groups import Pairs
 from discreet.models.realistic.realistic_kernels import Belief, Named, fall, rise
 
@@ -20,7 +20,7 @@ class Wanted(NamedTuple):
     always: int
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def epsilon_of_wishes(
     pairs: Pairs, sizes: IntArray, predicates: Named, belief: Belief, wishes: Pairs, wanted: Wanted
 ) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -121,8 +122,8 @@ class Worlds:
 
     def _own(self, at: slice, k: int) -> list[int]:
         """The row of all knowledge that is meant for each entry."""
-        own: list[int] = rows_known(self.knowledge, self.people, at.start, at.stop)[k].tolist()
-        return own
+        own = self.knowledge.finders[k]([codes[at] for codes in self.people.codes]) + self.knowledge.starts[k]
+        return own.tolist()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +141,14 @@ class Judged:
     near: NDArray[np.uint8]
     worlds: Worlds
     threshold: Fraction
+
+    @cached_property
+    def held(self) -> BoolArray:
+        """Which groups keep the promise: decided exactly, where VERDICTS are wanted."""
+        held = self.kept.copy()
+        for group in np.flatnonzero(held & self.near.any(axis=0)).tolist():
+            held[group] = all(above is False for _, above in self.exactly(group))
+        return held
 
     def exactly(self, group: int) -> Iterator[tuple[int, bool | None]]:
         """For entries of a group: is a posterior above 1/r, under an attribute set where one came too close?

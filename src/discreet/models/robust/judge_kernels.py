@@ -7,9 +7,9 @@ are below what has been found already), they are not computed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.groups import Pairs
 from discreet.models.robust.beliefs import (
     LEVELS,
@@ -33,7 +33,7 @@ DUAL_STEPS = 40
 MOST_DUAL = 4_000_000  # of all that the steps of a bound by duality take
 
 
-@njit(cache=True)
+@kernel
 def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Protected, limits: Limits) -> Posteriors:
     """Judge all groups, each by the people and values in it."""
     offsets, people, rows = entries.offsets, entries.people, entries.rows
@@ -64,7 +64,7 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
                 p = largest / size if possible(beliefs.known[kinds[0]], names) else 1.0
                 kept[g] &= p < 1
                 level[g] = max(level[g], p)
-                raise_entries(of_entry, begin, kind, np.full(1, p), True)
+                raise_entries(of_entry, begin, kind, np.full(1, p), np.bool_(True))
                 if largest > allowed[g] and p <= threshold + MARGIN:
                     near[k, g] |= NEAR_TWO
                 continue
@@ -107,7 +107,7 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
                     bounded[g] = True
                     kept[g] &= worst.max() <= threshold - MARGIN
                     level[g] = max(level[g], worst.max())
-                    raise_entries(of_entry, begin, kind, worst, False)
+                    raise_entries(of_entry, begin, kind, worst, np.bool_(False))
                 continue
             put_off[k] = -1.0
             scratch = room(scratch, steps)
@@ -120,7 +120,7 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
     return Posteriors(kept, level, of_entry, bounded, near)
 
 
-@njit(cache=True)
+@inner
 def protected(names: Codes, values: IntArray, protected_sets: Protected) -> tuple[IntArray, BoolArray, IntArray]:
     """The protected sets that somebody of a group has: their numbers, which values are in them, and how many people."""
     columns, sets = len(names), len(protected_sets.offsets) - 1
@@ -141,7 +141,7 @@ def protected(names: Codes, values: IntArray, protected_sets: Protected) -> tupl
     return which, inside[which], satisfied[which]
 
 
-@njit(cache=True)
+@inner
 def signatures(rows: IntArray, people: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """The different rows, which of them each entry has, and how many people each of them has."""
     n = len(rows)
@@ -168,7 +168,7 @@ def signatures(rows: IntArray, people: IntArray) -> tuple[IntArray, IntArray, In
     return kinds[:many], kind, own[:many]
 
 
-@njit(cache=True)
+@inner
 def possible(known: IntArray, names: Codes) -> bool:
     """May somebody of the signature have each of these values?"""
     least = known[names[0]]
@@ -177,7 +177,7 @@ def possible(known: IntArray, names: Codes) -> bool:
     return bool(least > 0)
 
 
-@njit(cache=True)
+@inner
 def chances_of(kinds: IntArray, beliefs: Chances, names: Codes) -> FloatArray:
     """How likely each signature has each value of the group."""
     chances = np.empty((len(kinds), len(names)))
@@ -187,7 +187,7 @@ def chances_of(kinds: IntArray, beliefs: Chances, names: Codes) -> FloatArray:
     return chances
 
 
-@njit(cache=True)
+@inner
 def in_two_values(
     kinds: IntArray,
     own: IntArray,
@@ -225,7 +225,7 @@ def in_two_values(
     return worst, unsure, exact
 
 
-@njit(cache=True)
+@inner
 def in_full(
     chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, scratch: FloatArray
 ) -> tuple[FloatArray, bool]:
@@ -244,7 +244,7 @@ def in_full(
     return worst, unsure
 
 
-@njit(cache=True)
+@inner
 def at_most(
     chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, enough: float, steps: int
 ) -> FloatArray:
@@ -257,7 +257,7 @@ def at_most(
     return worst
 
 
-@njit(cache=True)
+@inner
 def compare(worst: FloatArray, unsure: bool, threshold: float) -> tuple[bool, bool]:
     """Is one clearly above the threshold, and is one too close to tell?"""
     if unsure:
@@ -269,7 +269,7 @@ def compare(worst: FloatArray, unsure: bool, threshold: float) -> tuple[bool, bo
     return above, close
 
 
-@njit(cache=True)
+@inner
 def raise_entries(of_entry: FloatArray, begin: int, kind: IntArray, worst: FloatArray, exact: bool) -> None:
     """Keep the worst posterior of each entry, where entries are wanted."""
     if of_entry.shape[1]:
@@ -279,7 +279,7 @@ def raise_entries(of_entry: FloatArray, begin: int, kind: IntArray, worst: Float
                 of_entry[1, begin + e] = max(of_entry[1, begin + e], worst[kind[e]])
 
 
-@njit(cache=True)
+@inner
 def room(scratch: FloatArray, steps: float) -> FloatArray:
     """Scratch with a place for each step."""
     return scratch if steps <= scratch.shape[1] else np.empty((2, int(2 * steps)))

@@ -16,14 +16,14 @@ has the people of the least price for it; any potentials of the values bound the
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 _ROUNDING = 1e-12  # of a sum of prices, relative to its terms: far above what floating point loses
 
 
-@njit(cache=True)
+@kernel
 def most(
     chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, enough: float, steps: int
 ) -> FloatArray:
@@ -60,7 +60,7 @@ def most(
     return bound
 
 
-@njit(cache=True)
+@inner
 def _least_price(chances: FloatArray, inside: BoolArray, x: int, t: int, u: int) -> float:
     """Of u, at any value outside of the set; infinite if u is never outside."""
     loss = 0.0
@@ -72,7 +72,7 @@ def _least_price(chances: FloatArray, inside: BoolArray, x: int, t: int, u: int)
     return float(chances[u, x] / chances[t, x] / loss)
 
 
-@njit(cache=True)
+@inner
 def _sum_of_least(prices: FloatArray, people: IntArray, t: int, count: int) -> float:
     """Of the `count` cheapest people other than one of t; those who have no price don't count."""
     total, left = 0.0, count
@@ -84,7 +84,7 @@ def _sum_of_least(prices: FloatArray, people: IntArray, t: int, count: int) -> f
     return total * (1 - _ROUNDING)
 
 
-@njit(cache=True)
+@inner
 def _cheapest(chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, x: int) -> FloatArray:
     """For each value outside of the set, the least sum of p(x) / p(y) of as many people as have it."""
     kinds, columns = chances.shape
@@ -103,7 +103,7 @@ def _cheapest(chances: FloatArray, people: IntArray, values: IntArray, inside: B
     return costs
 
 
-@njit(cache=True)
+@inner
 def _transport(
     chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, x: int, t: int, steps: int
 ) -> float:

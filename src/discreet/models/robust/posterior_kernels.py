@@ -8,9 +8,9 @@ numbers, so it is right to about as many digits as people are in the group times
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 # Chances are scaled so that the values of the group are the expected ones; then the weight of all its worlds together
 # is that of a multinomial at its mean, far above this. What is below may be rounded away: 0 stands for "can't be told".
@@ -18,7 +18,7 @@ _LEAST_WEIGHT = 1e-200
 _FAR = np.float64(1 << 62)
 
 
-@njit(cache=True)
+@kernel
 def states(counts: IntArray) -> float:
     """How many different multisets these counts contain, as a number that can't overflow."""
     product = 1.0
@@ -27,7 +27,7 @@ def states(counts: IntArray) -> float:
     return product
 
 
-@njit(cache=True)
+@inner
 def balanced(chances: FloatArray, people: IntArray, values: IntArray) -> FloatArray:
     """The chances times a factor per signature and one per value, so that the group's values are about the expected.
 
@@ -63,7 +63,7 @@ def balanced(chances: FloatArray, people: IntArray, values: IntArray) -> FloatAr
     return scaled
 
 
-@njit(cache=True)
+@inner
 def dealt(chances: FloatArray, people: IntArray, values: IntArray, before: FloatArray, after: FloatArray) -> FloatArray:
     """How many people of each signature are expected to have each value, over all worlds.
 
@@ -126,7 +126,7 @@ def dealt(chances: FloatArray, people: IntArray, values: IntArray, before: Float
     return expected
 
 
-@njit(cache=True)
+@kernel
 def dealable(chances: FloatArray, people: IntArray, values: IntArray) -> bool:
     """Is there a world with weight: can everybody get a value that is possible for him?"""
     kinds, columns = chances.shape
@@ -176,7 +176,7 @@ def dealable(chances: FloatArray, people: IntArray, values: IntArray) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def marginals(
     chances: FloatArray, people: IntArray, values: IntArray, before: FloatArray, after: FloatArray
 ) -> FloatArray:
@@ -187,9 +187,8 @@ def marginals(
     """
     kinds, columns = chances.shape
     scaled = balanced(chances, people, values)
-    posterior = np.empty((kinds, columns))
     if states(values) * columns <= states(people) * kinds:
-        posterior[:] = dealt(scaled, people, values, before, after)
+        posterior: FloatArray = dealt(scaled, people, values, before, after)
     else:
         turned = np.empty((columns, kinds))
         for v in range(columns):
@@ -199,16 +198,19 @@ def marginals(
                 total += turned[v, j]
             for j in range(kinds):
                 turned[v, j] = turned[v, j] / total if total > 0 else 0.0
-        posterior[:] = dealt(turned, values, people, before, after).T
-    if np.isnan(posterior[0, 0]) and not dealable(chances, people, values):
-        posterior[:] = np.inf
+        by_value = dealt(turned, values, people, before, after)
+        posterior = np.empty((kinds, columns))
+        for j in range(kinds):
+            for v in range(columns):
+                posterior[j, v] = by_value[v, j]
+    nothing = np.isnan(posterior[0, 0]) and not dealable(chances, people, values)
     for j in range(kinds):
         for v in range(columns):
-            posterior[j, v] /= people[j]
+            posterior[j, v] = np.inf if nothing else posterior[j, v] / people[j]
     return posterior
 
 
-@njit(cache=True)
+@kernel
 def two_valued(inside: FloatArray, outside: FloatArray, people: IntArray, m: int) -> FloatArray:
     """How likely somebody of each signature is one of the m people who have it, where each has it or not.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -103,11 +104,7 @@ class Robust(Parameterized):
             )
 
     def holds(self, groups: Groups) -> BoolArray:
-        judged = self._judged(groups, VERDICTS)
-        holds = judged.kept.copy()
-        for group in np.flatnonzero(holds & judged.near.any(axis=0)).tolist():
-            holds[group] = all(above is False for _, above in judged.exactly(group))
-        return holds
+        return self._judged(groups, VERDICTS).held.copy()
 
     def level(self, groups: Groups) -> FloatArray:
         level = self._judged(groups, LEVELS).level
@@ -253,8 +250,18 @@ class Robust(Parameterized):
         return offsets, np.array([v for s in coded for v in s], dtype=np.int32)
 
     def _judged(self, groups: Groups, asked: int) -> Judged:
+        """Judged once: who checks a plan asks for verdicts and levels of the same groups again and again."""
+        made = _JUDGED.setdefault(groups, [])
+        for model, wanted, found in made:
+            if model is self and wanted == asked:
+                return found
         people, t = self._people(groups), groups.tallies[self.attribute]
-        return judged(groups, t, people, self.knowledge_for(people, t), self.protected_sets(t), exact(self.r), asked)
+        known, sets = self.knowledge_for(people, t), self.protected_sets(t)
+        made.append((self, asked, judged(groups, t, people, known, sets, exact(self.r), asked)))
+        return made[-1][2]
+
+
+_JUDGED: WeakKeyDictionary[Groups, list[tuple[Robust, int, Judged]]] = WeakKeyDictionary()
 
 
 def _sets(listed: object, place: str) -> tuple[tuple[Value, ...], ...]:

@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
@@ -106,7 +106,8 @@ def never_hidden(frequency: FrequencySet, model: Robust) -> int:
       with more than 1/r. He has to go.
     - A value (or set) can only be believed of people whose signature allows it, of each with 1/r at most. So of the
       published rows that can have it, at most one in r does; the others who do have to go.
-    - Where the column has two values only, people with smaller odds take less of it: see `_lost_to_odds`.
+    - Whoever only asks whether somebody has it can't believe it as much of people with smaller odds: see
+      `_lost_to_odds`.
 
     Where she is given other knowledge than the table's own nothing is counted: there the truth need not be possible.
 
@@ -124,51 +125,56 @@ def never_hidden(frequency: FrequencySet, model: Robust) -> int:
     is_in = np.zeros((len(hierarchy.leaves), len(sets)), dtype=np.bool_)
     for x, values in enumerate(sets):
         is_in[[hierarchy.index[value] for value in values if value in hierarchy.index], x] = True
-    signatures = knowledge.signatures(frequency.codes)
     # Per signature of each attribute set: can its people have each of the protected sets?
     allowed = [(counts > 0).astype(np.int64) @ is_in > 0 for counts in knowledge.counts]
-    free = [(counts[:, ~is_in.any(axis=1)] > 0).any(axis=1) for counts in knowledge.counts]
     lost = np.zeros(len(frequency.counts), dtype=np.bool_)
-    for signature, of_set, other in zip(signatures, allowed, free, strict=True):
-        lost |= (~other & (of_set.sum(axis=1) < r))[signature]
-    rows = np.where(lost, 0, frequency.counts)
-    has = is_in[frequency.sensitive[model.attribute]]
-    holders = rows @ has
-    can_have = np.min([rows @ of_set[signature] for signature, of_set in zip(signatures, allowed, strict=True)], axis=0)
-    too_many = [max(ceil((r * h - c) / (r - 1)), 0) for h, c in zip(holders.tolist(), can_have.tolist(), strict=True)]
-    if np.count_nonzero(frequency.totals[model.attribute]) == 2:
-        for x in np.flatnonzero(is_in.any(axis=0) & ~is_in.all(axis=0)).tolist():
-            shares = [
-                c[:, is_in[:, x]].sum(axis=1) / t for c, t in zip(knowledge.counts, knowledge.supports, strict=True)
-            ]
-            by_odds = [
-                _lost_to_odds(share[s], rows, has[:, x], float(r)) for share, s in zip(shares, signatures, strict=True)
-            ]
-            too_many[x] = max(too_many[x], *by_odds)
+    for counts, of_set, finder in zip(knowledge.counts, allowed, knowledge.finders, strict=True):
+        certain = ~(counts[:, ~is_in.any(axis=1)] > 0).any(axis=1) & (of_set.sum(axis=1) < r)
+        if certain.any():
+            lost |= certain[finder(frequency.codes)]
+    rows, values = np.where(lost, 0, frequency.counts), frequency.sensitive[model.attribute]
+    too_many = np.zeros(len(sets), dtype=np.int64)
+    for counts, support, of_set, finder in zip(
+        knowledge.counts, knowledge.supports, allowed, knowledge.finders, strict=True
+    ):
+        cell = finder(frequency.codes) * counts.shape[1] + values
+        left = np.bincount(cell, weights=rows, minlength=counts.size).astype(np.int64).reshape(counts.shape)
+        people, holders, share = left.sum(axis=1), left @ is_in, (counts @ is_in) / support[:, None]
+        for x in np.flatnonzero(is_in.any(axis=0) & (holders.sum(axis=0) > 0)).tolist():
+            able = int(people[of_set[:, x]].sum())
+            gone = max(ceil((r * int(holders[:, x].sum()) - able) / (r - 1)), 0)
+            too_many[x] = max(too_many[x], gone, _lost_to_odds(share[:, x], people, holders[:, x], float(r)))
     disjoint = bool((is_in.sum(axis=1) <= 1).all())  # else one row may be counted for several sets
-    return int(frequency.counts[lost].sum()) + (sum(too_many) if disjoint else max(too_many, default=0))
+    return int(frequency.counts[lost].sum()) + int(too_many.sum() if disjoint else too_many.max(initial=0))
 
 
-def _lost_to_odds(share: FloatArray, rows: IntArray, has: BoolArray, r: float) -> int:
-    """How many of the rows that have a value must go, where everybody else has one other value.
+def _lost_to_odds(share: FloatArray, people: IntArray, holders: IntArray, r: float) -> int:
+    """How many of the rows that have a value (or one of a set) must go, by what is known of each signature.
 
-    Let o be a person's odds of having it, and c = o / o' those beside the largest odds o' in the group. In a group's
-    worlds no two people's having it is positively correlated (Joag-Dev & Proschan 1983), and swapping the values of two
-    people changes a world's weight by the ratio of their odds. So the belief of somebody is at most c / (r − 1 + c) if
-    that of the likeliest is at most 1/r, and a group has the value at most as often as these add up to. A group with
-    somebody who has it, and has odds of τ or more, has o' ≥ τ: all of them together can't take more of those people
-    than the sum of c / (r − 1 + c) over everybody, with c = min(1, o / τ); whoever goes takes 1/r of it along.
+    She may ask only whether somebody has it or not. Let o be a person's odds of having it, and c = o / o' those beside
+    the largest odds o' in the group. In a group's worlds no two people's having it is positively correlated (Joag-Dev &
+    Proschan 1983), and swapping two people changes a world's weight by the ratio of their odds. So the belief of
+    somebody is at most c / (r − 1 + c) if that of the likeliest is at most 1/r, and a group has the value at most as
+    often as these add up to. A group with somebody who has it, and has odds of τ or more, has o' ≥ τ: all of them
+    together can't take more of those people than the sum of c / (r − 1 + c) over everybody, with c = min(1, o / τ);
+    whoever goes takes 1/r of it along. No τ gives more than if everybody below it took nothing; so most levels need not
+    be tried.
     """
-    there = rows > 0
-    share, rows, has = share[there], rows[there], has[there]
+    order = np.argsort(-share)
+    order = order[people[order] > 0]
+    share, people, holders = share[order], people[order], holders[order]
     odds = share / np.maximum(1 - share, _ROUNDING)
+    above, having = np.cumsum(people), np.cumsum(holders)
+    at_best = (having - above / r) / (1 - 1 / r)
+    last_of_equal = np.diff(odds, append=-1.0) < 0
+    levels = np.flatnonzero(last_of_equal & (odds > 0) & (at_best > 0))
     most = 0
-    levels = np.unique(odds[has & (odds > 0)])
-    for level in levels[np.unique(np.linspace(0, len(levels) - 1, _LEVELS).astype(np.int64))] if len(levels) else ():
-        c = np.minimum(odds / level, 1.0)
-        taken = float(rows @ (c / (r - 1 + c)))
-        holders = int(rows[has & (odds >= level)].sum())
-        most = max(most, ceil((holders - taken) / (1 - 1 / r) - _WHOLE))
+    for level in levels[np.argsort(-at_best[levels], kind="stable")][:_LEVELS].tolist():
+        if at_best[level] <= most:
+            break
+        c = odds[level + 1 :] / odds[level]
+        taken = above[level] / r + float(people[level + 1 :] @ (c / (r - 1 + c)))
+        most = max(most, ceil((having[level] - taken) / (1 - 1 / r) - _WHOLE))
     return most
 
 
@@ -185,7 +191,7 @@ def unhidable(frequency: FrequencySet, model: Robust, limit: int) -> Infeasible 
     repairs += [f"write suppress: {share:g} at least"]
     return Infeasible(
         f"{model.describe()} can't be had: at least {lost:,} of {frequency.rows:,} rows can be hidden by no grouping, "
-        f"since too few values are possible for rows like them, and {limit:,} may be suppressed",
+        f"since too much is known beforehand of rows like them, and {limit:,} may be suppressed",
         repair=", or ".join(repairs),
     )
 

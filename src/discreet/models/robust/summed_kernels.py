@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.groups import Pairs
 from discreet.models.robust.beliefs import MARGIN, Chances, Entries, Protected
 from discreet.models.robust.judge_kernels import (
@@ -61,7 +61,7 @@ class Beliefs(NamedTuple):
     unsure: BoolArray
 
 
-@njit(cache=True)
+@kernel
 def add_up(
     entries: Entries,
     tally: Pairs,
@@ -124,7 +124,7 @@ def add_up(
     return level, above, near[:found].copy()
 
 
-@njit(cache=True)
+@inner
 def _sets_of_groups(tally: Pairs, protected_sets: Protected, groups: int) -> Sets:
     """The protected sets that somebody of each group has."""
     offsets, sizes = np.zeros(groups + 1, dtype=np.int64), np.zeros(groups, dtype=np.int64)
@@ -144,7 +144,7 @@ def _sets_of_groups(tally: Pairs, protected_sets: Protected, groups: int) -> Set
     return Sets(offsets, number[: offsets[groups]].copy(), having[: offsets[groups]].copy(), sizes)
 
 
-@njit(cache=True)
+@inner
 def _believe(
     beliefs: Beliefs,
     entries: Entries,
@@ -217,7 +217,7 @@ def _believe(
     return scratch
 
 
-@njit(cache=True)
+@inner
 def _sum(
     beliefs: Beliefs, sets: Sets, group: IntArray, of: IntArray, rows: IntArray, view: int, total: FloatArray
 ) -> tuple[float, bool]:
@@ -236,7 +236,7 @@ def _sum(
     return worst, unsure
 
 
-@njit(cache=True)
+@inner
 def _decided(sets: Sets, group: IntArray, rows: IntArray, limit: tuple[int, int], total: IntArray) -> int:
     """Is a sum of shares above the limit (1) or not (0)? In whole numbers; 2 where 64 bits don't hold them."""
     if limit[1] == 0:

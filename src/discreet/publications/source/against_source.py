@@ -24,7 +24,7 @@ from discreet.policy.kinds import Comparing
 from discreet.publications.ambiguous_tables import Ambiguous
 from discreet.publications.bucketized_tables import Bucketized
 from discreet.publications.grouped import Grouped, read_grouped
-from discreet.publications.mapping import runs_of_groups
+from discreet.publications.mapping import MappedGroups, mapped_groups, runs_of_groups
 from discreet.publications.published import coarser_columns, columns_of, open_table, quasi_identifiers_of
 from discreet.publications.recoded_tables import Recoded, group_recoded
 from discreet.publications.source.assignment import (
@@ -128,8 +128,10 @@ def _recoded(
         places = np.where(group < 0, -1, group * kinds.many + kinds.source)
         left = beyond(places, source.counts, wanted, kinds.many)
     else:
-        listed = {tuple(entry["text"] for entry in group): group for group in mapping["groups"]}
-        runs = runs_of_groups(hierarchies, [listed[text] for text in recoded.texts()])
+        groups = mapped_groups(mapping, [h.attribute for h in hierarchies])
+        number = {text: i for i, text in enumerate(groups.texts())}
+        published = groups.numbers[[number[text] for text in recoded.texts()]]
+        runs = runs_of_groups(hierarchies, MappedGroups(groups.entries, published))
         labels = Labels(*runs, tuple(len(h.leaves) for h in hierarchies))
         left = unplaced(Offered(kinds.source, np.stack(leaves, axis=1), source.counts), wanted, labels)
     return _misfits(

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, IntArray
+from discreet.compiled import inner, kernel
 from discreet.publications.source.flow_kernels import serve
 
 TOO_MANY = -1
@@ -57,7 +57,7 @@ class Listed(NamedTuple):
     limit: IntArray
 
 
-@njit(cache=True)
+@kernel
 def unmet_by_labels(source: Offers, release: Asks, labels: Runs, met: IntArray) -> IntArray:
     """How many rows each published entry lacks, where all that can be had is given away.
 
@@ -83,7 +83,7 @@ def unmet_by_labels(source: Offers, release: Asks, labels: Runs, met: IntArray) 
     return missing
 
 
-@njit(cache=True)
+@kernel
 def unmet_by_pairs(source: Offers, release: Asks, listed: Listed, places: int) -> IntArray:
     """The same where it is listed which of the source's `places` may serve each group."""
     offers, place, supply = source
@@ -121,7 +121,7 @@ def unmet_by_pairs(source: Offers, release: Asks, listed: Listed, places: int) -
     return missing
 
 
-@njit(cache=True)
+@kernel
 def _edges(
     codes: Codes, groups: IntArray, run: IntArray, first: Codes, last: Codes, leaves: IntArray
 ) -> tuple[IntArray, Codes]:
@@ -190,7 +190,7 @@ def _edges(
     return starts, rights
 
 
-@njit(cache=True)
+@inner
 def _holds(code: Codes, g: int, run: IntArray, first: Codes, last: Codes) -> bool:
     """Do the labels of group g hold a combination?"""
     width = len(code)
@@ -205,7 +205,7 @@ def _holds(code: Codes, g: int, run: IntArray, first: Codes, last: Codes) -> boo
     return True
 
 
-@njit(cache=True)
+@inner
 def _mark(
     codes: Codes, groups: IntArray, starts: IntArray, rights: Codes, run: IntArray, first: Codes, met: IntArray
 ) -> None:

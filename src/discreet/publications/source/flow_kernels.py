@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, IntArray
+from discreet.compiled import inner
 
 
 class Trade(NamedTuple):
@@ -37,7 +37,7 @@ class Trade(NamedTuple):
     path: IntArray
 
 
-@njit(cache=True)
+@inner
 def serve(starts: IntArray, rights: Codes, limits: IntArray, free: IntArray, missing: IntArray) -> None:
     """Give away as many rows as can be: `free` and `missing` become what is left of supply and demand.
 
@@ -96,7 +96,7 @@ def serve(starts: IntArray, rights: Codes, limits: IntArray, free: IntArray, mis
                 pass
 
 
-@njit(cache=True)
+@inner
 def _reach(t: Trade, queue: IntArray) -> bool:
     """How far everything is from the asks that lack rows; is a free row within reach?"""
     t.far_ask[:] = -1
@@ -130,12 +130,12 @@ def _reach(t: Trade, queue: IntArray) -> bool:
     return bool(horizon >= 0)
 
 
-@njit(cache=True)
+@inner
 def _is_full(t: Trade, edge: int) -> bool:
     return len(t.limits) > 0 and bool(t.given[edge] >= t.limits[edge])
 
 
-@njit(cache=True)
+@inner
 def _move(t: Trade, j: int) -> bool:
     """Move rows along one shortest path from a free row to ask j; False if there is none left.
 

@@ -12,7 +12,7 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.publications.tables import published_values
 from discreet.report.marginals import Grain, common_path, leaf_counts, shown, spread_counts
 from discreet.report.sections.registry import Private, Section
-from discreet.report.words import hierarchy_in_words
+from discreet.report.words import hierarchies_in_words
 from discreet.search.plan import Recoding
 
 MOST_EXAMPLES = 6
@@ -122,7 +122,7 @@ def _figures(known: Private) -> tuple[Became, ...]:
     plan = known.plan
     if not isinstance(plan, Recoding):
         return ()
-    words = {name: hierarchy_in_words(told) for name, told in known.manifest["hierarchies"].items()}
+    words = hierarchies_in_words(known.manifest)
     every = range(len(plan.frequency.hierarchies))
     return tuple(became(plan, i, known.about["losses"], words, known.grain) for i in every)
 

@@ -56,11 +56,7 @@ def error_bars(
     if "groups" not in mapping:  # tables that list values, not how often they occur
         return ()
     counted = published.counted()
-    place = {name: d for d, name in enumerate(mapping["hierarchies"])}
-    return tuple(
-        _mixed(name, mapping["hierarchies"][name], [group[place[name]] for group in mapping["groups"]], *counted[name])
-        for name in names
-    )
+    return tuple(_mixed(name, mapping["hierarchies"][name], mapping["texts"][name], *counted[name]) for name in names)
 
 
 def _mixed(

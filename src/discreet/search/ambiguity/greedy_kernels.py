@@ -6,10 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.search.ambiguity.neighbourhood_kernels import Neighbourhoods
 
 _EXACT = float(1 << 53)  # whole numbers below are exact as floating point
@@ -30,7 +30,11 @@ class Rows(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What groups must be: (α, β)-private, of at least `least` and at most `most` rows; about `size` will do."""
+    """What groups must be: (α, β)-private, of at least `least` and at most `most` rows; about `size` will do.
+
+    With `beside`, a group must hide so many rows, if it has fewer: those of all groups that may cover the same people,
+    whose chances then add up to α at most.
+    """
 
     alpha: tuple[float, float]  # numerator and denominator
     beta: tuple[float, float]
@@ -38,6 +42,7 @@ class Limits(NamedTuple):
     size: int
     most: int
     candidates: int
+    beside: float = 0.0
 
 
 class Pool(NamedTuple):
@@ -124,7 +129,7 @@ def empty(people: int, rows: Rows, limits: Limits, seed: int) -> tuple[Made, Spa
     return made, space
 
 
-@njit(cache=True)
+@inner
 def draw(random: NDArray[np.uint64], below: int) -> int:
     """A random number (splitmix64)."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -134,7 +139,7 @@ def draw(random: NDArray[np.uint64], below: int) -> int:
     return np.int64((z ^ (z >> np.uint64(31))) % np.uint64(below))  # type: ignore[return-value]
 
 
-@njit(cache=True)
+@inner
 def at_most(left: float, right: float) -> bool:
     """Is left ≤ right, on the safe side where the numbers are too long to be exact?"""
     if left < _EXACT and right < _EXACT:
@@ -142,7 +147,13 @@ def at_most(left: float, right: float) -> bool:
     return left <= right * (1 - 1e-9)
 
 
-@njit(cache=True)
+@inner
+def hides(n: int, product: float, limits: Limits) -> bool:
+    """Is the presence at most α in a group of n rows that stands for so many combinations?"""
+    return bool(at_most(max(float(n), limits.beside) * limits.alpha[1], limits.alpha[0] * product))
+
+
+@kernel
 def in_order(half: IntArray) -> IntArray:
     """Neighbourhoods such that every one comes after its halves, and right after the later one."""
     order = np.empty(len(half), dtype=np.int64)
@@ -158,7 +169,7 @@ def in_order(half: IntArray) -> IntArray:
     return order
 
 
-@njit(cache=True)
+@kernel
 def gather_all(
     order: IntArray, cut: Neighbourhoods, pool: Pool, waiting: int, rows: Rows, limits: Limits, made: Made, space: Space
 ) -> int:
@@ -184,7 +195,7 @@ def gather_all(
     return waiting
 
 
-@njit(cache=True)
+@kernel
 def gather(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space) -> int:
     """Make groups of some rows, one after the other, of the fullest sensitive values; the rest comes first in `pool`.
 
@@ -215,7 +226,7 @@ def gather(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space) ->
     return kept
 
 
-@njit(cache=True)
+@inner
 def _stock(pool: Codes, rows: Rows, space: Space) -> Stock:
     """Some rows by their sensitive values, which are numbered anew."""
     many = 0
@@ -252,7 +263,7 @@ def _stock(pool: Codes, rows: Rows, space: Space) -> Stock:
     return Stock(row, start, left, order, rank, at_least)
 
 
-@njit(cache=True)
+@inner
 def _exchange(order: IntArray, rank: IntArray, i: int, j: int) -> None:
     """Two values of equally many rows change places."""
     v, other = order[i], order[j]
@@ -260,7 +271,7 @@ def _exchange(order: IntArray, rank: IntArray, i: int, j: int) -> None:
     order[j], rank[v] = v, j
 
 
-@njit(cache=True)
+@inner
 def add(made: Made, group: int, e: int) -> None:
     """Put a row into a group."""
     at = made.done[0]
@@ -272,7 +283,7 @@ def add(made: Made, group: int, e: int) -> None:
     made.done[0] += 1
 
 
-@njit(cache=True)
+@inner
 def _grow(stock: Stock, rows: Rows, limits: Limits, space: Space) -> tuple[int, bool]:
     """One group: its rows in `space.member`, their values in `space.chosen`. How many, and are they private?"""
     space.clock[0] += 1
@@ -293,16 +304,12 @@ def _grow(stock: Stock, rows: Rows, limits: Limits, space: Space) -> tuple[int, 
         space.member[n], space.chosen[n] = stock.row[last], v
         product = take_in(stock.row[last], rows, space)
         n, j = n + 1, j + 1
-        if (
-            n >= limits.least
-            and at_most(times * limits.beta[1], limits.beta[0] * n)
-            and at_most(n * limits.alpha[1], limits.alpha[0] * product)
-        ):
+        if n >= limits.least and at_most(times * limits.beta[1], limits.beta[0] * n) and hides(n, product, limits):
             return n, True
     return n, False
 
 
-@njit(cache=True)
+@inner
 def take_in(e: int, rows: Rows, space: Space) -> float:
     """Count the codes of one more row of the group at hand; returns how many combinations it then stands for."""
     product = 1.0
@@ -318,7 +325,7 @@ def take_in(e: int, rows: Rows, space: Space) -> float:
     return product
 
 
-@njit(cache=True)
+@inner
 def _pick(
     stock: Stock, j: int, times: int, n: int, product: float, rows: Rows, limits: Limits, space: Space
 ) -> tuple[int, int]:
@@ -333,7 +340,7 @@ def _pick(
     needed = 0.0
     if n:  # by how much combinations must grow until `size`, and this row's part in it if all tables grow like n
         size = max(limits.size, n + 1)
-        still = math.log(size * limits.alpha[1] / limits.alpha[0]) - math.log(product)
+        still = math.log(max(float(size), limits.beside) * limits.alpha[1] / limits.alpha[0]) - math.log(product)
         needed = math.exp(still * math.log((n + 1) / n) / math.log(size / n)) * (1 - 1e-9)
     many = stock.left[stock.order[j]] - times + 1
     equals = stock.at_least[stock.left[stock.order[j]]] - j
@@ -358,7 +365,7 @@ def _pick(
     return best_at, best
 
 
-@njit(cache=True)
+@inner
 def _worth(e: int, n: int, rows: Rows, space: Space) -> tuple[float, float]:
     """By which factor a row makes the combinations of the group at hand more, and what it costs."""
     gain, cost = 1.0, _RARE * rows.rarity[e]

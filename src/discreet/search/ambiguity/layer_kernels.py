@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import IntArray
+from discreet.compiled import kernel
 
 
-@njit(cache=True)
+@kernel
 def deal_out(starts: IntArray, value: IntArray, layers: int) -> IntArray:
     """The layer of each row, no two of a person's in one: he has the rows ``starts[p]:starts[p + 1]``.
 

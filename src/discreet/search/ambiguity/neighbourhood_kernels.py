@@ -11,9 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.compiled import inner, kernel
 
 _SPREAD_OF_UNIFORM = math.sqrt(12.0)  # one over the standard deviation of numbers spread evenly from 0 to 1
 _FREE = 0.02  # what a cut costs at least, in units of log(combinations): one that costs nothing is not infinitely good
@@ -35,12 +35,14 @@ class Columns(NamedTuple):
 class Needs(NamedTuple):
     """What each half must allow for: groups of `size` rows that reach `reach` = log(size / α), see `_reach`.
 
-    No sensitive value may have more than the share `most` of a half.
+    No sensitive value may have more than the share `most` of a half. Groups of a half with R rows must also reach
+    log(R) + `apart`, if the chances of all of them are to add up to α at most.
     """
 
     size: float
     reach: float
     most: float
+    apart: float = -math.inf
 
 
 class Neighbourhoods(NamedTuple):
@@ -59,7 +61,7 @@ class Counter(NamedTuple):
     codes: IntArray
 
 
-@njit(cache=True)
+@kernel
 def cut(row: Codes, columns: Columns, needs: Needs, sample: int) -> Neighbourhoods:
     """Cut the rows into neighbourhoods, in place: which of them form each, and which neighbourhoods were its halves.
 
@@ -83,7 +85,7 @@ def cut(row: Codes, columns: Columns, needs: Needs, sample: int) -> Neighbourhoo
         for p in range(begin[i], end[i], step):
             some[taken] = row[p]
             taken += 1
-        a, at = _best_cut(some[:taken], side[:taken], columns, needs, counter)
+        a, at = _best_cut(some[:taken], side[:taken], rows, columns, needs, counter)
         if a < 0:
             continue
         kept, gone = begin[i], 0
@@ -104,8 +106,10 @@ def cut(row: Codes, columns: Columns, needs: Needs, sample: int) -> Neighbourhoo
     return Neighbourhoods(row, begin[:many], end[:many], half[:many])
 
 
-@njit(cache=True)
-def _best_cut(some: Codes, side: IntArray, columns: Columns, needs: Needs, counter: Counter) -> tuple[int, int]:
+@inner
+def _best_cut(
+    some: Codes, side: IntArray, rows: int, columns: Columns, needs: Needs, counter: Counter
+) -> tuple[int, int]:
     """The attribute and leaf to cut after: what makes rows most alike for what it costs in reach; −1 if nothing may."""
     best, best_at, best_score = -1, 0, 0.0
     for p in range(len(some)):
@@ -138,7 +142,9 @@ def _best_cut(some: Codes, side: IntArray, columns: Columns, needs: Needs, count
             left, right = _reach(columns.tables[t], some, side, needs.size, counter)
             left_reach += left
             right_reach += right
-        if left_reach < needs.reach or right_reach < needs.reach:
+        left_needs = max(needs.reach, needs.apart + math.log(rows * lower / len(some)))
+        right_needs = max(needs.reach, needs.apart + math.log(rows * upper / len(some)))
+        if left_reach < left_needs or right_reach < right_needs:
             continue
         cost = whole - (lower * left_reach + upper * right_reach) / len(some)
         score = gain / (max(cost, 0.0) + _FREE)
@@ -147,7 +153,7 @@ def _best_cut(some: Codes, side: IntArray, columns: Columns, needs: Needs, count
     return best, best_at
 
 
-@njit(cache=True)
+@inner
 def _middle(codes: Codes, some: Codes, leaves: int, counts: IntArray) -> int:
     """The leaf to cut after that comes closest to halves; −1 if all have the same."""
     for p in range(len(some)):
@@ -162,7 +168,7 @@ def _middle(codes: Codes, some: Codes, leaves: int, counts: IntArray) -> int:
     return best
 
 
-@njit(cache=True)
+@inner
 def _count(codes: Codes, some: Codes, side: IntArray, counter: Counter) -> int:
     """Count the codes on both sides; returns how many different ones there are."""
     counts, different = counter.counts, 0
@@ -175,7 +181,7 @@ def _count(codes: Codes, some: Codes, side: IntArray, counter: Counter) -> int:
     return different
 
 
-@njit(cache=True)
+@inner
 def _reach(codes: Codes, some: Codes, side: IntArray, size: float, counter: Counter) -> tuple[float, float]:
     """The log of how many different combinations a table has in a group of `size` rows, on average, at best; per side.
 
@@ -196,7 +202,7 @@ def _reach(codes: Codes, some: Codes, side: IntArray, size: float, counter: Coun
     return math.log(max(left, 1.0)), math.log(max(right, 1.0))
 
 
-@njit(cache=True)
+@inner
 def _unlikeness(
     codes: Codes, some: Codes, side: IntArray, ordered: bool, leaves: int, counter: Counter
 ) -> tuple[float, float]:
@@ -210,7 +216,7 @@ def _unlikeness(
     return left, right
 
 
-@njit(cache=True)
+@inner
 def _unlike(counts: IntArray, codes: IntArray, ordered: bool, leaves: int) -> float:
     rows, first, second, squares = 0.0, 0.0, 0.0, 0.0
     for each in codes:
@@ -227,7 +233,7 @@ def _unlike(counts: IntArray, codes: IntArray, ordered: bool, leaves: int) -> fl
     return 1.0 - squares / (rows * rows)
 
 
-@njit(cache=True)
+@inner
 def _most_frequent(codes: Codes, some: Codes, side: IntArray, counter: Counter) -> tuple[int, int]:
     """How many rows of each side have its most frequent code."""
     counts, different = counter.counts, _count(codes, some, side, counter)

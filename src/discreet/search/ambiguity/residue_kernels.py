@@ -6,10 +6,10 @@ Groups near it come first, then others, then several near it that become one.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes
-from discreet.search.ambiguity.greedy_kernels import NEAR, Limits, Made, Rows, Space, add, at_most, draw, take_in
+from discreet.compiled import inner, kernel
+from discreet.search.ambiguity.greedy_kernels import NEAR, Limits, Made, Rows, Space, add, at_most, draw, hides, take_in
 
 _FAR = 4096  # groups looked at for a row that none of the nearest has room for
 _FIRST = 4  # groups with room among which the smallest is taken
@@ -17,7 +17,7 @@ _WORK = 1000  # rows of groups that are looked at in all, per row of the table
 _HOPELESS = 3  # rows of one sensitive value that found no place so far away, until others of it are spared that
 
 
-@njit(cache=True)
+@kernel
 def place_all(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space) -> int:
     """Find room for rows left over, each in a group near it, or in several that become one; the rest comes first."""
     groups, kept, work = made.done[1], 0, _WORK * (made.done[0] + len(pool))
@@ -39,14 +39,14 @@ def place_all(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space)
     return kept
 
 
-@njit(cache=True)
+@inner
 def _neighbour(at: int, i: int, groups: int) -> int:
     """The i-th of the groups around a place: itself, the one after it, the one before it, and so on."""
     step = (i + 1) // 2 if i % 2 else -(i // 2)
     return (at + step) % groups
 
 
-@njit(cache=True)
+@inner
 def _place(e: int, at: int, begin: int, end: int, rows: Rows, limits: Limits, made: Made, space: Space) -> bool:
     """Put a row into the smallest of the first groups that stay private with it, if there are any.
 
@@ -72,7 +72,7 @@ def _place(e: int, at: int, begin: int, end: int, rows: Rows, limits: Limits, ma
     return fitting > 0
 
 
-@njit(cache=True)
+@inner
 def _times(value: int, group: int, rows: Rows, made: Made) -> int:
     """How many rows of a group have a sensitive value."""
     times, at = 0, made.last[group]
@@ -82,7 +82,7 @@ def _times(value: int, group: int, rows: Rows, made: Made) -> int:
     return times
 
 
-@njit(cache=True)
+@inner
 def _brings_new(e: int, group: int, rows: Rows, made: Made, space: Space) -> bool:
     """Would a row bring something new to a table of a group? Tables with many codes come first."""
     for t in range(len(rows.start)):
@@ -95,7 +95,7 @@ def _brings_new(e: int, group: int, rows: Rows, made: Made, space: Space) -> boo
     return False
 
 
-@njit(cache=True)
+@inner
 def _hidden(e: int, group: int, rows: Rows, limits: Limits, made: Made, space: Space) -> bool:
     """Is the presence at most α if a row joins a group?"""
     space.clock[0] += 1
@@ -105,10 +105,10 @@ def _hidden(e: int, group: int, rows: Rows, limits: Limits, made: Made, space: S
     while at >= 0:
         product = take_in(made.row[at], rows, space)
         at = made.before[at]
-    return bool(at_most((made.sizes[group] + 1) * limits.alpha[1], limits.alpha[0] * product))
+    return bool(hides(made.sizes[group] + 1, product, limits))
 
 
-@njit(cache=True)
+@inner
 def _join(e: int, at: int, rows: Rows, limits: Limits, made: Made, space: Space) -> bool:
     """Make one group of a row and some groups near it that together have room for it."""
     space.clock[0] += 1
@@ -129,9 +129,7 @@ def _join(e: int, at: int, rows: Rows, limits: Limits, made: Made, space: Space)
         while member >= 0:
             product = take_in(made.row[member], rows, space)
             member = made.before[member]
-        if at_most(same * limits.beta[1], limits.beta[0] * n) and at_most(
-            n * limits.alpha[1], limits.alpha[0] * product
-        ):
+        if at_most(same * limits.beta[1], limits.beta[0] * n) and hides(n, product, limits):
             for j in range(1, joined):
                 _unite(space.chosen[0], space.chosen[j], made)
             add(made, space.chosen[0], e)
@@ -141,7 +139,7 @@ def _join(e: int, at: int, rows: Rows, limits: Limits, made: Made, space: Space)
     return False
 
 
-@njit(cache=True)
+@inner
 def _unite(group: int, other: int, made: Made) -> None:
     """Put the rows of another group into a group; the other one is empty then."""
     at = made.last[other]

@@ -18,7 +18,7 @@ from discreet.errors import Infeasible
 from discreet.models.robust.sizes import never_hidden
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
-from discreet.search.art.companions import find_companions
+from discreet.search.art.companions import find_companions, nothing_seen
 from discreet.search.art.draft import Draft, Gathered, gathered, start
 from discreet.search.art.growth import extend_groups, grow_groups
 from discreet.search.art.joining import join_groups
@@ -120,9 +120,10 @@ def _with_companions(draft: Draft, kinds: int, most: int, wanted: BoolArray | No
     rows = rows[np.argsort(draft.priors(rows), kind="stable")]
     seeds = np.repeat(rows, draft.stock.left[rows])
     limits = draft.limits(draft.least, most, kinds, _WEIGHED)
+    seen = nothing_seen(draft.table, limits)
     for at in range(0, len(seeds), _AT_ONCE):
         some = seeds[at : at + _AT_ONCE]
-        offsets, companions = find_companions(draft.table, draft.index, draft.stock, some, limits)
+        offsets, companions = find_companions(draft.table, draft.index, draft.stock, some, limits, seen)
         number = np.diff(offsets)
         rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
         _settle(draft, gathered(number[number > 0] + 1, rows), most)

@@ -5,6 +5,9 @@ adversary's p(t : x) is q(t) / Σ q, q = p(x) / p(y); where she only asks "prote
 q = p / (1 − p). A group holds as soon as Σ q ≥ r · max q for every attribute set, both ways. That is Theorem 1 of Wong
 et al. with everybody's own chance instead of the least, so it asks for fewer people; and because it is the two-valued
 case, it is true. It also keeps most of what the table tells: the only open question in the group is whose x it is.
+
+What is looked up of kinds and combinations is kept as long as the seed stays the same (`Seen`): equal ones come one
+after the other. How a group grows from candidates of one value is in `companion_groups`.
 """
 
 from __future__ import annotations
@@ -12,54 +15,94 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
+from discreet.search.art.companion_groups import NEARNESS, Candidates, first_of_order, grow_companions, missing_with
 from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, enlist, nearest
 
-_TIE = 1e-5  # equal chances, added up, may come out a bit below r times one of them; the exact verdict comes later
 _VALUES = 12  # unprotected values that are tried
 _AT_HAND = 32  # nearest kinds that are tried first
-_NEARNESS = 0.01  # of quasi-identifiers; decides where chances are about the same
+_NONE = -1
+
+
+class Seen(NamedTuple):
+    """What is known of kinds and combinations beside one seed, whose value is x; `used` counts kinds, places of
+    combinations, and combinations.
+
+    Of all of `rows`, `hiding` has the value if it can hide somebody, else −1. Kind k has the place ``of_kind[k]`` (−1:
+    not looked up): how likely its people have x, the odds of its set against everything else (both per attribute set),
+    and how far their quasi-identifiers are (infinite: some odds are). Combination i has the place ``of_row[i]``, which
+    those of one kind and value may share: its odds of x against its own value, then those of its set; how far it is;
+    and how many people would be missing if one of them joined the seed alone (infinite: some odds are).
+    """
+
+    hiding: Codes
+    used: IntArray
+    of_kind: Codes
+    kinds: IntArray
+    chance: Points
+    against: Points
+    gap: FloatArray
+    of_row: Codes
+    rows: IntArray
+    odds: Points
+    far: FloatArray
+    score: FloatArray
 
 
 class Scratch(NamedTuple):
-    """Room for one group at a time: how many people there are of each value; the odds of the one who is hidden; who is
-    picked now, as places among the candidates; and the combinations of the best companions so far.
+    """Room for one group at a time: how many people there are of each value, the first entry of each (and the end), and
+    which of them are tried (at what place, −1 if not); per value that is tried, the odds of the one who is hidden; the
+    chances of one combination; who is picked now; and the combinations of the best companions so far.
     """
 
     supply: IntArray
+    starts: IntArray
+    turns: IntArray
     own: Points
+    chances: Points
     picks: IntArray
     best: IntArray
 
 
-@njit(cache=True)
+@kernel
 def find_companions(
-    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits
+    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits, seen: Seen
 ) -> tuple[IntArray, IntArray]:
     """For every seed (a combination), the combinations of its companions: offsets into a list. None: it has to wait.
 
-    Who finds a group leaves the stock.
+    Who finds a group leaves the stock. `seen` is room that is left as it was: `nothing_seen`.
     """
-    sets = table.signatures.shape[1]
+    sets, values = table.signatures.shape[1], len(table.set_offsets) - 1
     kinds = np.empty(limits.kinds, dtype=np.int32)
     offsets = np.zeros(len(seeds) + 1, dtype=np.int64)
     taken = np.empty(1024, dtype=np.int64)
     best = np.empty(limits.most, dtype=np.int64)
     scratch = Scratch(
-        np.zeros(len(table.set_offsets) - 1, dtype=np.int64),
-        np.empty(2 * sets, dtype=np.float32),
+        np.zeros(values, dtype=np.int64),
+        np.zeros(values + 1, dtype=np.int64),
+        np.empty(values, dtype=np.int64),
+        np.empty((_VALUES, 2 * sets), dtype=np.float32),
+        np.empty(sets, dtype=np.float32),
         np.empty(limits.most, dtype=np.int64),
         best,
     )
+    hiding = seen.hiding
     for s in range(len(seeds)):
         seed = seeds[s]
+        if s > 0 and seed == seeds[s - 1] and offsets[s] == offsets[s - 1]:
+            offsets[s + 1] = offsets[s]  # the same person in vain, and nobody has left since
+            continue
+        if s > 0 and (seed != seeds[s - 1] or seen.used[0] > limits.kinds):
+            _forget(seen)
         size = limits.most + 1
         for reach in (min(_AT_HAND, limits.kinds), limits.kinds):
-            near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[seed]], kinds[:reach])
-            size = _smallest(table, stock, seed, kinds[:near], limits, scratch)
+            number = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[seed]], kinds[:reach])
+            places = _left_of(table, stock, seed, kinds[:number], hiding, scratch)
+            seen = _with_room(seen, len(places))
+            size = _smallest(table, stock, seed, places, hiding, limits, scratch, seen)
             if size <= limits.least:
                 break
         offsets[s + 1] = offsets[s]
@@ -71,158 +114,238 @@ def find_companions(
             for i in range(size - 1):
                 taken[offsets[s] + i] = best[i]
                 enlist(table, index, stock, best[i])
+    _forget(seen)
     return offsets, taken[: offsets[-1]].copy()
 
 
-@njit(cache=True)
-def _smallest(table: Table, stock: Stock, seed: int, near: Codes, limits: Limits, scratch: Scratch) -> int:
-    """The size of the smallest group with companions of one value, of these kinds; they are put into `best`."""
-    supply, own, picks, best = scratch.supply, scratch.own, scratch.picks, scratch.best
-    r, least, most = limits.r, limits.least, limits.most
-    x, kind = table.values[seed], table.kind[seed]
-    supply[:] = 0
-    for k in near:
-        for i in range(table.starts[k], table.starts[k + 1]):
-            v = table.values[table.rows[i]]
-            if table.set_offsets[v] == table.set_offsets[v + 1]:
-                supply[v] += stock.left[table.rows[i]]
+@inner
+def _smallest(
+    table: Table,
+    stock: Stock,
+    seed: int,
+    places: IntArray,
+    hiding: Codes,
+    limits: Limits,
+    scratch: Scratch,
+    seen: Seen,
+) -> int:
+    """The size of the smallest group with companions of one value, of these combinations; they are put into `best`."""
+    picks, best, most = scratch.picks, scratch.best, limits.most
+    tried = _tried(table, seed, scratch)
+    _look_up(table, seed, places, hiding, limits.r, scratch, seen)
+    rows = _by_value(table, places, hiding, scratch)
     size, cost = most + 1, 0.0
-    for _ in range(_VALUES):
-        y = np.argmax(supply)
-        if supply[y] == 0:
-            break
-        supply[y] = 0
-        if not _odds(table, kind, x, y, own):
-            continue
-        candidates, odds, gaps = _candidates(table, stock, seed, y, near)
-        if len(candidates) > most:  # only those that fit best alone are weighed again and again
-            scores = np.empty(len(candidates))
-            for c in range(len(candidates)):
-                scores[c] = _NEARNESS * gaps[c] + _missing(own, own, odds[c], np.float32(r))
-            short = np.argsort(scores)[:most]
-            candidates, odds, gaps = candidates[short], odds[short], gaps[short]
-        left, owners = stock.left[candidates], table.person[candidates]
-        picked, distance = _grow(own, odds, left, owners, gaps, r, least, min(size, most), picks)
+    for y in tried:
+        own = scratch.own[scratch.turns[y]]
+        people = _candidates(stock, rows[scratch.starts[y] : scratch.starts[y + 1]], seen)
+        if len(people.rows) > most:  # only those that fit best alone are weighed again and again
+            short = first_of_order(people.scores, most)
+            people = Candidates(
+                people.rows[short], people.at[short], people.gaps[short], people.left[short], people.scores[short]
+            )
+        least, largest = limits.least, min(size, most)
+        picked, distance = grow_companions(own, people, seen.odds, table.person, limits.r, least, largest, picks)
         if picked >= 0 and (picked + 1 < size or distance < cost):
             size, cost = picked + 1, distance
             for i in range(picked):
-                best[i] = candidates[picks[i]]
+                best[i] = people.rows[picks[i]]
     return size
 
 
-@njit(cache=True)
-def _odds(table: Table, kind: int, x: int, y: int, odds: Points) -> bool:
-    """The odds of x against y, and of its set against everything else, per attribute set; are they all finite?"""
-    sets = table.signatures.shape[1]
+@inner
+def _hiding(table: Table) -> Codes:
+    """The value of each of `rows`, −1 where it is protected: only the others can be companions."""
+    values = np.empty(len(table.rows), dtype=np.int32)
+    for i in range(len(values)):
+        v = table.values[table.rows[i]]
+        values[i] = v if table.set_offsets[v] == table.set_offsets[v + 1] else _NONE
+    return values
+
+
+@inner
+def _left_of(table: Table, stock: Stock, seed: int, kinds: Codes, hiding: Codes, scratch: Scratch) -> IntArray:
+    """The places among `rows` of whom of these kinds can be a companion, and how many people there are of each value.
+
+    None of them is of the seed's own person; but `supply` counts everybody who is left.
+    """
+    number = 0
+    for k in kinds:
+        number += table.starts[k + 1] - table.starts[k]
+    places, owner = np.empty(number, dtype=np.int64), table.person[seed]
+    scratch.supply[:], number = 0, 0
+    for k in kinds:
+        for i in range(table.starts[k], table.starts[k + 1]):
+            if hiding[i] >= 0:
+                row = table.rows[i]
+                scratch.supply[hiding[i]] += stock.left[row]
+                if stock.left[row] > 0 and not (owner >= 0 and table.person[row] == owner):
+                    places[number] = i
+                    number += 1
+    return places[:number]
+
+
+@inner
+def _tried(table: Table, seed: int, scratch: Scratch) -> IntArray:
+    """The most frequent values, and their `turns`. Those that somebody surely has not are left out."""
+    tried, number = np.empty(_VALUES, dtype=np.int64), 0
+    scratch.turns[:] = _NONE
+    for _ in range(_VALUES):
+        y = np.argmax(scratch.supply)
+        if scratch.supply[y] == 0:
+            break
+        scratch.supply[y] = 0
+        if _own_odds(table, seed, y, scratch.own[number]):
+            scratch.turns[y], tried[number] = number, y
+            number += 1
+    return tried[:number]
+
+
+@inner
+def _by_value(table: Table, places: IntArray, hiding: Codes, scratch: Scratch) -> IntArray:
+    """The combinations at these places, value by value: `starts`."""
+    starts = scratch.starts
+    starts[:] = 0
+    for i in places:
+        starts[hiding[i] + 1] += 1
+    for v in range(len(starts) - 1):
+        starts[v + 1] += starts[v]
+    rows = np.empty(len(places), dtype=np.int64)
+    for i in places:
+        rows[starts[hiding[i]]] = table.rows[i]
+        starts[hiding[i]] += 1
+    for v in range(len(starts) - 1, 0, -1):  # each has moved to where the next one begins
+        starts[v] = starts[v - 1]
+    starts[0] = 0
+    return rows
+
+
+@inner(error_model="numpy")
+def _own_odds(table: Table, seed: int, y: int, own: Points) -> bool:
+    """The seed's odds of its value against y, and of its set against everything else; are they all finite?"""
+    sets, x = table.signatures.shape[1], table.values[seed]
     for a in range(sets):
-        at = table.signatures[kind, a]
+        at = table.signatures[table.kind[seed], a]
         if table.chances[at, y] <= 0 or table.inside[at, x] >= 1:
             return False
-        odds[a] = table.chances[at, x] / table.chances[at, y]
-        odds[sets + a] = table.inside[at, x] / (1 - table.inside[at, x])
+        own[a] = table.chances[at, x] / table.chances[at, y]
+        own[sets + a] = table.inside[at, x] / (1 - table.inside[at, x])
     return True
 
 
-@njit(cache=True)
-def _candidates(table: Table, stock: Stock, seed: int, y: int, near: Codes) -> tuple[IntArray, Points, FloatArray]:
-    """Combinations of these kinds with the value y: their odds, and how far their quasi-identifiers are apart."""
-    number = 0
-    for k in near:
-        for i in range(table.starts[k], table.starts[k + 1]):
-            number += table.values[table.rows[i]] == y
-    candidates, gaps = np.empty(number, dtype=np.int64), np.empty(number)
-    odds = np.empty((number, 2 * table.signatures.shape[1]), dtype=np.float32)
-    number = 0
-    for k in near:
-        for i in range(table.starts[k], table.starts[k + 1]):
-            row = table.rows[i]
-            if table.values[row] != y or stock.left[row] == 0 or 0 <= table.person[row] == table.person[seed]:
-                continue
-            if _odds(table, k, table.values[seed], y, odds[number]):
-                candidates[number], gaps[number] = row, apart(table, row, seed)
-                number += 1
-    return candidates[:number], odds[:number], gaps[:number]
+@inner
+def _candidates(stock: Stock, rows: IntArray, seen: Seen) -> Candidates:
+    """Those of these combinations (of one value) whose odds are finite."""
+    number, there, places = 0, np.empty_like(rows), np.empty_like(rows)
+    of_row, score, far = seen.of_row, seen.score, seen.far
+    for row in rows:
+        at = of_row[row]
+        if score[at] < np.inf:
+            there[number], places[number] = row, at
+            number += 1
+    there, places = there[:number], places[:number]
+    return Candidates(there, places, far[places], stock.left[there], score[places])
 
 
-@njit(cache=True)
-def _grow(
-    own: Points,
-    odds: Points,
-    left: IntArray,
-    owners: IntArray,
-    gaps: FloatArray,
-    r: float,
-    least: int,
-    most: int,
-    picks: IntArray,
-) -> tuple[int, float]:
-    """Add whoever leaves the fewest people missing, over all attribute sets, until none is; −1 if it takes too many."""
-    largest, total = own.copy(), own.copy()
-    size = 1
-    while size < least or _is_missing(largest, total, r):
-        if size >= most:
-            return -1, 0.0
-        best, chosen = np.inf, -1
-        for c in range(len(odds)):
-            if left[c] > 0:
-                score = _NEARNESS * gaps[c] + _missing(largest, total, odds[c], np.float32(r))
-                if score < best:
-                    best, chosen = score, c
-        if chosen < 0:
-            return -1, 0.0
-        left[chosen] -= 1
-        if owners[chosen] >= 0:
-            for c in range(len(odds)):
-                if owners[c] == owners[chosen]:
-                    left[c] = 0
-        picks[size - 1] = chosen
-        size += 1
-        for a in range(len(own)):
-            largest[a] = max(largest[a], odds[chosen, a])
-            total[a] += odds[chosen, a]
-    number, distance = _trim(own, odds, gaps, r, least, size - 1, picks)
-    return number, distance
+@inner(error_model="numpy")
+def _look_up(table: Table, seed: int, places: IntArray, hiding: Codes, r: float, scratch: Scratch, seen: Seen) -> None:
+    """The odds and the scores of all who are not known yet. One loop, for the sake of speed."""
+    chances, signatures, inside, x = table.chances, table.signatures, table.inside, table.values[seed]
+    rows, kinds, features, ordered = table.rows, table.kind, table.features, table.ordered
+    used, of_kind, of_row, gap, far = seen.used, seen.of_kind, seen.of_row, seen.gap, seen.far
+    chance, against, odds, score = seen.chance, seen.against, seen.odds, seen.score
+    turns, own, mine, sets = scratch.turns, scratch.own, scratch.chances, signatures.shape[1]
+    latest = np.full((len(turns), 2), _NONE, dtype=np.int64)
+    for i in places:
+        y, row = hiding[i], rows[i]
+        if turns[y] < 0 or of_row[row] >= 0:
+            continue
+        kind = kinds[row]
+        if of_kind[kind] < 0:
+            at = used[0]
+            used[0] += 1
+            of_kind[kind], seen.kinds[at], gap[at] = at, kind, apart(features, ordered, row, seed)
+            for a in range(sets):
+                p = inside[signatures[kind, a], x]
+                if p >= 1:
+                    gap[at] = np.inf
+                chance[at, a] = chances[signatures[kind, a], x]
+                against[at, a] = p / (1 - p)
+        seen.rows[used[2]] = row
+        used[2] += 1
+        if latest[y, 0] == kind:  # one of the same kind and value was the last of its value
+            of_row[row] = latest[y, 1]
+            continue
+        of, at = of_kind[kind], used[1]
+        used[1] += 1
+        latest[y, 0], latest[y, 1] = kind, at
+        of_row[row], far[at], score[at] = at, gap[of], np.inf
+        least = np.float32(1)
+        for a in range(sets):
+            mine[a] = chances[signatures[kind, a], y]
+            least = min(least, mine[a])
+        if least > 0 and gap[of] < np.inf:
+            for a in range(sets):
+                odds[at, a] = chance[of, a] / mine[a]
+                odds[at, sets + a] = against[of, a]
+            score[at] = NEARNESS * gap[of] + missing_with(own[turns[y]], own[turns[y]], odds[at], np.float32(r))
 
 
-@njit(cache=True)
-def _trim(
-    own: Points, odds: Points, gaps: FloatArray, r: float, least: int, number: int, picks: IntArray
-) -> tuple[int, float]:
-    """Who was taken early may not be needed any more: leave out whom the group can do without."""
-    largest, total = np.empty_like(own), np.empty_like(own)
-    distance = 0.0
-    i = 0
-    while i < number and number + 1 > least:
-        largest[:], total[:] = own, own
-        for j in range(number):
-            if j != i:
-                for a in range(len(own)):
-                    largest[a] = max(largest[a], odds[picks[j], a])
-                    total[a] += odds[picks[j], a]
-        if _is_missing(largest, total, r):
-            i += 1
-        else:
-            number -= 1
-            picks[i:number] = picks[i + 1 : number + 1].copy()
-    for j in range(number):
-        distance += gaps[picks[j]]
-    return number, distance
+@kernel
+def nothing_seen(table: Table, limits: Limits) -> Seen:
+    """Room for what is looked up: twice as many kinds as are looked at for one seed, so that some can be kept."""
+    sets = table.signatures.shape[1]
+    room = 2 * limits.kinds + _AT_HAND  # kinds that are as near as others may be among the first, and not among all
+    return Seen(
+        _hiding(table),
+        np.zeros(3, dtype=np.int64),
+        np.full(len(table.signatures), _NONE, dtype=np.int32),
+        np.empty(room, dtype=np.int64),
+        np.empty((room, sets), dtype=np.float32),
+        np.empty((room, sets), dtype=np.float32),
+        np.empty(room),
+        np.full(len(table.kind), _NONE, dtype=np.int32),
+        np.empty(0, dtype=np.int64),
+        np.empty((0, 2 * sets), dtype=np.float32),
+        np.empty(0),
+        np.empty(0),
+    )
 
 
-@njit(cache=True, fastmath=True)
-def _missing(largest: Points, total: Points, odds: Points, r: np.float32) -> np.float32:
-    """How many more people like the likeliest one it takes, over all attribute sets, if one of these odds joins."""
-    missing = np.float32(0)
-    for a in range(len(odds)):
-        top = max(max(largest[a], odds[a]), np.float32(1e-30))
-        missing += max(r - (total[a] + odds[a]) / top, np.float32(0))
-    return missing
+@inner
+def _forget(seen: Seen) -> None:
+    for kind in seen.kinds[: seen.used[0]]:
+        seen.of_kind[kind] = _NONE
+    for row in seen.rows[: seen.used[2]]:
+        seen.of_row[row] = _NONE
+    seen.used[:] = 0
 
 
-@njit(cache=True)
-def _is_missing(largest: Points, total: Points, r: float) -> bool:
-    """Is anybody missing?"""
-    missing = False
-    for a in range(len(total)):
-        missing |= largest[a] == 0 or total[a] < r * largest[a] * (1 - _TIE)
-    return missing
+@inner
+def _with_room(seen: Seen, more: int) -> Seen:
+    """The same, with places for so many more combinations."""
+    used = seen.used[2]  # there are no more places than combinations
+    if used + more <= len(seen.rows):
+        return seen
+    room = 2 * (used + more)
+    rows, far, score = np.empty(room, dtype=np.int64), np.empty(room), np.empty(room)
+    odds = np.empty((room, seen.odds.shape[1]), dtype=np.float32)
+    for i in range(used):
+        rows[i] = seen.rows[i]
+    for i in range(seen.used[1]):
+        far[i], score[i] = seen.far[i], seen.score[i]
+        for a in range(odds.shape[1]):
+            odds[i, a] = seen.odds[i, a]
+    return Seen(
+        seen.hiding,
+        seen.used,
+        seen.of_kind,
+        seen.kinds,
+        seen.chance,
+        seen.against,
+        seen.gap,
+        seen.of_row,
+        rows,
+        odds,
+        far,
+        score,
+    )

@@ -11,15 +11,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, IntArray
+from discreet.compiled import inner, kernel
 from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, conflict, enlist, nearest
 
 _TIE = 1e-5
+_ERROR = 1e-6
 _NEARNESS = 0.01
-_CERTAIN = np.float32(1e6)  # odds of people whose value is known beforehand
+CERTAIN = np.float32(1e6)  # odds of people whose value is known beforehand
 
 
 class Group(NamedTuple):
@@ -40,7 +41,7 @@ class Group(NamedTuple):
     total: Points
 
 
-@njit(cache=True)
+@kernel
 def empty_group(table: Table, most: int) -> Group:
     """Room for a group of so many people."""
     sets = table.signatures.shape[1]
@@ -57,13 +58,13 @@ def empty_group(table: Table, most: int) -> Group:
     )
 
 
-@njit(cache=True)
+@inner
 def is_protected(table: Table, v: int) -> bool:
     """Is a value in a protected set?"""
     return bool(table.set_offsets[v] < table.set_offsets[v + 1])
 
 
-@njit(cache=True)
+@kernel
 def fill(table: Table, group: Group, rows: IntArray) -> None:
     """Make it the group of these combinations, one row of each."""
     members, distinct, protected = len(rows), 0, 0
@@ -96,14 +97,14 @@ def fill(table: Table, group: Group, rows: IntArray) -> None:
             group.likely[t, a] = _likely(table, group, at, a)
             for j in range(protected):
                 v = group.protected[j]
-                first, second = _odds(table, at, v), _share(table, at, v, group.likely[t, a])
+                first, second = odds_of(table, at, v), _share(table, at, v, group.likely[t, a])
                 group.largest[j, 0, a] = max(group.largest[j, 0, a], first)
                 group.largest[j, 1, a] = max(group.largest[j, 1, a], second)
                 group.total[j, 0, a] += first
                 group.total[j, 1, a] += second
 
 
-@njit(cache=True)
+@inner
 def _likely(table: Table, group: Group, at: int, a: int) -> np.float32:
     likely = np.float32(0)
     for i in range(group.numbers[1]):
@@ -111,24 +112,25 @@ def _likely(table: Table, group: Group, at: int, a: int) -> np.float32:
     return likely
 
 
-@njit(cache=True)
-def _odds(table: Table, at: int, v: int) -> np.float32:
+@inner
+def odds_of(table: Table, at: int, v: int) -> float:
+    """The odds that somebody has a value of the set of v, by one row of `chances`."""
     p = table.inside[at, v]
-    return p / (1 - p) if p < 1 else _CERTAIN
+    return float(p / (1 - p)) if p < 1 else float(CERTAIN)
 
 
-@njit(cache=True)
+@inner
 def _share(table: Table, at: int, v: int, likely: np.float32) -> np.float32:
     p = table.chances[at, v]
-    return min(p / likely, _CERTAIN) if likely > 0 else (_CERTAIN if p > 0 else np.float32(0))
+    return min(p / likely, CERTAIN) if likely > 0 else (CERTAIN if p > 0 else np.float32(0))
 
 
-@njit(cache=True)
+@inner
 def _lacking(largest: np.float32, total: np.float32, r: np.float32) -> np.float32:
     return max(r - total / largest, np.float32(0)) if largest > 0 else r
 
 
-@njit(cache=True)
+@inner
 def lacks(table: Table, group: Group, r: float) -> bool:
     """Is anybody missing where she only asks whether somebody has a value or not? Then the group can't hold."""
     for j in range(group.numbers[2]):
@@ -138,7 +140,28 @@ def lacks(table: Table, group: Group, r: float) -> bool:
     return False
 
 
-@njit(cache=True)
+@kernel
+def cannot_hold(table: Table, group: Group, r: float) -> bool:
+    """Is it sure, in spite of single precision, that somebody is missing where she only asks whether it is a value?
+
+    Somebody's posterior is then q / Σ q, if one person of the group has a value of the one set that it is in; and some
+    is above 1 / r. The error of a chance p, at most 1e-7 of it, is one of about 1e-7 (1 + q) of the odds.
+    """
+    for i in range(group.numbers[1]):
+        v = group.values[i]
+        sets = table.set_offsets[v + 1] - table.set_offsets[v]
+        if sets > 1 or (sets == 1 and group.counts[i] > 1):
+            return False
+    for j in range(group.numbers[2]):
+        for a in range(table.signatures.shape[1]):
+            largest = float(group.largest[j, 0, a])
+            error = _TIE + _ERROR * (1 + largest)
+            if group.total[j, 0, a] * (1 + error) < r * largest * (1 - error):
+                return True
+    return False
+
+
+@inner
 def fits(table: Table, group: Group, row: int) -> bool:
     """Has nobody in the group a value of the same protected set, and is the owner of the row not there?"""
     new, owner = True, table.person[row]
@@ -150,7 +173,7 @@ def fits(table: Table, group: Group, row: int) -> bool:
     return new
 
 
-@njit(cache=True)
+@inner
 def missing_with(table: Table, group: Group, row: int, r: np.float32, enough: float) -> float:
     """How many people are missing in the group if one of this combination joins; no more exact than `enough`."""
     w, kind = table.values[row], table.kind[row]
@@ -161,16 +184,16 @@ def missing_with(table: Table, group: Group, row: int, r: np.float32, enough: fl
         likely = _likely(table, group, at, a) if group.numbers[2] else np.float32(1)
         for j in range(group.numbers[2]):
             v = group.protected[j]
-            q = _odds(table, at, v)
+            q = odds_of(table, at, v)
             missing += _lacking(max(group.largest[j, 0, a], q), group.total[j, 0, a] + q, r)
             q = _share(table, at, v, likely)
             missing += _lacking(max(group.largest[j, 1, a], q), group.total[j, 1, a] + q, r)
         if joins:
-            first = largest = _odds(table, at, w)
+            first = largest = odds_of(table, at, w)
             second = top = _share(table, at, w, likely)
             for t in range(group.numbers[0]):
                 of = table.signatures[table.kind[group.rows[t]], a]
-                q = _odds(table, of, w)
+                q = odds_of(table, of, w)
                 first += q
                 largest = max(largest, q)
                 q = _share(table, of, w, group.likely[t, a]) if group.numbers[2] else table.chances[of, w]
@@ -182,7 +205,7 @@ def missing_with(table: Table, group: Group, row: int, r: np.float32, enough: fl
     return float(missing)
 
 
-@njit(cache=True)
+@kernel
 def missing(table: Table, group: Group, r: float, enough: float) -> float:
     """How many people are missing in the group, both ways; no more exact than `enough`."""
     total = np.float32(0)
@@ -195,7 +218,7 @@ def missing(table: Table, group: Group, r: float, enough: float) -> float:
     return float(total)
 
 
-@njit(cache=True)
+@inner
 def _best(table: Table, index: Index, stock: Stock, group: Group, limits: Limits, kinds: Codes) -> int:
     """The combination that fits best, among the nearest ones that are left (of `kinds`, scratch); −1 if none fits."""
     near = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[group.rows[0]]], kinds)
@@ -204,7 +227,7 @@ def _best(table: Table, index: Index, stock: Stock, group: Group, limits: Limits
         for i in range(table.starts[k], table.starts[k + 1]):
             row = table.rows[i]
             if stock.left[row] > 0 and fits(table, group, row):
-                score = _NEARNESS * apart(table, row, group.rows[0])
+                score = _NEARNESS * apart(table.features, table.ordered, row, group.rows[0])
                 for v in group.values[: group.numbers[1]]:
                     if v == table.values[row]:
                         score += limits.repeated
@@ -217,7 +240,7 @@ def _best(table: Table, index: Index, stock: Stock, group: Group, limits: Limits
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def grow_groups(table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits) -> tuple[IntArray, IntArray]:
     """Groups around the seeds (combinations) that are still left: offsets into a list of combinations.
 
@@ -254,7 +277,7 @@ def grow_groups(table: Table, index: Index, stock: Stock, seeds: IntArray, limit
     return offsets[: number + 1].copy(), members[: offsets[number]].copy()
 
 
-@njit(cache=True)
+@kernel
 def extend_groups(
     table: Table, index: Index, stock: Stock, offsets: IntArray, rows: IntArray, limits: Limits
 ) -> IntArray:

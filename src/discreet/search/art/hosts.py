@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from discreet.arrays import BoolArray, IntArray
-from discreet.search.art.growth import empty_group, fill, missing
+from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.compiled import inner, kernel
+from discreet.search.art.growth import cannot_hold, empty_group, missing
 from discreet.search.art.people import Index, Limits, Table
 from discreet.search.art.tree import conflict, nearest
+from discreet.search.art.weighing import look_up, room_for, weigh
 
 _SIZE = 0.01  # what each row more costs
 
@@ -29,49 +30,64 @@ class Hosts(NamedTuple):
     alive: IntArray
 
 
-@njit(cache=True)
+@kernel
+def kinds_near(table: Table, index: Index, rows: IntArray, hosts: Hosts, number: int) -> Codes:
+    """For each of these combinations, so many of the nearest kinds with people in groups; −1 where there are no more.
+
+    Free or not: so it stays the same while groups are joined.
+    """
+    kinds = np.full((len(rows), number), -1, dtype=np.int32)
+    for i in range(len(rows)):
+        nearest(index, hosts.of_kind, hosts.alive, index.points[table.kind[rows[i]]], kinds[i])
+    return kinds
+
+
+@kernel
 def nearest_hosts(
-    table: Table, index: Index, offsets: IntArray, rows: IntArray, hosts: Hosts, limits: Limits, wanted: int
-) -> IntArray:
-    """For each group, those that it would best be joined with, of the ones with the most similar people; or −1."""
+    table: Table, near: Codes, offsets: IntArray, rows: IntArray, hosts: Hosts, limits: Limits, wanted: int
+) -> tuple[IntArray, BoolArray]:
+    """For each group, those that it would best be joined with, of the ones with people of `near` kinds; or −1.
+
+    And with which of them it can't hold, whatever the exact verdict takes into account besides.
+    """
     group = empty_group(table, limits.most)
-    kinds = np.empty(limits.kinds, dtype=np.int32)
     chosen = np.full((len(offsets) - 1, wanted), -1, dtype=np.int64)
+    lost = np.zeros((len(offsets) - 1, wanted), dtype=np.bool_)
     scores = np.empty(wanted)
     weighed_for = np.full(len(hosts.free), -1, dtype=np.int64)
-    together = np.empty(limits.most, dtype=np.int64)
+    known = room_for(table, limits.most)
     for i in range(len(chosen)):
-        size = offsets[i + 1] - offsets[i]
-        together[:size] = rows[offsets[i] : offsets[i + 1]]
-        near = nearest(index, hosts.of_kind, hosts.alive, index.points[table.kind[together[0]]], kinds)
+        guests = rows[offsets[i] : offsets[i + 1]]
+        look_up(table, known, guests)
         scores[:] = np.inf
         tried = 0
-        for k in kinds[:near]:
+        for k in near[i]:
+            if k < 0:
+                break
             for g in hosts.groups[hosts.starts[k] : hosts.starts[k + 1]]:
                 members = hosts.rows[hosts.offsets[g] : hosts.offsets[g + 1]]
-                if not hosts.free[g] or weighed_for[g] == i or size + len(members) > limits.most:
+                if not hosts.free[g] or weighed_for[g] == i or len(guests) + len(members) > limits.most:
                     continue
                 weighed_for[g] = i
-                if _clash(table, together[:size], members):
+                if _clash(table, guests, members):
                     continue
                 tried += 1
-                together[size : size + len(members)] = members
-                fill(table, group, together[: size + len(members)])
+                weigh(table, known, members, group)
                 score = _SIZE * len(members) + missing(table, group, limits.r, scores[-1])
                 if score < scores[-1]:
                     j = wanted - 1
                     while j > 0 and scores[j - 1] > score:
-                        scores[j], chosen[i, j] = scores[j - 1], chosen[i, j - 1]
+                        scores[j], chosen[i, j], lost[i, j] = scores[j - 1], chosen[i, j - 1], lost[i, j - 1]
                         j -= 1
-                    scores[j], chosen[i, j] = score, g
+                    scores[j], chosen[i, j], lost[i, j] = score, g, cannot_hold(table, group, limits.r)
                 if tried >= limits.tries:
                     break
             if tried >= limits.tries:
                 break
-    return chosen
+    return chosen, lost
 
 
-@njit(cache=True)
+@inner
 def _clash(table: Table, some: IntArray, others: IntArray) -> bool:
     for one in some:
         for other in others:

@@ -12,8 +12,9 @@ import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.search.art.draft import Draft, Gathered, gathered, together
-from discreet.search.art.hosts import Hosts, nearest_hosts
+from discreet.search.art.hosts import Hosts, kinds_near, nearest_hosts
 from discreet.search.art.index import stock_of
+from discreet.search.art.people import Table
 from discreet.search.art.tree import take_all
 
 _KINDS = 128  # nearest kinds whose groups are considered
@@ -35,7 +36,7 @@ def join_groups(draft: Draft) -> None:
     done, rows = draft.done, np.flatnonzero(~lost & (left > 0))
     alone = gathered(left[rows], np.repeat(rows, left[rows]))  # equal rows together, as they will be published
     units = together(done, alone, gathered(np.ones(len(guests), dtype=np.int64), guests))
-    hosts = _hosts(draft, units)
+    hosts = _hosts(draft, units, guests)
     made = []
     for waiting in _rounds(len(done) + len(alone), len(units), max(1, min(_GUESTS, len(units) // 64))):
         made += _join(draft, units, hosts, waiting[hosts.free[waiting]])
@@ -60,26 +61,45 @@ def _rounds(first: int, last: int, guests: int) -> Iterator[IntArray]:
         yield from (block[i::rounds] for i in range(rounds))
 
 
-def _hosts(draft: Draft, units: Gathered) -> Hosts:
+def _hosts(draft: Draft, units: Gathered, guests: IntArray) -> Hosts:
+    """Whom guests may ask. Where each kind has people counts all units; listed are those whom somebody can join."""
     table, n = draft.table, max(len(units), 1)
     pairs = np.unique(table.kind[units.rows] * n + units.group)
     of_kind = np.bincount(pairs // n, minlength=len(table.signatures)).astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(of_kind)]).astype(np.int64)
     there = np.bincount(units.rows, minlength=len(table.kind)).astype(np.int64)
     alive = stock_of(table, draft.index, there).alive
+    some_can = units.sizes < draft.most
+    some_can[units.group[_all_clash(table, guests)[table.values[units.rows]]]] = False
+    pairs = pairs[some_can[pairs % n]]
+    starts = np.searchsorted(pairs // n, np.arange(len(of_kind) + 1)).astype(np.int64)
     return Hosts(units.offsets, units.rows, np.ones(len(units), dtype=np.bool_), starts, pairs % n, of_kind, alive)
+
+
+def _all_clash(table: Table, guests: IntArray) -> BoolArray:
+    """The values that are in a protected set of which every guest has a value: no group with one can take any guest."""
+    number, ends = len(table.set_offsets) - 1, table.set_offsets
+    values = np.unique(table.values[guests])
+    guests_of = np.bincount(
+        np.concatenate([table.sets[ends[v] : ends[v + 1]] for v in values]), minlength=table.sets.max(initial=-1) + 1
+    )
+    clash = np.zeros(number, dtype=np.bool_)
+    clash[np.repeat(np.arange(number), np.diff(ends))[guests_of[table.sets] == len(values)]] = True
+    return clash
 
 
 def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> list[Gathered]:
     """The groups that the waiting units make with others. Whoever is in one is no longer free."""
     hosts.free[waiting] = False
+    kinds = kinds_near(draft.table, draft.index, units.rows[units.offsets[waiting]], hosts, _KINDS)
     asking, made = {1: [waiting[:, None]]}, []  # which units are together, by how many they are
     while asking:
         came = np.concatenate(asking.pop(min(asking)))
         groups = units.merged(came)
         limits = draft.limits(draft.least, draft.most, _KINDS, _WEIGHED)
-        near = nearest_hosts(draft.table, draft.index, groups.offsets, groups.rows, hosts, limits, _ASKED)
-        which, rank = np.nonzero(near >= 0)
+        theirs = kinds[np.searchsorted(waiting, came[:, 0])]
+        near, lost = nearest_hosts(draft.table, theirs, groups.offsets, groups.rows, hosts, limits, _ASKED)
+        # Where people have several rows, it is their sums that are judged.
+        which, rank = np.nonzero((near >= 0) if draft.judge else (near >= 0) & ~lost)
         yes = np.zeros(near.shape, dtype=np.bool_)
         yes[which, rank] = draft.holds(units.merged(np.column_stack([came[which], near[which, rank]])))
         partner = _matched(hosts.free, np.where(yes, near, -1))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import IntArray
+from discreet.compiled import inner, kernel
 from discreet.search.art.people import Index, Stock, Table
 from discreet.search.art.tree import conflict, enlist
 
 
-@njit(cache=True)
+@kernel
 def alike_groups(table: Table, index: Index, stock: Stock, kinds: IntArray, starts: IntArray, size: int) -> IntArray:
     """Groups of people with equal signatures, one of each of their most frequent values: a row of combinations each.
 
@@ -35,16 +35,16 @@ def alike_groups(table: Table, index: Index, stock: Stock, kinds: IntArray, star
             while _choose(table, own, stock.left[own], chosen) and _is_fair(table, counts, people, chosen):
                 if number == len(members):
                     members = np.concatenate((members, np.empty_like(members)))
-                members[number] = chosen
+                for i in range(size):
+                    members[number, i] = chosen[i]
                 number += 1
                 people -= size
                 for row in chosen:
                     enlist(table, index, stock, row)
                     counts[table.values[row]] -= 1
         # The others by value: the first combination of each that has somebody left.
-        rows = rows[np.argsort(table.values[rows], kind="mergesort")] if len(some) > 1 else rows[:0]
-        heads = _heads(table, rows)
-        ends = np.append(heads[1:], len(rows))
+        rows = _by_value(table, rows, len(counts)) if len(some) > 1 else rows[:0]
+        heads, ends = _heads(table, rows)
         while len(heads) >= size:
             for i in range(len(heads)):
                 while heads[i] < ends[i] - 1 and stock.left[rows[heads[i]]] == 0:
@@ -53,7 +53,8 @@ def alike_groups(table: Table, index: Index, stock: Stock, kinds: IntArray, star
                 break
             if number == len(members):
                 members = np.concatenate((members, np.empty_like(members)))
-            members[number] = chosen
+            for i in range(size):
+                members[number, i] = chosen[i]
             number += 1
             for row in chosen:
                 enlist(table, index, stock, row)
@@ -62,7 +63,7 @@ def alike_groups(table: Table, index: Index, stock: Stock, kinds: IntArray, star
     return members[:number].copy()
 
 
-@njit(cache=True)
+@inner
 def _rows_of(table: Table, kinds: IntArray) -> IntArray:
     """All combinations of these kinds."""
     number = 0
@@ -71,25 +72,41 @@ def _rows_of(table: Table, kinds: IntArray) -> IntArray:
     rows = np.empty(number, dtype=np.int64)
     number = 0
     for k in kinds:
-        own = table.rows[table.starts[k] : table.starts[k + 1]]
-        rows[number : number + len(own)] = own
-        number += len(own)
+        for row in table.rows[table.starts[k] : table.starts[k + 1]]:
+            rows[number] = row
+            number += 1
     return rows
 
 
-@njit(cache=True)
-def _heads(table: Table, rows: IntArray) -> IntArray:
-    """Where each value begins in combinations that are in order of their values."""
-    heads = np.empty(len(rows), dtype=np.int64)
+@inner
+def _by_value(table: Table, rows: IntArray, values: int) -> IntArray:
+    """Combinations in order of their values; those with one value stay as they were."""
+    place = np.zeros(values + 1, dtype=np.int64)
+    for row in rows:
+        place[table.values[row] + 1] += 1
+    for v in range(values):
+        place[v + 1] += place[v]
+    ordered = np.empty(len(rows), dtype=np.int64)
+    for row in rows:
+        ordered[place[table.values[row]]] = row
+        place[table.values[row]] += 1
+    return ordered
+
+
+@inner
+def _heads(table: Table, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Where each value begins and ends in combinations that are in order of their values."""
+    heads, ends = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
     number = 0
     for i in range(len(rows)):
         if i == 0 or table.values[rows[i]] != table.values[rows[i - 1]]:
             heads[number] = i
             number += 1
-    return heads[:number]
+        ends[number - 1] = i + 1
+    return heads[:number], ends[:number]
 
 
-@njit(cache=True)
+@inner
 def _choose(table: Table, rows: IntArray, left: IntArray, chosen: IntArray) -> bool:
     """Fill `chosen` with the combinations of which most are left, no two with one value, protected set or owner."""
     for i in range(len(chosen)):
@@ -109,7 +126,7 @@ def _choose(table: Table, rows: IntArray, left: IntArray, chosen: IntArray) -> b
     return True
 
 
-@njit(cache=True)
+@inner
 def _is_fair(table: Table, counts: IntArray, people: int, chosen: IntArray) -> bool:
     """Do these leave no value to more than its share of the others, unless it had more before?"""
     fair = True

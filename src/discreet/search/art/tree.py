@@ -5,13 +5,13 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.compiled import inner, kernel
 from discreet.search.art.people import Index, Points, Stock, Table
 
 
-@njit(cache=True)
+@kernel
 def plant(points: Points, leaf: int) -> tuple[Codes, Codes, Points]:
     """The order of the points in the tree, and for every inner node the dimension it cuts and where."""
     n, dims = points.shape
@@ -40,7 +40,7 @@ def plant(points: Points, leaf: int) -> tuple[Codes, Codes, Points]:
     return order, dim, cut
 
 
-@njit(cache=True)
+@inner
 def _select(order: Codes, points: Points, d: int, a: int, b: int, middle: int) -> None:
     """Reorder ``order[a:b]`` so that what is before `middle` is not above it, and what is behind not below (Hoare)."""
     low, high = a, b - 1
@@ -64,17 +64,17 @@ def _select(order: Codes, points: Points, d: int, a: int, b: int, middle: int) -
             return
 
 
-@njit(cache=True)
+@kernel
 def census(index: Index, of_kind: IntArray) -> IntArray:
     """How many kinds under each node have somebody left."""
     alive = np.zeros(2 * len(index.dims) + 1, dtype=np.int64)
     for k in range(len(of_kind)):
         if of_kind[k] > 0:
-            _changed(index, alive, k, 1)
+            _changed(index, alive, k, np.int64(1))
     return alive
 
 
-@njit(cache=True)
+@inner
 def _changed(index: Index, alive: IntArray, kind: int, by: int) -> None:
     node, a, b = 0, 0, len(index.order)
     alive[0] += by
@@ -87,7 +87,7 @@ def _changed(index: Index, alive: IntArray, kind: int, by: int) -> None:
         alive[node] += by
 
 
-@njit(cache=True)
+@inner
 def take(table: Table, index: Index, stock: Stock, row: int, by: int) -> None:
     """So many rows of a combination find a group; a negative number of them lose it."""
     kind = table.kind[row]
@@ -95,15 +95,15 @@ def take(table: Table, index: Index, stock: Stock, row: int, by: int) -> None:
     stock.left[row] -= by
     stock.of_kind[kind] = before - by
     if before > 0 and before == by:
-        _changed(index, stock.alive, kind, -1)
+        _changed(index, stock.alive, kind, np.int64(-1))
     elif before == 0 and by < 0:
-        _changed(index, stock.alive, kind, 1)
+        _changed(index, stock.alive, kind, np.int64(1))
 
 
-@njit(cache=True)
+@inner
 def enlist(table: Table, index: Index, stock: Stock, row: int) -> None:
     """A row of a combination finds a group."""
-    take(table, index, stock, row, 1)
+    take(table, index, stock, row, np.int64(1))
     if table.once[row] and table.person[row] >= 0:
         owner = table.person[row]
         for other in table.owned[table.owned_starts[owner] : table.owned_starts[owner + 1]]:
@@ -111,14 +111,14 @@ def enlist(table: Table, index: Index, stock: Stock, row: int) -> None:
                 take(table, index, stock, other, stock.left[other])
 
 
-@njit(cache=True)
+@kernel
 def take_all(table: Table, index: Index, stock: Stock, rows: IntArray, by: int) -> None:
     """`take` for many combinations."""
     for row in rows:
         take(table, index, stock, row, by)
 
 
-@njit(cache=True)
+@inner
 def nearest(index: Index, of_kind: IntArray, alive: IntArray, query: Points, kinds: Codes) -> int:
     """Fill `kinds` with kinds that have somebody left, those in the nearest leaves first; how many there are.
 
@@ -149,17 +149,17 @@ def nearest(index: Index, of_kind: IntArray, alive: IntArray, query: Points, kin
     return number
 
 
-@njit(cache=True)
-def apart(table: Table, row: int, other: int) -> float:
+@inner
+def apart(features: Points, ordered: BoolArray, row: int, other: int) -> float:
     """How different the quasi-identifiers of two combinations are: 0 to 1 for each."""
     total = 0.0
-    for d in range(len(table.ordered)):
-        gap = abs(float(table.features[row, d] - table.features[other, d]))
-        total += gap if table.ordered[d] or gap == 0 else 1.0
+    for d in range(len(ordered)):
+        gap = abs(float(features[row, d] - features[other, d]))
+        total += gap if ordered[d] or gap == 0 else 1.0
     return total
 
 
-@njit(cache=True)
+@kernel
 def conflict(table: Table, v: int, w: int) -> bool:
     """Are two values in a protected set together?"""
     for i in range(table.set_offsets[v], table.set_offsets[v + 1]):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.compiled import kernel
 
 
-@njit(cache=True)
+@kernel
 def anatomize(
     group: IntArray, starts: IntArray, stay: IntArray, unprotected: int, rows: int, chance: FloatArray
 ) -> None:

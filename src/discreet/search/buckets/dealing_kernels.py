@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.search.buckets.injector_rules import has, meet, put
 from discreet.utility.queries import Bits
 
@@ -81,7 +81,7 @@ class Draft(NamedTuple):
     excluded: Bits
 
 
-@njit(cache=True)
+@kernel
 def deal(rows: Rows, order: IntArray, limits: Limits, chance: FloatArray) -> IntArray:
     """Put rows into groups; the group of each, −1 for those that find no place or are not in `order`.
 
@@ -155,7 +155,7 @@ def deal(rows: Rows, order: IntArray, limits: Limits, chance: FloatArray) -> Int
     return dealt.group
 
 
-@njit(cache=True)
+@inner
 def _steps(rows: Rows, dealt: Dealt, limits: Limits, many: int) -> float:
     """How long it takes to see whether a row fits into a group, about."""
     size, people = dealt.sizes[:many].sum() / max(many, 1), len(rows.starts) - 1
@@ -164,7 +164,7 @@ def _steps(rows: Rows, dealt: Dealt, limits: Limits, many: int) -> float:
     return float(size * (1.0 + size * len(rows.of_person) / people) + 1.0)
 
 
-@njit(cache=True)
+@inner
 def _listed(rows: Rows, order: IntArray, sets: int) -> Lists:
     n = len(rows.set_of)
     lists = Lists(
@@ -186,7 +186,7 @@ def _listed(rows: Rows, order: IntArray, sets: int) -> Lists:
     return lists
 
 
-@njit(cache=True)
+@inner
 def _take(rows: Rows, lists: Lists, row: int, sets: int) -> None:
     """Out of its list."""
     s = rows.set_of[row] if rows.set_of[row] >= 0 else sets
@@ -202,7 +202,7 @@ def _take(rows: Rows, lists: Lists, row: int, sets: int) -> None:
         lists.before[after] = before
 
 
-@njit(cache=True)
+@inner
 def _give_back(rows: Rows, lists: Lists, row: int, sets: int) -> None:
     """Into its list, at its old place: what was taken last must come first."""
     s = rows.set_of[row] if rows.set_of[row] >= 0 else sets
@@ -218,7 +218,7 @@ def _give_back(rows: Rows, lists: Lists, row: int, sets: int) -> None:
         lists.before[after] = row
 
 
-@njit(cache=True)
+@inner
 def _add_up(rows: Rows, dealt: Dealt, shares: Shares, row: int, without: int) -> None:
     """What the groups of a row's owner have of each set, but for one of them, and what those of his rows will at least
     that have none yet, but for this row.
@@ -236,7 +236,7 @@ def _add_up(rows: Rows, dealt: Dealt, shares: Shares, row: int, without: int) ->
                 _count(shares, rows.set_of[dealt.rows[j]], 1.0 / dealt.sizes[g])
 
 
-@njit(cache=True)
+@inner
 def _count(shares: Shares, s: int, share: float) -> None:
     if s < 0:
         return
@@ -248,14 +248,14 @@ def _count(shares: Shares, s: int, share: float) -> None:
     shares.total[s] += share
 
 
-@njit(cache=True)
+@inner
 def _room(shares: Shares, limits: Limits, s: int, size: int) -> int:
     """How many rows of a set the last person asked for lets a group of this size have."""
     spent = shares.total[s] if shares.mark[s] == shares.state[0] else 0.0
     return int(np.floor((1.0 / limits.sum - spent) * size + _ROUNDING))
 
 
-@njit(cache=True)
+@inner
 def _fits(
     rows: Rows, dealt: Dealt, limits: Limits, shares: Shares, draft: Draft, row: int, size: int, turn: int
 ) -> bool:
@@ -268,7 +268,7 @@ def _fits(
     return p < 0 or limits.sum == 0 or _keeps(rows, dealt, limits, shares, draft, row, s, size, turn)
 
 
-@njit(cache=True)
+@inner
 def _keeps(
     rows: Rows, dealt: Dealt, limits: Limits, shares: Shares, draft: Draft, row: int, s: int, size: int, turn: int
 ) -> bool:
@@ -283,7 +283,7 @@ def _keeps(
     return True
 
 
-@njit(cache=True)
+@inner
 def _open(draft: Draft, limits: Limits, s: int, size: int, turn: int) -> None:
     """A set of which the group in the making has nothing yet."""
     if draft.mark[s] != turn:
@@ -292,7 +292,7 @@ def _open(draft: Draft, limits: Limits, s: int, size: int, turn: int) -> None:
         draft.room[s] = size // max(limits.l, limits.sum)
 
 
-@njit(cache=True)
+@inner
 def _add(rows: Rows, limits: Limits, shares: Shares, draft: Draft, row: int, size: int, turn: int) -> None:
     """Put a row that fits into the group in the making; `shares` are its owner's."""
     p, s = rows.person[row], rows.set_of[row]
@@ -312,7 +312,7 @@ def _add(rows: Rows, limits: Limits, shares: Shares, draft: Draft, row: int, siz
             draft.room[v] = min(draft.room[v], _room(shares, limits, v, size))
 
 
-@njit(cache=True)
+@inner
 def _next(
     rows: Rows,
     dealt: Dealt,
@@ -349,7 +349,7 @@ def _next(
         tried[best] = pick
 
 
-@njit(cache=True)
+@inner
 def _of_set(
     rows: Rows,
     dealt: Dealt,
@@ -374,7 +374,7 @@ def _of_set(
     return -1
 
 
-@njit(cache=True)
+@inner
 def _fits_in(
     rows: Rows, dealt: Dealt, limits: Limits, shares: Shares, draft: Draft, row: int, g: int, turn: int
 ) -> bool:
@@ -413,7 +413,7 @@ def _fits_in(
     return bool(_keeps(rows, dealt, limits, shares, draft, row, s, size, turn))
 
 
-@njit(cache=True)
+@kernel
 def apart(order: IntArray, starts: IntArray, person: IntArray, people: int) -> BoolArray:
     """Which of some groups are the first of all people in them: group g has those of ``starts[g]:starts[g + 1]``."""
     seen = np.zeros(people, dtype=np.bool_)
@@ -428,7 +428,7 @@ def apart(order: IntArray, starts: IntArray, person: IntArray, people: int) -> B
     return first
 
 
-@njit(cache=True)
+@kernel
 def thin_out(stay: BoolArray, set_of: IntArray, starts: IntArray, of_person: IntArray, most: int) -> None:
     """Leave nobody more than `most` rows, taking them from the sets that are largest then."""
     many = np.bincount(set_of)

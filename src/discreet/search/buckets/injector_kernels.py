@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import IntArray
+from discreet.compiled import inner, kernel
 from discreet.search.buckets.injector_rules import has, meet, put
 from discreet.utility.queries import Bits
 
@@ -57,7 +57,7 @@ class Groups(NamedTuple):
     sets: NDArray[np.uint64]
 
 
-@njit(cache=True)
+@kernel
 def compatible_groups(kinds: Kinds, rows: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Put rows into groups of `rows` in which nobody stands with a value that is struck out for them.
 
@@ -120,7 +120,7 @@ def compatible_groups(kinds: Kinds, rows: int, rng: np.random.Generator) -> tupl
     return kind, group
 
 
-@njit(cache=True)
+@inner
 def _where_it_fits(kinds: Kinds, groups: Groups, many: int, t: int, looked_at: int, start: int) -> int:
     """Put a row into some group where it fits: its number, or −1."""
     for j in range(looked_at):
@@ -131,7 +131,7 @@ def _where_it_fits(kinds: Kinds, groups: Groups, many: int, t: int, looked_at: i
     return -1
 
 
-@njit(cache=True)
+@inner
 def _everything(kinds: Kinds) -> Rest:
     """Nobody has a group yet."""
     n, v = len(kinds.people), len(kinds.set_of)
@@ -158,7 +158,7 @@ def _everything(kinds: Kinds) -> Rest:
     return rest
 
 
-@njit(cache=True)
+@inner
 def _take(kinds: Kinds, rest: Rest, t: int, many: int) -> None:
     """These rows are without a group no more."""
     value = kinds.value[t]
@@ -178,7 +178,7 @@ def _take(kinds: Kinds, rest: Rest, t: int, many: int) -> None:
             rest.before[after] = before
 
 
-@njit(cache=True)
+@inner
 def _needed_everywhere(kinds: Kinds, rest: Rest, left: int, rows: int) -> int:
     """The first kind of a set so large that every group from now on must have a row of it, or −1."""
     s = np.argmax(rest.of_set)
@@ -192,19 +192,19 @@ def _needed_everywhere(kinds: Kinds, rest: Rest, left: int, rows: int) -> int:
     return best
 
 
-@njit(cache=True)
+@inner
 def _group(groups: Groups, at: int) -> Group:
     return Group(groups.values[at], groups.excluded[at], groups.sets[at])
 
 
-@njit(cache=True)
+@inner
 def _start(g: Group) -> None:
     g.values[:] = np.uint64(0)
     g.excluded[:] = np.uint64(0)
     g.sets[:] = np.uint64(0)
 
 
-@njit(cache=True)
+@inner
 def _add(kinds: Kinds, g: Group, t: int) -> None:
     value = kinds.value[t]
     put(g.values, value)
@@ -214,7 +214,7 @@ def _add(kinds: Kinds, g: Group, t: int) -> None:
         g.excluded[w] |= kinds.excluded[t, w]
 
 
-@njit(cache=True)
+@inner
 def _fits(kinds: Kinds, g: Group, t: int) -> bool:
     """Does a row of this kind fit in beside those of the group?"""
     value = kinds.value[t]
@@ -224,7 +224,7 @@ def _fits(kinds: Kinds, g: Group, t: int) -> bool:
     return not has(g.excluded, value) and not meet(g.values, kinds.excluded[t])
 
 
-@njit(cache=True)
+@inner
 def _next(
     kinds: Kinds, rest: Rest, g: Group, members: IntArray, tried: IntArray, pick: int, rng: np.random.Generator
 ) -> int:
@@ -266,7 +266,7 @@ def _next(
                     break
 
 
-@njit(cache=True)
+@inner
 def _of_value(kinds: Kinds, rest: Rest, g: Group, members: IntArray, value: int) -> int:
     """The kind of this value that fits into the group and strikes out least more; of equal ones the first; or −1.
 
@@ -287,7 +287,7 @@ def _of_value(kinds: Kinds, rest: Rest, g: Group, members: IntArray, value: int)
     return best
 
 
-@njit(cache=True)
+@inner
 def _more(excluded: Bits, others: Bits) -> int:
     """How many bits the others would add."""
     number = 0
@@ -299,7 +299,7 @@ def _more(excluded: Bits, others: Bits) -> int:
     return number
 
 
-@njit(cache=True)
+@inner
 def _is_left(rest: Rest, members: IntArray, t: int) -> bool:
     """Are there more rows of the kind than the group has already?"""
     return bool(rest.of_kind[t] > (members == t).sum())

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.frequency import FrequencySet
 from discreet.models.robust.knowledge import Finder, default_sets
 from discreet.utility.queries import Bits
@@ -61,7 +61,7 @@ def _least_support(rows: int, totals: IntArray, min_expected: float) -> IntArray
     return np.where(totals > 0, least, rows + 1).astype(np.int64)
 
 
-@njit(cache=True)
+@kernel
 def strike_out(
     excluded: Bits, number: IntArray, signatures: int, counts: IntArray, bit: IntArray, need: IntArray
 ) -> int:
@@ -88,7 +88,7 @@ def strike_out(
     return many
 
 
-@njit(cache=True)
+@inner
 def _set_first(bits: Bits, many: int) -> int:
     """Set the first `many` bits; how many that are."""
     full = many >> 6
@@ -99,24 +99,24 @@ def _set_first(bits: Bits, many: int) -> int:
     return many
 
 
-@njit(cache=True)
+@inner
 def one(bit: int) -> np.uint64:
     return np.uint64(1) << np.uint64(bit & 63)
 
 
-@njit(cache=True)
+@inner
 def has(bits: Bits, bit: int) -> bool:
     """Is it set? Beyond the last word, nothing is."""
     return bit >> 6 < len(bits) and (bits[bit >> 6] & one(bit)) != np.uint64(0)
 
 
-@njit(cache=True)
+@inner
 def put(bits: Bits, bit: int) -> None:
     if bit >> 6 < len(bits):
         bits[bit >> 6] |= one(bit)
 
 
-@njit(cache=True)
+@inner
 def meet(one_: Bits, other: Bits) -> bool:
     """Have they a bit in common?"""
     common = np.uint64(0)

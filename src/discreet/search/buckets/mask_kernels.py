@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.compiled import kernel
 
 
-@njit(cache=True)
+@kernel
 def refill(
     group: IntArray,
     value: Codes,

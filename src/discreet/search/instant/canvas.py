@@ -232,7 +232,11 @@ class Canvas:
         low, high = now.low[some, attribute], now.high[some, attribute]
         cut, first, last = self._runs(which, attribute, low, high)
         expected = self._expected_in_runs(which, attribute, cut, first, last)
-        part, of_part = self._pooled(attribute, cut, expected, safe, len(which))
+        in_two = np.zeros(len(which), dtype=np.bool_)
+        for d in range(len(self._hierarchies)):
+            here = attribute == d
+            in_two[here] = self._in_two(d, low[here], high[here])
+        part, of_part = self._pooled(in_two, cut, expected, safe)
         return Cuts(which, attribute, first, last, part, of_part, expected.added_up(part, len(of_part)))
 
     def _runs(self, which: IntArray, attribute: IntArray, low: Codes, high: Codes) -> tuple[IntArray, Codes, Codes]:
@@ -240,12 +244,13 @@ class Canvas:
         cut, first, last = [which[:0]], [low[:0]], [high[:0]]
         for d, h in enumerate(self._hierarchies):
             here = np.flatnonzero(attribute == d)
-            if h.ranges and len(here):
-                middle = self._middle(which[here], d, low[here], high[here])
-                cut += [here, here]
-                first += [low[here], middle + 1]
-                last += [middle, high[here]]
-                continue
+            in_two = self._in_two(d, low[here], high[here])
+            halved, here = here[in_two], here[~in_two]
+            if len(halved):
+                middle = self._middle(which[halved], d, low[halved], high[halved])
+                cut += [halved, halved]
+                first += [low[halved], middle + 1]
+                last += [middle, high[halved]]
             level = np.zeros(len(here), dtype=np.int64)  # the highest on which both ends are different values
             for lower in range(h.height):
                 level[h.codes[lower][low[here]] != h.codes[lower][high[here]]] = lower
@@ -265,13 +270,21 @@ class Canvas:
         """The last leaf of the lower of two halves, with about half of the expected rows each."""
         cut = np.arange(len(which))
         attribute = np.full(len(which), d)
-        below, above = low.copy(), high - 1
+        h = self._hierarchies[d]
+        unit, ends = h.codes[h.unit], h.last[h.unit]
+        below, above = unit[low], unit[high] - 1
         half = self.pieces.expected.likelihood[which] / 2
         while (below < above).any():
             middle = (below + above) // 2
-            enough = self._expected_in_runs(which, attribute, cut, low, middle).likelihood >= half
+            enough = self._expected_in_runs(which, attribute, cut, low, ends[middle]).likelihood >= half
             above, below = np.where(enough, middle, above), np.where(enough, below, np.minimum(middle + 1, above))
-        return below
+        return ends[below]
+
+    def _in_two(self, d: int, low: Codes, high: Codes) -> BoolArray:
+        """Which ranges of an attribute's leaves are cut in two; the others are nodes of its hierarchy."""
+        h = self._hierarchies[d]
+        unit = h.codes[h.unit]
+        return unit[low] != unit[high] if h.ranges else np.zeros(len(low), dtype=np.bool_)
 
     def _expected_in_runs(
         self, which: IntArray, attribute: IntArray, cut: IntArray, first: Codes, last: Codes
@@ -294,19 +307,16 @@ class Canvas:
         low[at], high[at] = first[run], last[run]
         return low, high, run
 
-    def _pooled(
-        self, attribute: IntArray, cut: IntArray, expected: Shares, safe: float, cuts: int
-    ) -> tuple[IntArray, IntArray]:
+    def _pooled(self, in_two: BoolArray, cut: IntArray, expected: Shares, safe: float) -> tuple[IntArray, IntArray]:
         """Which runs are one part: children with too few rows stay together, with the next larger one if need be."""
         rows = expected.likelihood * self._summary.rows
         order = np.lexsort((rows, cut))
-        starts = np.searchsorted(cut[order], np.arange(cuts))
+        starts = np.searchsorted(cut[order], np.arange(len(in_two)))
         before = np.concatenate([[0.0], np.cumsum(rows[order])])
         before = before[:-1] - before[starts][cut[order]]  # in smaller runs of the same cut
         light = rows[order] < safe
-        ranges = np.array([h.ranges for h in self._hierarchies])[attribute]
         pooled = np.zeros(len(order), dtype=np.bool_)
-        pooled[order] = (light | ((before > _EMPTY) & (before < safe))) & ~ranges[cut[order]]
+        pooled[order] = (light | ((before > _EMPTY) & (before < safe))) & ~in_two[cut[order]]
         alone = np.where(pooled, 0, 1 + np.arange(len(order)))
         part = number_equal([cut, alone], len(cut))
         of_part = np.empty(int(part.max(initial=-1)) + 1, dtype=np.int64)

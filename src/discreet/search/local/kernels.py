@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.kernels import Keys
 
 
@@ -17,7 +17,9 @@ class Space(NamedTuple):
 
     Level l of attribute d has its values at ``at[d, l] + leaf``: `code` says which leaves are one value there, `width`
     what publishing that value costs (its share of the attribute, divided by the number of attributes). `step` is what
-    one more leaf costs where any range may be published, and 0 where only nodes of the hierarchy may.
+    one more leaf costs where any range may be published, and 0 where only nodes of the hierarchy may. Where ranges are
+    made of whole values of some level (`run`, what one more leaf costs there), ``first[place[d] + leaf]`` and `last`
+    are the ends of the one that a leaf is in.
     """
 
     leaf: NDArray[np.int32]  # combinations × attributes
@@ -25,22 +27,30 @@ class Space(NamedTuple):
     code: Codes
     width: FloatArray
     step: FloatArray
+    run: FloatArray
+    place: IntArray
+    first: Codes
+    last: Codes
 
 
-@njit(cache=True)
+@inner
 def span(space: Space, d: int, low: int, high: int) -> float:
     """What publishing the smallest value of attribute `d` that covers both leaves costs."""
     if low == high:
         return 0.0
     if space.step[d] > 0:
         return float((high - low) * space.step[d])
+    if space.run[d] > 0:
+        begins, ends = space.first[space.place[d] + low], space.last[space.place[d] + high]
+        if ends > space.last[space.place[d] + low]:
+            return float((ends - begins) * space.run[d])
     level = 1
     while space.code[space.at[d, level] + low] != space.code[space.at[d, level] + high]:
         level += 1
     return float(space.width[space.at[d, level] + low])
 
 
-@njit(cache=True)
+@kernel
 def sweep(
     space: Space,
     mark: Keys,
@@ -118,7 +128,7 @@ def sweep(
     return left, groups, visits
 
 
-@njit(cache=True)
+@kernel
 def nearest(space: Space, wanted: int, reach: float, work: int) -> Codes:
     """For every combination, the `wanted` others that are cheapest to publish together with it, the nearest first.
 
@@ -186,7 +196,7 @@ def nearest(space: Space, wanted: int, reach: float, work: int) -> Codes:
     return result
 
 
-@njit(cache=True)
+@inner
 def _runs(leaf: NDArray[np.int32]) -> IntArray:
     """Where the run of sorted combinations that share attributes 0..d with the one at p ends, as ``[d, p]``."""
     n, attributes = leaf.shape
@@ -200,7 +210,7 @@ def _runs(leaf: NDArray[np.int32]) -> IntArray:
     return ends
 
 
-@njit(cache=True)
+@kernel
 def linked(one: IntArray, other: IntArray, n: int) -> IntArray:
     """For n things of which ``one[i]`` and ``other[i]`` belong together: the smallest of those that each belongs to."""
     root = np.arange(n)

@@ -11,9 +11,9 @@ and each taken back on its own.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import Codes, IntArray
+from discreet.compiled import inner, kernel
 from discreet.search.local.kernels import Space, span
 from discreet.search.local.state import (
     AFTER,
@@ -64,7 +64,7 @@ from discreet.search.local.state import (
 _GAIN = 1e-9  # smaller gains are rounding
 
 
-@njit(cache=True)
+@kernel
 def improve(space: Space, near: Codes, state: State, least: int, careful: bool) -> int:
     """Look at every open group and take the best move of each of its units; returns how many moves were made.
 
@@ -101,7 +101,7 @@ def improve(space: Space, near: Codes, state: State, least: int, careful: bool) 
     return moves
 
 
-@njit(cache=True)
+@inner
 def _is_full(state: State, least: int) -> bool:
     """Might a single move need more room than there is?"""
     room = room_for_a_move(least)
@@ -112,7 +112,7 @@ def _is_full(state: State, least: int) -> bool:
     )
 
 
-@njit(cache=True)
+@inner
 def _made(near: Codes, state: State, begin: int, careful: bool) -> None:
     """A move is complete: in careful mode its groups are locked until it is judged, else it is final."""
     for e in range(begin, state.used[LOGGED]):
@@ -130,7 +130,7 @@ def _made(near: Codes, state: State, begin: int, careful: bool) -> None:
         state.used[MOVES] += 1
 
 
-@njit(cache=True)
+@inner
 def _units(space: Space, near: Codes, state: State, g: int, least: int, careful: bool) -> int:
     """Join, swap or found, for every unit of a group.
 
@@ -184,7 +184,7 @@ def _units(space: Space, near: Codes, state: State, g: int, least: int, careful:
     return moves
 
 
-@njit(cache=True)
+@inner
 def _next_near(near: Codes, state: State, c: int, stamp: int, p: int, w: int) -> tuple[int, int, int]:
     """The next group that combination `c`, or one of its neighbours, stands in: none twice, and none that is locked.
 
@@ -207,7 +207,7 @@ def _next_near(near: Codes, state: State, c: int, stamp: int, p: int, w: int) ->
         w = state.first[near[c, p]]
 
 
-@njit(cache=True)
+@inner
 def _best_join(
     space: Space, near: Codes, state: State, u: int, without: float, least: int, careful: bool
 ) -> tuple[np.int64, int]:
@@ -236,14 +236,14 @@ def _best_join(
     return target, rows
 
 
-@njit(cache=True)
+@inner
 def _has_room(state: State, rows: int) -> bool:
     """May so many more rows be left out?"""
     left_out = state.used[LEFT_OUT]
     return bool(left_out >= 0 and state.group[left_out, SIZE] + state.used[RETURNING] + rows <= state.used[LIMIT])
 
 
-@njit(cache=True)
+@inner
 def _best_swap(
     space: Space, near: Codes, state: State, u: int, low: Codes, high: Codes, least: int, careful: bool
 ) -> np.int64:
@@ -289,7 +289,7 @@ def _best_swap(
     return partner
 
 
-@njit(cache=True)
+@inner
 def _cost_exchanged(space: Space, state: State, g: int, gone: int, c: int) -> float:
     """What a row of group `g` would lose with combination `c` in the place of unit `gone`."""
     cost = 0.0
@@ -305,7 +305,7 @@ def _cost_exchanged(space: Space, state: State, g: int, gone: int, c: int) -> fl
     return cost
 
 
-@njit(cache=True)
+@inner
 def _companions(
     space: Space,
     near: Codes,
@@ -359,7 +359,7 @@ def _companions(
     return cost, credit, picks
 
 
-@njit(cache=True)
+@inner
 def _found(space: Space, state: State, kind: int, u: int, rows: int, picks: int, picked: IntArray) -> None:
     """Open a new group with `rows` rows of unit `u` and its companions."""
     fresh = state.used[GROUPS]
@@ -369,7 +369,7 @@ def _found(space: Space, state: State, kind: int, u: int, rows: int, picks: int,
         transfer(space, state, kind, picked[i, 0], picked[i, 1], fresh)
 
 
-@njit(cache=True)
+@inner
 def _dissolve(space: Space, near: Codes, state: State, g: int, least: int, careful: bool) -> int:
     """Send every unit of a group elsewhere, if that costs less in sum than the group does; else leave all as it was."""
     if careful and is_refused(state, word(state, DISSOLVE, NOBODY, NOBODY, g, g)):
@@ -422,7 +422,7 @@ def _dissolve(space: Space, near: Codes, state: State, g: int, least: int, caref
     return 0
 
 
-@njit(cache=True)
+@inner
 def _next_stamp(state: State) -> int:
     state.used[STAMPS] += 1
     return int(state.used[STAMPS])

@@ -59,23 +59,34 @@ def _space(hierarchies: list[Hierarchy], leaf: Codes) -> tuple[Space, tuple[int,
         at=at,
         code=np.concatenate(codes),
         width=np.concatenate(widths),
-        step=np.array([1 / max(len(h.leaves) - 1, 1) / n if h.ranges else 0.0 for h in hierarchies]),
+        step=np.array([_step(h) / n if h.ranges and not h.unit else 0.0 for h in hierarchies]),
+        run=np.array([_step(h) / n if h.ranges and h.unit else 0.0 for h in hierarchies]),
+        place=np.cumsum([0, *(len(h.leaves) for h in hierarchies)])[:-1].astype(np.int64),
+        first=np.concatenate([h.first[h.unit][h.codes[h.unit]] for h in hierarchies]),
+        last=np.concatenate([h.last[h.unit][h.codes[h.unit]] for h in hierarchies]),
     )
     return space, tuple(map(len, tables)), np.concatenate(marks)
+
+
+def _step(h: Hierarchy) -> float:
+    """The share of the attribute that one more leaf is."""
+    return 1 / max(len(h.leaves) - 1, 1)
 
 
 def _levels(h: Hierarchy) -> list[tuple[Codes, FloatArray]]:
     """The levels that differ, each as the value and the share of the attribute that every leaf becomes.
 
-    Where any range may be published, the sweep is not bound to the hierarchy: ranges of 2, 4, 8, … leaves.
+    Where any range may be published, the sweep is not bound to the hierarchy: ranges of 2, 4, 8, … leaves, or of so
+    many values of level `unit`.
     """
     leaves = np.arange(len(h.leaves), dtype=np.int32)
+    numbers = [len(labels) for labels in h.labels]
+    top = h.unit if h.ranges else h.height
+    codes = [h.codes[level] for level in range(top + 1) if level == 0 or numbers[level] != numbers[level - 1]]
     if h.ranges:
-        widths = [1 << i for i in range(len(leaves).bit_length()) if 1 << i < len(leaves)] + [len(leaves)]
-        codes = [(leaves // width).astype(np.int32) for width in widths]
-    else:
-        numbers = [len(labels) for labels in h.labels]
-        codes = [h.codes[level] for level in range(h.height + 1) if level == 0 or numbers[level] != numbers[level - 1]]
+        many = numbers[h.unit]
+        widths = [1 << i for i in range(1, many.bit_length()) if 1 << i < many] + [many] * (many > 1)
+        codes += [(h.codes[h.unit] // width).astype(np.int32) for width in widths]
     return [(code, (np.bincount(code)[code] - 1) / max(len(leaves) - 1, 1)) for code in codes]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 from discreet.counts.kernels import Keys
 from discreet.search.local.kernels import Space, span
 
@@ -88,13 +88,13 @@ def new_state(
     return state
 
 
-@njit(cache=True)
+@kernel
 def room_for_a_move(least: int) -> int:
     """The most units and log entries that a single move can need."""
     return (MANY + 1) * (least + 1)
 
 
-@njit(cache=True)
+@kernel
 def set_up(space: Space, state: State) -> None:
     """Link the units and measure the groups."""
     for u in range(state.used[UNITS]):
@@ -105,7 +105,7 @@ def set_up(space: Space, state: State) -> None:
         state.group[g, OPEN] = 1
 
 
-@njit(cache=True)
+@inner
 def link(state: State, u: int, g: int) -> None:
     state.unit[u, GROUP] = g
     head = state.group[g, HEAD]
@@ -118,7 +118,7 @@ def link(state: State, u: int, g: int) -> None:
     state.group[g, SIZE] += state.unit[u, ROWS]
 
 
-@njit(cache=True)
+@inner
 def unlink(state: State, u: int) -> None:
     g, left, right = state.unit[u, GROUP], state.unit[u, BEFORE], state.unit[u, AFTER]
     if left >= 0:
@@ -131,7 +131,7 @@ def unlink(state: State, u: int) -> None:
     state.group[g, SIZE] -= state.unit[u, ROWS]
 
 
-@njit(cache=True)
+@inner
 def enroll(state: State, u: int) -> None:
     c = state.unit[u, COMBINATION]
     head = state.first[c]
@@ -142,7 +142,7 @@ def enroll(state: State, u: int) -> None:
     state.first[c] = u
 
 
-@njit(cache=True)
+@inner
 def strike(state: State, u: int) -> None:
     left, right = state.unit[u, PRECEDING], state.unit[u, FOLLOWING]
     if left >= 0:
@@ -153,7 +153,7 @@ def strike(state: State, u: int) -> None:
         state.unit[right, PRECEDING] = left
 
 
-@njit(cache=True)
+@inner
 def measure(space: Space, state: State, g: int) -> None:
     """The outermost leaves of a group and its cost, from its units."""
     if g == state.used[LEFT_OUT]:
@@ -173,13 +173,13 @@ def measure(space: Space, state: State, g: int) -> None:
     state.cost[g] = cost
 
 
-@njit(cache=True)
+@inner
 def loses(state: State, g: int) -> float:
     """What a row of group `g` loses now."""
     return float(state.used[VARYING] / state.low.shape[1] if g == state.used[LEFT_OUT] else state.cost[g])
 
 
-@njit(cache=True)
+@inner
 def cost_with(space: Space, state: State, g: int, c: int) -> float:
     """What a row of group `g` would lose if combination `c` were in it."""
     cost = 0.0
@@ -189,7 +189,7 @@ def cost_with(space: Space, state: State, g: int, c: int) -> float:
     return cost
 
 
-@njit(cache=True)
+@inner
 def range_without(space: Space, state: State, u: int, low: Codes, high: Codes) -> float:
     """The outermost leaves of the group of `u` without `u`, into `low` and `high`, and what a row of it then loses.
 
@@ -220,7 +220,7 @@ def range_without(space: Space, state: State, u: int, low: Codes, high: Codes) -
     return cost
 
 
-@njit(cache=True)
+@inner
 def transfer(space: Space, state: State, kind: int, u: int, rows: int, target: int) -> None:
     """Send `rows` rows of unit `u` to another group, and log it."""
     source = state.unit[u, GROUP]
@@ -257,7 +257,7 @@ def transfer(space: Space, state: State, kind: int, u: int, rows: int, target: i
     state.log[e, UNIT], state.log[e, PIECE], state.log[e, SOURCE], state.log[e, TARGET] = u, piece, source, target
 
 
-@njit(cache=True)
+@inner
 def take_back(space: Space, state: State, begin: int, end: int) -> None:
     """Undo the transfers ``begin:end`` of the log, the last one first."""
     for e in range(end - 1, begin - 1, -1):
@@ -276,7 +276,7 @@ def take_back(space: Space, state: State, begin: int, end: int) -> None:
         measure(space, state, state.log[e, TARGET])
 
 
-@njit(cache=True)
+@inner
 def word(state: State, kind: int, a: int, b: int, one: int, other: int) -> np.uint64:
     """A hash of a proposed move, for as long as the two groups don't change."""
     key = np.uint64(kind)
@@ -286,7 +286,7 @@ def word(state: State, kind: int, a: int, b: int, one: int, other: int) -> np.ui
     return key | np.uint64(1)  # 0 marks an empty place
 
 
-@njit(cache=True)
+@inner
 def is_refused(state: State, key: np.uint64) -> bool:
     last = len(state.refused) - 1
     j = np.int64(key >> np.uint64(20)) & last
@@ -297,7 +297,7 @@ def is_refused(state: State, key: np.uint64) -> bool:
     return False
 
 
-@njit(cache=True)
+@inner
 def refuse(state: State, key: np.uint64) -> None:
     last = len(state.refused) - 1
     j = np.int64(key >> np.uint64(20)) & last
@@ -307,7 +307,7 @@ def refuse(state: State, key: np.uint64) -> None:
     state.refused[j] = key
 
 
-@njit(cache=True)
+@kernel
 def settle(space: Space, near: Codes, state: State, holds: BoolArray) -> int:
     """After the models have judged every group (`holds`): take back the moves that break a promise, keep the others.
 
@@ -356,7 +356,7 @@ def settle(space: Space, near: Codes, state: State, holds: BoolArray) -> int:
     return kept
 
 
-@njit(cache=True)
+@inner
 def reopen(near: Codes, state: State, c: int) -> None:
     """Groups near a combination that has moved are worth another look."""
     for p in range(-1, min(CLOSE, near.shape[1])):

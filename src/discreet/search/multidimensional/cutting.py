@@ -61,12 +61,16 @@ def propose(pieces: Partition, tried: IntArray) -> tuple[IntArray, IntArray, Boo
         here = np.flatnonzero((proposed & (attribute == d))[pieces.group])
         if len(here):
             leaf = pieces.frequency.codes[d][pieces.row[here]]
-            if h.ranges:
-                side[here] = (
-                    leaf > _median(leaf, pieces.count[here], pieces.group[here], len(tried))[pieces.group[here]]
-                )
-            else:
-                side[here] = children(h, leaf, low[pieces.group[here], d], high[pieces.group[here], d])
+            group = pieces.group[here]
+            ends = low[group, d], high[group, d]
+            if not h.ranges:
+                side[here] = children(h, leaf, *ends)
+            elif not h.unit:
+                side[here] = leaf > _median(leaf, pieces.count[here], group, len(tried))[group]
+            else:  # between two values of that level, or one of them into what it is made of
+                unit, (first, last) = h.codes[h.unit], (h.codes[h.unit][end] for end in ends)
+                median = _median(unit[leaf], pieces.count[here], group, len(tried))
+                side[here] = np.where(first != last, unit[leaf] > median[group], children(h, leaf, *ends))
     width = max((len(h.leaves) for h in hierarchies), default=1)
     keys, part = np.unique(pieces.group * width + side, return_inverse=True)
     return part.reshape(-1), keys // width, proposed

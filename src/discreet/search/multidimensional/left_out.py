@@ -230,7 +230,7 @@ def _proposals(
             (group[~first], leaf[~first], leaf[ends][~first], before[~first]),
             (group[~last], leaf[begins][~last], leaf[~last], (sizes[group] - upto)[~last]),
         ]
-        if not h.ranges:
+        if h.unit or not h.ranges:
             child = children(h, leaf.astype(np.int32), lows[group, d], highs[group, d])
             opens = np.append(True, (child[1:] != child[:-1]) | first[1:])
             closes = np.append(opens[1:], True)

@@ -105,11 +105,18 @@ class Partition:
 
 def cover(hierarchy: Hierarchy, low: Codes, high: Codes) -> tuple[Codes, Codes]:
     """`Hierarchy.cover` for many ranges at once."""
-    if hierarchy.ranges:
+    if hierarchy.ranges and not hierarchy.unit:
         return low, high
     first, last = low.copy(), high.copy()
     undecided = low != high
-    for level in range(1, hierarchy.height + 1):
+    top = hierarchy.height
+    if hierarchy.ranges:  # neighbours of level `unit`
+        top, code = hierarchy.unit, hierarchy.codes[hierarchy.unit]
+        apart = code[low] != code[high]
+        first[apart] = hierarchy.first[top][code[low[apart]]]
+        last[apart] = hierarchy.last[top][code[high[apart]]]
+        undecided &= ~apart
+    for level in range(1, top + 1):
         code = hierarchy.codes[level][low]
         here = undecided & (code == hierarchy.codes[level][high])
         first[here], last[here] = hierarchy.first[level][code[here]], hierarchy.last[level][code[here]]

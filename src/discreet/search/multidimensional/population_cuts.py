@@ -242,6 +242,7 @@ def _domain(f: FrequencySet) -> Domain:
         leaves,
         np.array([h.height for h in f.hierarchies], dtype=np.int64),
         np.array([h.ranges for h in f.hierarchies], dtype=np.bool_),
+        np.array([h.unit for h in f.hierarchies], dtype=np.int64),
         np.cumsum([0, *(len(codes) for codes in levels)])[:-1].astype(np.int64),
         np.concatenate([np.empty(0, dtype=np.int32), *levels]),
         1.0 / (np.maximum(leaves - 1, 1) * len(leaves)),

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 
 class Domain(NamedTuple):
-    """What may be published: per attribute whether any range of leaves may be, else the levels of its hierarchy.
+    """What may be published: per attribute whether any range may be, else the levels of its hierarchy.
 
-    Level l of attribute d has the codes ``level[starts[d] + l * leaves[d]:][: leaves[d]]``. `weight` is what one leaf
-    more costs a row. Where marginals tell of people outside, ``outside[places[d] + leaf]`` have an earlier leaf.
+    Level l of attribute d has the codes ``level[starts[d] + l * leaves[d]:][: leaves[d]]``. A range is made of whole
+    values of level `units`: of any leaves, where that is 0. `weight` is what one leaf more costs a row. Where
+    marginals tell of people outside, ``outside[places[d] + leaf]`` have an earlier leaf.
     """
 
     leaves: IntArray
     heights: IntArray
     ranges: BoolArray
+    units: IntArray
     starts: IntArray
     level: Codes
     weight: FloatArray
@@ -78,7 +80,7 @@ class Sides(NamedTuple):
     part: IntArray
 
 
-@njit(cache=True)
+@kernel
 def all_cuts(
     low: Codes, high: Codes, domain: Domain, table: Crowd, rows: Members, population: Crowd, people: Members, most: int
 ) -> Cuts:
@@ -106,10 +108,14 @@ def all_cuts(
                     people_before[leaf] = domain.outside[domain.places[d] + a + leaf]
                 people_before[: width + 1] -= people_before[0]
             whole = rows_before[width] * (width - 1)
-            places = _places(rows_before, width, most, ends) if domain.ranges[d] else domain.heights[d]
+            unit = domain.starts[d] + domain.units[d] * domain.leaves[d]
+            in_two = domain.ranges[d] and domain.level[unit + a] != domain.level[unit + b]
+            places = domain.heights[d]
+            if in_two:
+                places = _places(rows_before, domain.level[unit + a : unit + b + 1], most, ends)
             coarser = 1
             for choice in range(places):
-                if domain.ranges[d]:
+                if in_two:
                     n = 2
                 else:
                     at = domain.starts[d] + (domain.heights[d] - 1 - choice) * domain.leaves[d]
@@ -119,7 +125,7 @@ def all_cuts(
                     coarser = n
                 first, rest, tells = 0, 0, 0.0
                 for part in range(n):
-                    if domain.ranges[d]:
+                    if in_two:
                         last = ends[choice] if part == 0 else width - 1
                     else:
                         last = first
@@ -150,7 +156,7 @@ def all_cuts(
     )
 
 
-@njit(cache=True)
+@inner
 def _room(low: Codes, high: Codes, domain: Domain, most: int) -> tuple[int, int, int]:
     """How many cuts and parts there are at most, and how many leaves a box has at most."""
     cuts = parts = 0
@@ -159,11 +165,12 @@ def _room(low: Codes, high: Codes, domain: Domain, most: int) -> tuple[int, int,
         for d in range(low.shape[1]):
             a, b = low[i, d], high[i, d]
             widest = max(widest, b - a + 1)
-            if domain.ranges[d]:
-                places = min(b - a, most)
+            unit = domain.starts[d] + domain.units[d] * domain.leaves[d]
+            if domain.ranges[d] and domain.level[unit + a] != domain.level[unit + b]:
+                places = min(domain.level[unit + b] - domain.level[unit + a], most)
                 cuts += places
                 parts += 2 * places
-            else:
+            elif a != b:
                 cuts += domain.heights[d]
                 for level in range(domain.heights[d]):
                     at = domain.starts[d] + level * domain.leaves[d]
@@ -171,7 +178,7 @@ def _room(low: Codes, high: Codes, domain: Domain, most: int) -> tuple[int, int,
     return cuts, parts, widest
 
 
-@njit(cache=True)
+@inner
 def _count(crowd: Crowd, members: Members, i: int, d: int, first: int, width: int, before: IntArray) -> None:
     """How many of box i have one of the leaves before each, from `first` on."""
     before[: width + 1] = 0
@@ -182,34 +189,43 @@ def _count(crowd: Crowd, members: Members, i: int, d: int, first: int, width: in
         before[leaf + 1] += before[leaf]
 
 
-@njit(cache=True)
-def _places(before: IntArray, width: int, most: int, ends: IntArray) -> int:
-    """The last leaves of the lower parts to try: all, or those on both sides of gaps that share out the rows evenly."""
-    if width - 1 <= most:
+@inner
+def _places(before: IntArray, unit: Codes, most: int, ends: IntArray) -> int:
+    """The last leaves of the lower parts to try: all, or those on both sides of gaps that share out the rows evenly.
+
+    Leaves with the same `unit` stay together.
+    """
+    width = len(unit)
+    many = 0
+    if unit[width - 1] - unit[0] <= most:
         for leaf in range(width - 1):
-            ends[leaf] = leaf
-        return width - 1
-    many, last, taken, steps = 0, -1, -1, most // 2 - 1
+            if unit[leaf] != unit[leaf + 1]:
+                ends[many] = leaf
+                many += 1
+        return many
+    last, taken, steps, first = -1, -1, most // 2 - 1, 0
     for leaf in range(width):
-        if before[leaf + 1] == before[leaf]:
+        if leaf < width - 1 and unit[leaf] == unit[leaf + 1]:
             continue
-        share = before[leaf] * steps // before[width]
-        if share > taken:
-            if last >= 0:
-                ends[many] = last
-                many += 1
-            if leaf - 1 > last:
-                ends[many] = leaf - 1
-                many += 1
-            taken = share
-        last = leaf
+        if before[leaf + 1] > before[first]:
+            share = before[first] * steps // before[width]
+            if share > taken:
+                if last >= 0:
+                    ends[many] = last
+                    many += 1
+                if first - 1 > last:
+                    ends[many] = first - 1
+                    many += 1
+                taken = share
+            last = leaf
+        first = leaf + 1
     if last < width - 1:
         ends[many] = last
         many += 1
     return many
 
 
-@njit(cache=True)
+@kernel
 def share_out(
     low: Codes,
     high: Codes,
@@ -261,7 +277,7 @@ def share_out(
     )
 
 
-@njit(cache=True)
+@inner
 def _deal(crowd: Crowd, members: Members, i: int, sides: Sides, into: Members, first: int, end: int) -> None:
     """Put the members of box i where they belong among the new boxes `first` to `end`, in the order they had."""
     leaf, starts = crowd.codes[sides.attribute], into.starts
@@ -279,7 +295,7 @@ def _deal(crowd: Crowd, members: Members, i: int, sides: Sides, into: Members, f
             at[part] += 1
 
 
-@njit(cache=True)
+@kernel
 def parts_of_rows(cuts: Cuts, chosen: IntArray, table: Crowd, rows: Members) -> tuple[IntArray, IntArray]:
     """For every chosen cut and every entry of its box: the part it falls in, counted over all parts, and the entry."""
     room, widest = 0, 1
@@ -300,7 +316,7 @@ def parts_of_rows(cuts: Cuts, chosen: IntArray, table: Crowd, rows: Members) -> 
     return part, entry
 
 
-@njit(cache=True)
+@kernel
 def widen(first: Codes, last: Codes, crowd: Crowd, members: Members) -> None:
     """Widen ``first[i]..last[i]``, empty to begin with, to the leaves that anybody in box i has."""
     for i in range(first.shape[0]):

@@ -12,9 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import FloatArray
+from discreet.compiled import inner, kernel
 from discreet.models.likelihood.size_kernels import FINISHED, TOO_MANY, TOO_UNLIKELY, Goal, log_binomial, log_poisson
 
 # The paper stops at 0.99 and 0.01; of a hundred groups that are left at 0.99 each, less than half would remain.
@@ -42,12 +42,12 @@ class Switches(NamedTuple):
 ALL_ON = Switches()
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _phi(x: float) -> float:
     return 0.5 * math.erfc(-x / _ROOT)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _near(target: float, mean: float, variance: float) -> float:
     """P(abs(sum − target) ≤ ½) of a normal sum."""
     if variance <= 1e-12:
@@ -58,7 +58,7 @@ def _near(target: float, mean: float, variance: float) -> float:
     return probability
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _truncated(x: int, share: float, most: int, hybrid: bool, expo: bool, binomial: bool) -> tuple[float, float, float]:
     """P(U ≤ most), mean and variance of U given that, for a count U with mean x · share."""
     mean = x * share
@@ -107,7 +107,7 @@ def _truncated(x: int, share: float, most: int, hybrid: bool, expo: bool, binomi
     return min(below, 1.0), first, max(second - first * first, 0.0)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def fine_given(theta: FloatArray, x: int, share: float, switches: Switches, binomial: bool) -> float:
     """P(no value in more than this share of a group of x), by the normal sums of truncated counts."""
     most = math.floor(x * share + 1e-9)
@@ -136,7 +136,7 @@ def fine_given(theta: FloatArray, x: int, share: float, switches: Switches, bino
     return min(ratio * math.exp(logarithm), 1.0)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def paper_masses(
     likelihood: FloatArray,
     sensitive: FloatArray,

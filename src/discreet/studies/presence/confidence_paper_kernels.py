@@ -13,9 +13,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.compiled import inner, kernel
 
 # What the loops have done, in this order: hyp evaluated; pairs (x, y) that can be; those of them that SD leaves out.
 TALLIES = 3
@@ -40,7 +40,7 @@ class Recursion(NamedTuple):
     tallies: IntArray
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def log_factorials(size: int) -> FloatArray:
     """ln 0!, ln 1!, … ln size!, summed up in two numbers so that the sum adds no error of its own."""
     logs = np.zeros(size + 1)
@@ -54,7 +54,7 @@ def log_factorials(size: int) -> FloatArray:
     return logs
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def margin(size: int, attributes: int, largest: float) -> float:
     """The share of a computed confidence that may be rounding: twice the bound of first order.
 
@@ -63,7 +63,7 @@ def margin(size: int, attributes: int, largest: float) -> float:
     return 2 * attributes * ((largest + 1) * 2.0**-45 + (size + 4) * 2.0**-53)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def first_failing(
     recursion: Recursion,
     order: IntArray,
@@ -88,7 +88,7 @@ def first_failing(
     return len(order)
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _chain(
     recursion: Recursion, counts: IntArray, limits: Span, now: FloatArray, then: FloatArray, steps: FloatArray
 ) -> float:
@@ -112,7 +112,7 @@ def _chain(
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _step(
     recursion: Recursion, M: int, now: FloatArray, of: Span, then: FloatArray, into: Span, steps: FloatArray
 ) -> None:
@@ -170,13 +170,13 @@ def _step(
     tallies[2] += pairs - left
 
 
-@njit(cache=True, error_model="numpy")
+@inner(error_model="numpy")
 def _hyp(x: int, y: int, M: int, N: int, base: float, logs: FloatArray) -> float:
     log = base - logs[x] - logs[M - x] - logs[y - x] - logs[N - M - y + x]
     return math.exp(log) if log > _NOTHING else 0.0
 
 
-@njit(cache=True)
+@kernel
 def plain_evaluations(counts: IntArray, size: int, low: IntArray, high: IntArray) -> IntArray:
     """How often the plain recursion evaluates hyp for each group, without doing it."""
     evaluations = np.zeros(len(counts), dtype=np.int64)
@@ -192,7 +192,7 @@ def plain_evaluations(counts: IntArray, size: int, low: IntArray, high: IntArray
     return evaluations
 
 
-@njit(cache=True)
+@inner
 def _pairs(first: int, last: int, M: int, N: int, most: int) -> int:
     """How many pairs have first ≤ y ≤ last, x ≤ most and max(0, y + M − N) ≤ x ≤ min(y, M)."""
     most = min(most, M)
@@ -209,12 +209,12 @@ def _pairs(first: int, last: int, M: int, N: int, most: int) -> int:
     return pairs
 
 
-@njit(cache=True)
+@inner
 def _sum(a: int, b: int) -> int:
     return (a + b) * (b - a + 1) // 2 if b >= a else 0
 
 
-@njit(cache=True)
+@kernel
 def dominators(order: IntArray, points: IntArray) -> tuple[BoolArray, IntArray]:
     """Which points no other one is at most as large as everywhere, and for every point such a one (or itself).
 

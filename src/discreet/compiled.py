@@ -1,0 +1,113 @@
+"""Kernels: functions that numba compiles when they are first called, and keeps beside the sources.
+
+numba is imported by the first call, not with the module: a run that calls no kernel does not wait for it (half a second
+with what it loads). Most kernels are called by kernels alone. For these, `inner` leaves out the wrappers by which
+Python calls them, a sixth of all that there is to compile.
+
+Some kernels have a *twin* in NumPy, with the same answers to the last bit. Little tables are done by twins alone: numba
+takes half a second to load, and seconds to compile. Once twins have done as much as loading would have cost, the rest
+of the process belongs to the kernels.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, update_wrapper
+from typing import Any, NamedTuple
+
+Function = Callable[..., Any]
+
+
+class Twin(NamedTuple):
+    """What does the same as a kernel in NumPy, and how much work that is: 1 for some 100 nanoseconds."""
+
+    function: Function
+    work: Callable[..., int]
+
+
+@dataclass
+class Patience:
+    """How much work twins may still do in this process."""
+
+    left: int
+
+    def may(self, work: int) -> bool:
+        """Whether they may do this, too; if not, they may do no more."""
+        self.left = self.left - work if work <= self.left else 0
+        return self.left > 0
+
+
+TWINS = Patience(3_000_000)
+
+
+class Kernel:
+    """A function to be compiled. What numba knows of it is made at its first use."""
+
+    def __init__(self, function: Function, called_by_python: bool, twin: Twin | None = None, **options: Any):
+        update_wrapper(self, function)
+        self._function, self._called_by_python, self._options = function, called_by_python, options
+        self.twin = twin
+
+    def __call__(self, *arguments: Any) -> Any:
+        if not self._called_by_python:  # there is nothing to call: the process would end
+            raise TypeError(
+                f"{self._function.__name__} is called by kernels alone; @kernel makes it one for Python, too"
+            )
+        if self.twin is not None and TWINS.may(self.twin.work(*arguments)):
+            return self.twin.function(*arguments)
+        return self.dispatcher(*arguments)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """What numba makes of the function."""
+        from numba import njit
+
+        while _WAITING:
+            _WAITING.pop()()
+        bare = not self._called_by_python
+        return njit(cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=bare, **self._options)(self._function)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """By this, numba knows what other kernels call."""
+        return self.dispatcher._numba_type_
+
+
+def kernel(function: Function | None = None, **options: Any) -> Any:
+    """Compile a function that Python calls.
+
+    Options are numba's (``error_model="numpy"`` divides by zero as NumPy does), and a `twin`.
+
+    >>> @kernel
+    ... def twice(number):
+    ...     return 2 * number  # compiled for whole numbers at twice(4), for others at twice(4.5)
+    """
+    if function is None:
+        return lambda later: Kernel(later, True, **options)
+    return Kernel(function, True, **options)
+
+
+def inner(function: Function | None = None, **options: Any) -> Any:
+    """Compile a function that only kernels call; called by Python, it refuses."""
+    if function is None:
+        return lambda later: Kernel(later, False, **options)
+    return Kernel(function, False, **options)
+
+
+_WAITING: list[Callable[[], None]] = []
+
+
+def once_numba_is_there(act: Callable[[], None]) -> Callable[[], None]:
+    """Do it when numba has just been imported for the first kernel, or now, if it has been. The answer calls it off."""
+    if "numba" in sys.modules:
+        act()
+    else:
+        _WAITING.append(act)
+
+    def call_off() -> None:
+        if act in _WAITING:
+            _WAITING.remove(act)
+
+    return call_off

@@ -1,0 +1,178 @@
+"""Presence over all groups together: the heaviest point against enumeration, its meaning against possible worlds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.counts.groups import Groups, entries_of
+from discreet.errors import DiscreetError
+from discreet.models.ambiguity.total import presence_of, total_presence
+
+Row = tuple[int, ...]  # a code for each table
+Point = tuple[int, ...]
+
+
+def groups_of(rows: Sequence[Sequence[Row]]) -> Groups:
+    """Groups of rows, as their tables tell of them."""
+    group = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
+    flat = np.array([row for some in rows for row in some], dtype=np.int64)
+    entries = entries_of([(group, [column]) for column in flat.T], len(rows))
+    sizes = np.array([len(some) for some in rows])
+    return Groups(sizes, distinct=entries.distinct, entries=entries)
+
+
+def listed(some: Sequence[Row]) -> list[set[int]]:
+    return [set(column) for column in zip(*some, strict=True)]
+
+
+def chance(some: Sequence[Row]) -> Fraction:
+    return min(Fraction(len(some), math.prod(len(values) for values in listed(some))), Fraction(1))
+
+
+def sums(rows: Sequence[Sequence[Row]]) -> dict[Point, Fraction]:
+    """The sum for every combination that any group covers, in the plainest way."""
+    found: dict[Point, Fraction] = {}
+    for some in rows:
+        for point in product(*listed(some)):
+            found[point] = found.get(point, Fraction(0)) + chance(some)
+    return found
+
+
+def rows_of(tables: int, values: int, most_groups: int, most_rows: int) -> st.SearchStrategy[list[list[Row]]]:
+    row = st.tuples(*[st.integers(0, values - 1)] * tables)
+    return st.lists(st.lists(row, min_size=1, max_size=most_rows), min_size=1, max_size=most_groups)
+
+
+many_groups = st.integers(1, 4).flatmap(lambda tables: rows_of(tables, 4, 12, 6))
+
+
+@given(many_groups)
+def test_the_largest_of_all_combinations(rows: list[list[Row]]) -> None:
+    largest = min(max(sums(rows).values()), Fraction(1))
+    found = total_presence(groups_of(rows))
+    assert found.is_exact
+    assert float(found.most) == pytest.approx(float(largest), rel=1e-12)
+    assert found.most >= largest  # rounding is up
+
+
+@given(many_groups, st.fractions(Fraction(1, 50), 1, max_denominator=60))
+def test_above_alpha_or_not_is_decided_exactly(rows: list[list[Row]], alpha: Fraction) -> None:
+    largest = min(max(sums(rows).values()), Fraction(1))
+    assert (total_presence(groups_of(rows), alpha).most <= alpha) == (largest <= alpha)
+    assert total_presence(groups_of(rows), largest).most == largest
+
+
+@given(many_groups)
+def test_no_group_covers_anything_above_its_own_bound(rows: list[list[Row]]) -> None:
+    all_sums = sums(rows)
+    found = total_presence(groups_of(rows))
+    for some, bound in zip(rows, found.of_groups.tolist(), strict=True):
+        covered = max(all_sums[point] for point in product(*listed(some)))
+        assert bound >= float(min(covered, Fraction(1))) * (1 - 1e-12)
+    assert found.of_groups.max() == float(found.most)
+
+
+@given(many_groups)
+def test_the_groups_that_cover_the_heaviest_combination_add_up_to_it(rows: list[list[Row]]) -> None:
+    found = total_presence(groups_of(rows))
+    there = [chance(rows[g]) for g in found.covering.tolist()]
+    assert float(min(sum(there), Fraction(1))) == pytest.approx(found.least, rel=1e-12)
+
+
+@given(many_groups, st.integers(0, 40))
+def test_what_ends_early_is_a_bound(rows: list[list[Row]], work: int) -> None:
+    largest = min(max(sums(rows).values()), Fraction(1))
+    found = total_presence(groups_of(rows), work=work)
+    assert found.least <= float(largest) * (1 + 1e-12)
+    assert found.most >= largest
+
+
+@given(many_groups, st.fractions(Fraction(1, 50), 1, max_denominator=60), st.integers(0, 40))
+def test_what_ends_early_never_says_kept_of_what_is_not(rows: list[list[Row]], alpha: Fraction, work: int) -> None:
+    largest = min(max(sums(rows).values()), Fraction(1))
+    if total_presence(groups_of(rows), alpha, work).most <= alpha:
+        assert largest <= alpha
+
+
+@given(many_groups)
+def test_each_combination_of_a_list(rows: list[list[Row]]) -> None:
+    groups, all_sums = groups_of(rows), sums(rows)
+    tables = len(rows[0][0])
+    used = [sorted({row[t] for some in rows for row in some}) for t in range(tables)]
+    points = list(product(range(4), repeat=tables))
+    codes = np.array([[used[t].index(v) if v in used[t] else -1 for t, v in enumerate(point)] for point in points])
+    found = presence_of(groups, codes)
+    assert found.tolist() == pytest.approx([float(all_sums.get(point, Fraction(0))) for point in points])
+
+
+def test_more_groups_than_fit_into_a_word() -> None:
+    rows = [[(i % 7, i % 5), ((i + 1) % 7, (i + 2) % 5)] for i in range(200)]
+    largest = max(sums(rows).values())
+    assert total_presence(groups_of(rows)).most == 1 < largest
+    codes = np.array([*product(range(7), range(5))])
+    assert presence_of(groups_of(rows), codes).max() == pytest.approx(float(largest))
+
+
+def test_there_is_no_presence_where_there_is_no_group() -> None:
+    empty = groups_of([[(0, 0)]]).where(np.array([False]))
+    assert total_presence(empty).most == 0
+
+
+def test_values_that_are_not_in_tables_apart_have_none() -> None:
+    with pytest.raises(DiscreetError, match="publish: ambiguity"):
+        total_presence(Groups(np.array([3])))
+
+
+# What the sum means: the share of possible worlds in which somebody with these values is in the table.
+
+
+def worlds_of(some: Sequence[Row]) -> Iterator[frozenset[Point]]:
+    """All sets of people that the tables of one group could be about: as many as its rows, and every value is one's."""
+    values = listed(some)
+    for people in combinations(product(*values), len(some)):
+        if [set(column) for column in zip(*people, strict=True)] == values:
+            yield frozenset(people)
+
+
+def shares(rows: Sequence[Sequence[Row]]) -> dict[Point, Fraction]:
+    """In which share of all worlds each combination is in the table; every group is filled by itself."""
+    together = list(product(*(list(worlds_of(some)) for some in rows)))
+    return {point: Fraction(sum(any(point in g for g in w) for w in together), len(together)) for point in sums(rows)}
+
+
+few_people = st.lists(
+    st.sets(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=3).map(list),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(few_people)
+def test_in_no_larger_share_of_all_worlds_than_the_sum(rows: list[list[Row]]) -> None:
+    all_sums = sums(rows)
+    for point, share in shares(rows).items():
+        assert share <= all_sums[point]
+
+
+@given(few_people)
+def test_in_exactly_that_share_where_only_one_group_covers_somebody(rows: list[list[Row]]) -> None:
+    all_sums = sums(rows)
+    for point, share in shares(rows).items():
+        if sum(point in set(product(*listed(some))) for some in rows) == 1:
+            assert share == all_sums[point]
+
+
+def test_the_largest_of_one_group_is_less_than_what_is_true() -> None:
+    """The counterexample to taking the largest: each group says one half, and three quarters of all worlds have him."""
+    rows = [[(0, 0), (1, 1)], [(0, 1), (1, 0)]]
+    assert {chance(some) for some in rows} == {Fraction(1, 2)}
+    assert shares(rows)[0, 0] == Fraction(3, 4)
+    assert total_presence(groups_of(rows)).most == 1

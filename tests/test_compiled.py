@@ -1,0 +1,116 @@
+"""Kernels are made when they are called, and those without a wrapper for Python refuse Python."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from discreet.compiled import Kernel
+from discreet.counts.owner_kernels import fold_rows
+from discreet.search.local.state import word
+
+ROOT = Path(__file__).parent.parent
+LATE = """
+import sys
+import numpy as np
+import discreet.run.anonymize, discreet.search.local.moves, discreet.audit.audit
+from discreet.compiled import once_numba_is_there
+assert "numba" not in sys.modules
+told = []
+once_numba_is_there(lambda: told.append("called off"))()
+once_numba_is_there(lambda: told.append("called"))
+from discreet.counts.kernels import spread_of_groups
+assert not told and "numba" not in sys.modules
+spread_of_groups.dispatcher
+assert told == ["called"] and "numba" in sys.modules
+once_numba_is_there(lambda: told.append("at once"))
+assert told == ["called", "at once"]
+"""
+
+
+def test_numba_is_loaded_by_the_first_kernel_that_is_called() -> None:
+    subprocess.run([sys.executable, "-c", LATE], check=True)
+
+
+def test_what_only_kernels_call_refuses_python_also_when_it_is_compiled(tmp_path: Path) -> None:
+    assert isinstance(fold_rows, Kernel) and fold_rows.__doc__
+    with pytest.raises(TypeError, match="word is called by kernels alone"):
+        word(1, 2, 3, 4, 5, 6)
+    (tmp_path / "kernels_of_this_test.py").write_text(
+        "from discreet.compiled import inner, kernel\n"
+        "@inner(error_model='numpy')\ndef half(x):\n    return x / 0 if x == 7 else x / 2\n"
+        "@kernel\ndef quarter(x):\n    return half(half(x))\n"
+    )
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from kernels_of_this_test import half, quarter
+assert quarter(8.0) == 2.0 and quarter(7.0) == float("inf")
+assert (half.dispatcher.overloads or quarter.dispatcher.stats.cache_hits)
+try:
+    half(8.0)
+except TypeError as error:
+    assert "half is called by kernels alone" in str(error)
+else:
+    raise AssertionError
+"""
+    for _ in range(2):  # compiled, and as it was kept
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def _decorators(function: ast.FunctionDef) -> set[str]:
+    """`kernel` and `inner`, with options or without."""
+    return {d.func.id if isinstance(d, ast.Call) else d.id for d in function.decorator_list if _is_plain(d)}
+
+
+def _is_plain(decorator: ast.expr) -> bool:
+    return isinstance(decorator.func if isinstance(decorator, ast.Call) else decorator, ast.Name)
+
+
+def _functions(tree: ast.Module, *words: str) -> list[ast.FunctionDef]:
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef) and _decorators(node) & {*words}]
+
+
+def _named_by_python(tree: ast.AST) -> Iterator[str]:
+    """What is named outside of kernels, as `name` or as `module.name`."""
+    if isinstance(tree, ast.Name):
+        yield tree.id
+    elif isinstance(tree, ast.Attribute) and isinstance(tree.value, ast.Name):
+        yield f"{tree.value.id}.{tree.attr}"
+    elif not (isinstance(tree, ast.FunctionDef) and _decorators(tree) & {"kernel", "inner"}):
+        for part in ast.iter_child_nodes(tree):
+            yield from _named_by_python(part)
+
+
+def _uses_by_python() -> set[str]:
+    """All that Python code names, with its module: its own, what it imported, what imported modules have."""
+    uses = set()
+    for path in (p for folder in ("src", "tests", "benchmarks", "campaign") for p in (ROOT / folder).rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        origins = {f.name: {f"{_module(path)}.{f.name}"} for f in _functions(tree, "kernel", "inner")}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):  # two functions may import different modules by one name
+                for a in node.names:
+                    origins.setdefault(a.asname or a.name, set()).add(f"{node.module}.{a.name}")
+        for first, *rest in (name.split(".") for name in set(_named_by_python(tree))):
+            uses |= {".".join([origin, *rest]) for origin in origins.get(first, [first])}
+    return uses
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts) if path.is_relative_to(ROOT / "src") else ""
+
+
+def test_a_kernel_has_a_wrapper_for_python_where_python_calls_it_and_nowhere_else() -> None:
+    uses = _uses_by_python()
+    lacking, needless = [], []
+    for path in (ROOT / "src").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        lacking += [f.name for f in _functions(tree, "inner") if f"{_module(path)}.{f.name}" in uses]
+        needless += [f.name for f in _functions(tree, "kernel") if f"{_module(path)}.{f.name}" not in uses]
+    assert (lacking, needless) == (["word"], [])  # `word` is called above, to be refused
