@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
 EXTRAS = {name: requirements for name, requirements in PROJECT["optional-dependencies"].items() if name != "dev"}
+ROOMS = {"explorer": "web"}  # whose extra is called otherwise
 EVERYTHING = {
     text
     for requirements in (PROJECT["dependencies"], BUILD, *PROJECT["optional-dependencies"].values())
@@ -50,7 +51,7 @@ def test_every_package_that_is_imported_is_declared() -> None:
     core, undeclared = names(PROJECT["dependencies"]), set()
     assert {top for _, top in imported()} >= {"numpy", "markupsafe", "pyspark", "psycopg"}
     for path, top in imported():
-        extras = {path.stem, path.parent.name} & EXTRAS.keys()
+        extras = {path.stem, ROOMS.get(path.parent.name, path.parent.name)} & EXTRAS.keys()
         declared = core.union(*(names(EXTRAS[extra]) for extra in extras))
         if not declared & {canonicalize_name(name) for name in distributions.get(top, [top])}:
             undeclared.add((str(path), top))

@@ -26,7 +26,7 @@ LAYERS = [
     ["releases"],
     ["report"],
     ["run"],
-    ["studies", "python"],
+    ["studies", "python", "explorer"],
     ["cli"],
 ]
 HEIGHT = {part: height for height, line in enumerate(LAYERS) for part in line}

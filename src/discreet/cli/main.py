@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.main import get_command
 
-from discreet.cli import auditing, stats, studies, sweeping
+from discreet.cli import auditing, exploring, stats, studies, sweeping
 from discreet.cli.faults import told
 from discreet.cli.hierarchies import hierarchy
 from discreet.cli.proposing import init
@@ -274,6 +274,7 @@ auditing.register(app)
 studies.register(app)
 sweeping.register(app)
 stats.register(app)
+exploring.register(app)
 
 
 def run(stopped: Callable[[], bool] = lambda: False) -> None:

@@ -76,6 +76,18 @@ class Counted:
     cells: tuple[Cells, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Scanned:
+    """The same before values were placed in hierarchies: enough for every hierarchy of the same columns."""
+
+    engine: Engine
+    frequencies: Frequencies  # of quasi-identifiers, sensitive columns and the wishes, in this order
+    population: Engine | None
+    people: Frequencies | None
+    everybody: PeopleByValue | None
+    cells: tuple[Cells, ...]
+
+
 def take_in(policy: Policy, source: Any = None) -> Intake:
     """Read the policy's table (or `source`: a path or a frame), checking that the two fit. All mistakes at once."""
     return fitted(policy, count(policy, source))
@@ -83,22 +95,33 @@ def take_in(policy: Policy, source: Any = None) -> Intake:
 
 def count(policy: Policy, source: Any = None) -> Counted:
     """Scan the policy's table (or `source`), and the population where a promise speaks of one: each once."""
+    return coded(policy, scan(policy, source))
+
+
+def scan(policy: Policy, source: Any = None) -> Scanned:
+    """The combinations of values in the policy's table (or `source`), and those of the population: each one scan."""
     engine, population, everybody = open_tables(policy, source)
     cells = cells_read(policy, engine)
-    columns = [*policy.quasi_identifiers, *policy.sensitive]
     asked = [] if policy.wishes is None else [policy.wishes]
-    counted = engine.frequencies([*columns, *asked], policy.person)
-    frequencies = without_last(counted) if asked else counted
+    frequencies = engine.frequencies([*policy.quasi_identifiers, *policy.sensitive, *asked], policy.person)
     people = None if population is None else population_counted(policy, population)
     if people is not None:
         everybody = by_value(policy.quasi_identifiers, people)
-    hierarchies = build_all(policy, by_value(columns, frequencies), everybody)
+    return Scanned(engine, frequencies, population, people, everybody, cells)
+
+
+def coded(policy: Policy, scanned: Scanned) -> Counted:
+    """What was scanned, by the hierarchies of the policy; the scan may be that of another one about the same columns."""
+    columns = [*policy.quasi_identifiers, *policy.sensitive]
+    counted = scanned.frequencies
+    frequencies = counted if policy.wishes is None else without_last(counted)
+    hierarchies = build_all(policy, by_value(columns, frequencies), scanned.everybody)
     width = len(policy.quasi_identifiers)
     sensitive = dict(zip(policy.sensitive, hierarchies[width:], strict=True))
     frequency = frequency_set(frequencies, hierarchies[:width], sensitive)
     if policy.wishes is not None:
         frequency = replace(frequency, wishes=wishes_of(frequency, counted, policy.wishes))
-    return Counted(engine, frequency, population, people, everybody, cells)
+    return Counted(scanned.engine, frequency, scanned.population, scanned.people, scanned.everybody, scanned.cells)
 
 
 def fitted(policy: Policy, counted: Counted) -> Intake:

@@ -1,0 +1,36 @@
+"""What every tab is told: that the policy changed, or that its release was found."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Lock
+
+
+class News:
+    """A number that grows with whatever there is to show, and who waits for it."""
+
+    def __init__(self) -> None:
+        self.stamp = 0
+        self._lock = Lock()
+        self._listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+
+    def tell(self) -> None:
+        """There is something new. From any thread."""
+        with self._lock:
+            self.stamp += 1
+            listeners = list(self._listeners)
+        for loop, event in listeners:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(event.set)
+
+    def listen(self) -> asyncio.Event:
+        """An event that is set whenever something is told; for the running loop."""
+        event = asyncio.Event()
+        with self._lock:
+            self._listeners.append((asyncio.get_running_loop(), event))
+        return event
+
+    def leave(self, event: asyncio.Event) -> None:
+        """No longer listen."""
+        with self._lock:
+            self._listeners = [pair for pair in self._listeners if pair[1] is not event]
