@@ -35,10 +35,6 @@ _ALWAYS = (
 )
 
 
-class TooMuch(Exception):
-    """Somebody sends more than is taken."""
-
-
 class Guard:
     """Stands before the application, and lets through what may pass."""
 
@@ -74,21 +70,19 @@ class Guard:
             await _answer(send, 403, why)
             return
         policy = REPORT_POLICY if scope["path"] == REPORT else PAGE_POLICY
-        started = False
 
         async def safely(message: MutableMapping[str, Any]) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
-                own = [pair for pair in message.get("headers", []) if pair[0].lower() != b"server"]
+                own = list(message.get("headers", []))
                 message["headers"] = [*own, *_ALWAYS, (b"content-security-policy", policy.encode())]
             await send(message)
 
-        try:
-            await self._app(scope, _bounded(receive), safely)
-        except TooMuch:
-            if not started:
-                await _answer(send, 413, _TOO_MUCH)
+        if scope["method"] != "POST":
+            await self._app(scope, receive, safely)
+        elif (body := await _whole(receive)) is None:
+            await _answer(send, 413, _TOO_MUCH)
+        else:
+            await self._app(scope, _again(body, receive), safely)
 
     def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
         """Why a request is not looked at, whoever sends it."""
@@ -137,17 +131,30 @@ def _cookie_of(headers: dict[str, list[str]], name: str) -> str | None:
     return next((value for own, _, value in pairs if own == name), None)
 
 
-def _bounded(receive: Receive) -> Receive:
-    """What is sent to us, up to a limit; whatever length it says to have."""
-    taken = 0
+async def _whole(receive: Receive) -> bytes | None:
+    """All that is sent to us, whatever length it says to have; None as soon as it is too much."""
+    parts, taken, more = [], 0, True
+    while more:
+        message = await receive()
+        part = message.get("body", b"")
+        taken += len(part)
+        if taken > MOST_BYTES:
+            return None
+        parts.append(part)
+        more = message.get("more_body", False) and message["type"] == "http.request"
+    return b"".join(parts)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """What was read, for the application; then whatever else comes."""
+    told = False
 
     async def take() -> MutableMapping[str, Any]:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > MOST_BYTES:
-            raise TooMuch
-        return message
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
 
     return take
 

@@ -100,9 +100,9 @@ def _words(session: Session, column: str) -> object:
 
 def _values_of(session: Session, column: str) -> tuple[dict[Value, int], dict[Value, int]]:
     """How many rows have each value, and how many people."""
-    counted = session.counted_for_looking()
-    scanned = session.frequencies
-    if counted is None or scanned is None:
+    policy = session.looking()
+    scanned = None if policy is None else session.scanned_values(policy)
+    if scanned is None:
         raise DataError(Mistake("hierarchy", "nothing is counted yet", "choose what others may know"))
     frequencies, names = scanned
     at = names.index(column)

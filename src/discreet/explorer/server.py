@@ -40,7 +40,7 @@ class Explorer:
         self.jobs = Jobs(told)
         self.publisher = Publisher(session, place)
         self.now = ReleaseNow(session, self.jobs, self.news)
-        self.steps = Steps(session)
+        self.steps = Steps(session, self.now)
         self.app = Starlette(routes=[*self._routes(), *_page()])
 
     def _routes(self) -> list[Route]:

@@ -41,29 +41,53 @@ def own_port(port: int) -> socket.socket:
     return listener
 
 
+class Service:
+    """The server, before it runs: whoever starts it in a thread can end it."""
+
+    def __init__(
+        self, start: Start, listener: socket.socket, told: Callable[[Exception], DiscreetError], place: Path, private: Path
+    ) -> None:
+        """`told` says what an error means to who reads it, `place` is where releases go, `private` is for uploads."""
+        import uvicorn
+
+        from discreet.explorer.guard import Guard
+        from discreet.explorer.server import Explorer
+        from discreet.explorer.session import Session
+
+        self._listener = listener
+        self.explorer = Explorer(Session(start), told, place, private)
+        self.guard = Guard(self.explorer.app, listener.getsockname()[1])
+        config: Any = uvicorn.Config(
+            self.guard,
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            ws="none",
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Answer the page until somebody ends it."""
+        try:
+            self._server.run(sockets=[self._listener])
+        finally:
+            self.explorer.jobs.close()
+
+    def end(self) -> None:
+        """From another thread."""
+        self._server.should_exit = True
+
+
 def serve(
     start: Start,
     listener: socket.socket,
     told: Callable[[Exception], DiscreetError],
     ready: Callable[[str], None],
-    place: Path | None = None,
 ) -> None:
-    """Answer the page until somebody ends it. `ready` is told the address to open."""
-    import uvicorn
-
-    from discreet.explorer.guard import Guard
-    from discreet.explorer.server import Explorer
-    from discreet.explorer.session import Session
-
+    """Answer the page until a signal ends it. `ready` is told the address to open."""
     with closing(listener), temporary_folder() as private:
-        explorer = Explorer(Session(start), told, Path.cwd() if place is None else place, private)
-        guard = Guard(explorer.app, listener.getsockname()[1])
-        config: Any = uvicorn.Config(
-            guard, log_level="critical", access_log=False, lifespan="off", server_header=False, ws="none",
-            timeout_graceful_shutdown=1,
-        )  # fmt: skip
-        ready(guard.address)
-        try:
-            uvicorn.Server(config).run(sockets=[listener])
-        finally:
-            explorer.jobs.close()
+        service = Service(start, listener, told, Path.cwd(), private)
+        ready(service.guard.address)
+        service.run()

@@ -49,7 +49,7 @@ class Session:
         self._lock = RLock()  # of the words
         self._engine = Lock()  # one question at a time; a connection is no place for two
         self._counting = Lock()
-        self._scanned: tuple[str, Scanned, tuple[str, ...]] | None = None
+        self._scanned: tuple[str, Scanned] | None = None
         self._counted: tuple[str, Counted] | None = None
         self._remembered: dict[tuple[str, str], Words] = {}  # what a column had when it last had a role
         self._uniqueness = lru_cache(maxsize=16)(self._count_unique)
@@ -204,27 +204,29 @@ class Session:
         key = _key(policy, hierarchies=False)
         if self._scanned is None or self._scanned[0] != key:
             with self._engine:
-                self._scanned = (key, scan(policy), (*policy.quasi_identifiers, *policy.sensitive))
+                self._scanned = (key, scan(policy))
         return self._scanned[1]
 
-    def counted_for_looking(self) -> Counted | None:
-        """The counts although nothing may be promised yet; None without a column that others may know."""
+    def looking(self) -> Policy | None:
+        """A policy to look at the table with, although nothing may be promised yet; None without a column that others
+        may know."""
         with self._lock:
             words = self._words
-        try:
-            policy = self.policy()
-        except PolicyError:
-            try:
-                policy = policy_from_words(self.meant(words | {"require": _PLACEHOLDER}), self.start.folder)
-            except PolicyError:
-                return None
-        return self.counted(policy)
+        for more in ({}, {"require": _PLACEHOLDER}):
+            with suppress(PolicyError):
+                return policy_from_words(self.meant(words | more), self.start.folder)
+        return None
 
     @property
-    def frequencies(self) -> tuple[Frequencies, tuple[str, ...]] | None:
-        """The combinations that were scanned last, and of which columns; None before the first scan."""
-        scanned = self._scanned
-        return None if scanned is None else (scanned[1].frequencies, scanned[2])
+    def promises_nothing(self) -> bool:
+        """Is nothing promised yet?"""
+        with self._lock:
+            return not self._words.get("require")
+
+    def scanned_values(self, policy: Policy) -> tuple[Frequencies, tuple[str, ...]]:
+        """The combinations of values in the table, and of which columns; whatever hierarchies they have."""
+        with self._counting:
+            return self._scan(policy).frequencies, (*policy.quasi_identifiers, *policy.sensitive)
 
     @contextmanager
     def engine(self) -> Iterator[Engine]:

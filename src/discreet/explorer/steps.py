@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any
 
-from discreet.errors import DiscreetError, Mistake, unknown_word
+from discreet.errors import DiscreetError, Mistake, PolicyError, unknown_word
+from discreet.explorer import adversaries, data, tradeoff
+from discreet.explorer import lattice as nodes
 from discreet.explorer.answers import answer
+from discreet.explorer.candidate import OutOfTime, until
+from discreet.explorer.cards import cards
 from discreet.explorer.changes import Change
 from discreet.explorer.jobs import Job, Work
+from discreet.explorer.release_now import ReleaseNow
 from discreet.explorer.session import Session
+from discreet.policy.policy import Policy
+from discreet.run.intake import Counted
 
 JOBS = ("tradeoff", "lattice", "audit")
+_LONG = 600.0  # seconds that a step waits for the release that it is about
+_COSTS = 2.0  # seconds for what each promise costs
 
 
 class Steps:
     """Answers for the session's policy, as it stands when they are asked for."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, now: ReleaseNow) -> None:
+        self._session, self._now = session, now
 
     def answer(self, changes: Sequence[Change]) -> dict[str, Any]:
         """What the policy would give with some changes. Nothing is changed."""
@@ -27,26 +37,64 @@ class Steps:
 
     def cards(self) -> list[dict[str, Any]]:
         """Step 3."""
-        return []
+        session = self._session
+        if (policy := session.looking()) is None:
+            return []
+        counted = session.counted(policy)
+        if session.promises_nothing:
+            return cards(policy, counted, require=[])
+        self._now.get(_LONG)
+        try:
+            return cards(policy, counted, progress=until(monotonic() + _COSTS))
+        except OutOfTime:  # there is no release, and that takes long to see
+            return cards(policy, counted, require=policy.require, costs=False)
 
     def axes(self) -> dict[str, Any]:
         """Step 4: what a curve can be drawn over."""
-        return {}
+        if self._session.policy_or_none() is None:
+            return {"axes": [], "publications": []}
+        return tradeoff.offers(*self._current())
 
     def node(self, levels: str) -> dict[str, Any]:
-        """Step 5: one solution."""
-        return {}
+        """Step 5: one solution, by its levels with commas between."""
+        parts = levels.split(",")[:1000]
+        if not all(part.isdecimal() and len(part) < 6 for part in parts):
+            raise PolicyError(Mistake("levels", "must be numbers with commas between"))
+        return nodes.node(*self._current(), [int(part) for part in parts])
 
     def distribution(self) -> dict[str, Any]:
         """Step 6."""
-        return {}
+        return data.distribution(*self._current())
 
     def adversaries(self) -> dict[str, Any]:
         """Step 7: those that are quick."""
-        return {}
+        return adversaries.quick(*self._current())
 
     def work(self, kind: str, body: Mapping[str, Any]) -> Work:
         """A job of the page."""
         if kind not in JOBS:
             raise DiscreetError(unknown_word("kind", kind, JOBS))
-        raise DiscreetError(Mistake(kind, "not there"))
+        policy = self._session.policy()
+
+        def run(job: Job) -> dict[str, Any]:
+            job.tell("count", 0, 0)
+            counted = self._session.counted(policy)
+            if kind == "lattice":
+                return nodes.lattice(policy, counted, progress=job.tell)
+            if kind == "audit":
+                return adversaries.audit(policy, counted, emit=job.point, progress=job.tell)
+            over, publications = body.get("over"), body.get("publications")
+            if not isinstance(over, list) or not isinstance(publications, list):
+                raise PolicyError(Mistake("over", "must be a path of the policy, with kinds of publication"))
+            told = tradeoff.tradeoff(
+                policy, counted, over=over, publications=publications, emit=job.point, progress=job.tell
+            )
+            return {"points": len(told["points"])}
+
+        return run
+
+    def _current(self) -> tuple[Policy, Counted]:
+        """The policy and what its table was counted into; raises what is missing in it."""
+        policy = self._session.policy()
+        self._now.get(_LONG)
+        return policy, self._session.counted(policy)

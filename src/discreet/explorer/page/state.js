@@ -71,6 +71,7 @@ export async function send(path, body, stateOf) {
     return null;
   } finally {
     working.value -= 1;
+    catchUp();
   }
 }
 
@@ -100,12 +101,18 @@ export async function drop(key, value, set) {
   return taken;
 }
 
-// Another tab changed something: the server says so.
+// Another tab changed something, or a release was found: the server says so. Not while a change of ours is under way.
+let stamp = 0;
+
+function catchUp() {
+  if (state.value && working.value === 0 && state.value.stamp < stamp) load();
+}
+
 export function listen() {
   const events = new EventSource("/api/events");
   events.addEventListener("state", (event) => {
-    const { version } = JSON.parse(event.data || "{}");
-    if (state.value && version !== state.value.version && working.value === 0) load();
+    stamp = JSON.parse(event.data || "{}").stamp ?? 0;
+    catchUp();
   });
   events.addEventListener("open", () => gone.value && load());
 }

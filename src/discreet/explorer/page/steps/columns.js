@@ -29,10 +29,14 @@ function Open({ open }) {
   return html`<${Section} kind="verdict warned" title=${`${count(open.length, "decision")} for you`} soft="Nothing is published while a question is open.">
     <ul class="decisions">${open.map(
       (decision) => html`<li><b>${decision.column ?? "the table"}</b><span>${decision.question}</span>
-        <button type="button" onClick=${() => change([[decision.path, null]])}>${decision.column ? "It is right as proposed" : "Settled"}</button>
+        ${answersOf(decision).map(({ title, set }) => html`<button type="button" onClick=${() => change(set)}>${title}</button>`)}
         ${decision.column && html`<a class="button quiet" href="#columns" onClick=${(event) => show(event, decision.column)}>Choose another</a>`}</li>`,
     )}</ul>
   </${Section}>`;
+}
+
+function answersOf(decision) {
+  return decision.answers ?? [{ title: "It is right as proposed", set: [[decision.path, null]] }];
 }
 
 function show(event, name) {

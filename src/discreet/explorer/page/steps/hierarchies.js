@@ -100,6 +100,7 @@ function LevelSteps({ levels }) {
 
 function Node({ node, total, depth }) {
   if (node.hidden !== undefined && node.label === undefined) return html`<li class="leaf soft">${count(node.hidden, "rare label")} not named</li>`;
+  if (node.more !== undefined) return html`<li class="leaf soft">and ${count(node.more, "more label")}</li>`;
   const line = html`<span class="label">${node.label}</span><span class="rows">${number(node.rows)}</span><span class="share"><${Bar} share=${node.rows / total} /></span>`;
   const children = node.children ?? [];
   if (children.length === 0) return html`<li class="leaf"><span class="line">${line}</span></li>`;
