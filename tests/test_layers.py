@@ -27,6 +27,7 @@ LAYERS = [
     ["report"],
     ["run"],
     ["studies", "python"],
+    ["explorer"],
     ["cli"],
 ]
 HEIGHT = {part: height for height, line in enumerate(LAYERS) for part in line}

@@ -33,7 +33,8 @@ from discreet.search.plan import Recoding
 from discreet.utility.metrics import arithmetic_loss
 
 _DIGITS = 9  # what lies below is rounding
-SECONDS = 0.08  # for the nearest value that is possible, while somebody waits
+SECONDS = 0.08  # for the nearest value that is possible, while somebody drags
+MOMENT = 1.0  # and once it has come to rest
 
 
 def answer(
@@ -41,13 +42,13 @@ def answer(
     counted: Counted,
     *,
     changed: Sequence[Sequence[object]] = (),
-    seconds: float = SECONDS,
+    seconds: float | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """The release that the policy would give, in figures; or why there is none, and what is possible instead.
 
     `changed` are the paths of the policy that somebody is moving: the nearest possible value is looked for there, for so
-    many `seconds`. Without them the plan is remembered, as that of the policy as it stands.
+    many `seconds` (by default as long as nobody notices, or a moment if nothing is being moved). Without them the plan is remembered, as that of the policy as it stands.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> from discreet.run.intake import count
@@ -63,6 +64,7 @@ def answer(
     try:
         made = candidate(policy, counted, progress, remember=not changed)
     except (Infeasible, DataError, PolicyError) as error:
+        seconds = (SECONDS if changed else MOMENT) if seconds is None else seconds
         return refusal(policy, counted, error, changed, seconds, progress)
     return figures(made) | {"promises": promises(policy, made), "impossible": None}
 
@@ -95,8 +97,6 @@ def promises(policy: Policy, made: Candidate) -> list[dict[str, Any]]:
 
 def sentence(policy: Policy, entry: Entry) -> str:
     """A promise for people who have never heard of it."""
-    if not entry.models:
-        return ""
     promise = {"model": {entry.word: entry.parameters}, "promise": " and ".join(m.describe() for m in entry.models)}
     setting = Setting(is_exact(policy.publish), policy.whose)
     return promise_in_words(promise, policy.sensitive, setting)
@@ -154,7 +154,7 @@ def refusal(
     counted: Counted,
     error: DiscreetError,
     changed: Sequence[Sequence[object]] = (),
-    seconds: float = SECONDS,
+    seconds: float = MOMENT,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """The same answer where there is no release: the rule that is in the way, and the nearest value that is possible."""
