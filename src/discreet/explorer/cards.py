@@ -199,6 +199,8 @@ def _first_parameters(promise: Promise) -> list[Mapping[str, Any]]:
     words = yaml.safe_load(promise.example)
     written = [words] if isinstance(words, Mapping) else []
     without = [
-        {name: value for name, value in said.items() if name != "population"} for said in written if "population" in said
+        {name: value for name, value in said.items() if name != "population"}
+        for said in written
+        if "population" in said
     ]
     return [*(without or written), *promise.examples]

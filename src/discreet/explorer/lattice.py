@@ -125,7 +125,9 @@ class _Walk:
             rule = f"the lattice has {self.many:,} nodes, at most {MOST_NODES:,} are drawn"
             raise PolicyError(Mistake("attributes", rule, "give the hierarchies fewer levels, or take columns out"))
         models, limit = self.policy.models, int(policy.suppress * self.frequency.rows)
-        self.judge = InMemory(Problem(self.frequency, models, limit, policy.utility, policy.seed, confirmed=True), silent)
+        self.judge = InMemory(
+            Problem(self.frequency, models, limit, policy.utility, policy.seed, confirmed=True), silent
+        )
         self.entries = bound_to(entries_of(policy), models)
         bits: list[tuple[PrivacyModel, ...]] = [own for _, own in self.entries]
         self.bits = bits if len(bits) <= _BITS else [*bits[: _BITS - 1], tuple(m for b in bits[_BITS - 1 :] for m in b)]

@@ -128,7 +128,9 @@ def _point(
     told: dict[str, Any] = {"publication": word, "x": float(value), "loss": None, "error": None, "suppressed": None}
     told |= {"set": [[list(slider.path), written], [["publish"], word]], "text": None}
     try:
-        asked = with_value(changed(policy, {"publish": word}), slider.path, value if slider.name == "suppress" else written)
+        asked = with_value(
+            changed(policy, {"publish": word}), slider.path, value if slider.name == "suppress" else written
+        )
         made = candidate(asked, counted, progress, remember=False)
     except (Infeasible, DataError, PolicyError) as error:
         return told | {"set": None, "text": _why(error)}
@@ -177,5 +179,7 @@ def _name(title: str, word: str) -> str:
 def _read(values: Sequence[object]) -> list[Fraction]:
     read = [exact_number(value) for value in values[:MOST_VALUES]]
     if len(values) > MOST_VALUES or not read or None in read:
-        raise PolicyError(Mistake("values", f"must be up to {MOST_VALUES} numbers", "leave them out for some usual ones"))
+        raise PolicyError(
+            Mistake("values", f"must be up to {MOST_VALUES} numbers", "leave them out for some usual ones")
+        )
     return sorted({value for value in read if value is not None})
