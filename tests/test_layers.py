@@ -26,7 +26,8 @@ LAYERS = [
     ["releases"],
     ["report"],
     ["run"],
-    ["studies", "python", "explorer"],
+    ["studies", "python"],
+    ["explorer"],
     ["cli"],
 ]
 HEIGHT = {part: height for height, line in enumerate(LAYERS) for part in line}

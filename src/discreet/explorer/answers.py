@@ -133,7 +133,9 @@ def deciding(policy: Policy, v: Verdict, made: Candidate) -> dict[str, Any]:
     if isinstance(plan, Recoding) and people >= hidden_below(policy):
         labels = [
             [shown(h.attribute), label(plan.texts[d][at] if plan.texts else h.label(int(low), int(high)))]
-            for d, (h, low, high) in enumerate(zip(made.frequency.hierarchies, plan.low[at], plan.high[at], strict=True))
+            for d, (h, low, high) in enumerate(
+                zip(made.frequency.hierarchies, plan.low[at], plan.high[at], strict=True)
+            )
         ]
     return {"size": people, "labels": labels}
 

@@ -183,7 +183,9 @@ def choices(entry: Entry, sensitive: Sequence[str]) -> list[dict[str, Any]]:
         if name in _NOT_MOVED or not isinstance(written, str) or exact_number(written) is not None:
             continue
         constraint = _constraint(entry.models[0], name)
-        options = list(constraint.options) if isinstance(constraint, Choice) else _in_examples(promise, name, parameters)
+        options = (
+            list(constraint.options) if isinstance(constraint, Choice) else _in_examples(promise, name, parameters)
+        )
         if len(options) > 1 and written in options:
             made.append(_choice(name, (*entry.path, name), written, [(o, o) for o in options]))
     about = {model.attribute for model in entry.models if model.attribute}

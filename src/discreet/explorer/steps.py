@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from time import monotonic
 from typing import Any
 
@@ -29,6 +30,7 @@ class Steps:
 
     def __init__(self, session: Session, now: ReleaseNow) -> None:
         self._session, self._now = session, now
+        self._writing = Lock()  # a release is written by the engine that has the table
 
     def answer(self, changes: Sequence[Change]) -> dict[str, Any]:
         """What the policy would give with some changes. Nothing is changed."""
@@ -64,11 +66,11 @@ class Steps:
 
     def distribution(self) -> dict[str, Any]:
         """Step 6."""
-        return data.distribution(*self._current())
+        return data.data(*self._current())
 
     def adversaries(self) -> dict[str, Any]:
         """Step 7: those that are quick."""
-        return adversaries.quick(*self._current())
+        return adversaries.adversaries(*self._current())
 
     def work(self, kind: str, body: Mapping[str, Any]) -> Work:
         """A job of the page."""
@@ -82,7 +84,8 @@ class Steps:
             if kind == "lattice":
                 return nodes.lattice(policy, counted, progress=job.tell)
             if kind == "audit":
-                return adversaries.audit(policy, counted, emit=job.point, progress=job.tell)
+                with self._writing:
+                    return adversaries.audited(policy, counted, emit=job.point, progress=job.tell)
             over, publications = body.get("over"), body.get("publications")
             if not isinstance(over, list) or not isinstance(publications, list):
                 raise PolicyError(Mistake("over", "must be a path of the policy, with kinds of publication"))

@@ -80,9 +80,19 @@ class NodeJudge:
         known = self.judged.get(node)
         if known is not None:
             return known
-        p = self.problem
-        counted = self.roll_up.groups(node)
-        groups = counted.groups
+        judged = self.judged[node] = self.judge_counted(self.roll_up.groups(node))
+        # Ties go to the first node in lexicographic order, whichever way a search comes by.
+        if judged.feasible and (self.best is None or (judged.score, node) < (self.best.score, self.best.node)):
+            self.best = judged
+        if self.closest is None or judged.suppressed < self.closest.suppressed:
+            self.closest = judged
+        if monotonic() >= self._tell_at:
+            self._tell()
+        return judged
+
+    def judge_counted(self, counted: Counted) -> Judged:
+        """Judge a node that somebody has counted; it is not remembered."""
+        p, node, groups = self.problem, counted.node, counted.groups
         holds = all_hold(p.models, groups)
         published = publishable(p.models, groups, holds, p.suppression_limit)
         spread = [self._spread_of_all[d][level] for d, level in enumerate(node)]
@@ -112,16 +122,15 @@ class NodeJudge:
                 judged = self._as_it_is(judged, groups.where(published & (groups.sizes > 0)))
             else:
                 judged = self._confirm(judged, counted, holds, spread)
-            score, feasible = judged.score, judged.feasible
-        self.judged[node] = judged
-        # Ties go to the first node in lexicographic order, whichever way a search comes by.
-        if feasible and (self.best is None or (score, node) < (self.best.score, self.best.node)):
-            self.best = judged
-        if self.closest is None or suppressed < self.closest.suppressed:
-            self.closest = judged
-        if monotonic() >= self._tell_at:
-            self._tell()
         return judged
+
+    def losses(self, counted: Counted, left_out: BoolArray) -> list[float]:
+        """Per attribute, what a node loses if these of its groups are left out."""
+        which = np.flatnonzero(left_out)
+        sizes = counted.groups.sizes[which]
+        extra, _ = self._extra_spread(counted, which, sizes, np.zeros_like(sizes))
+        spread = (self._spread_of_all[d][level] + int(extra[d]) for d, level in enumerate(counted.node))
+        return [a * b for a, b in zip(spread, self._scale, strict=True)]
 
     def bound(self, low: Node, judged: Judged) -> float:
         """What no node between `low` and a judged coarser node can undercut."""
