@@ -46,7 +46,7 @@ def browser(chromium: Any) -> Iterator[Any]:
     context.set_default_timeout(20_000)
     yield context
     context.close()
-    assert faults == []
+    assert faults == [], faults
 
 
 def _is_fault(message: Any) -> bool:

@@ -99,11 +99,11 @@ function LevelSteps({ levels }) {
 }
 
 function Node({ node, total, depth }) {
-  if (node.hidden !== undefined && node.label === undefined) return html`<li class="leaf soft">${count(node.hidden, "rare label")} not named</li>`;
+  if (node.hidden !== undefined) return html`<li class="leaf soft">${count(node.hidden, "rare label")} not named</li>`;
   if (node.more !== undefined) return html`<li class="leaf soft">and ${count(node.more, "more label")}</li>`;
-  const line = html`<span class="label">${node.label}</span><span class="rows">${number(node.rows)}</span><span class="share"><${Bar} share=${node.rows / total} /></span>`;
+  const line = html`<span class="label">${node.label ?? html`<em>missing</em>`}</span><span class="rows">${number(node.rows)}</span><span class="share"><${Bar} share=${node.rows / total} /></span>`;
   const children = node.children ?? [];
   if (children.length === 0) return html`<li class="leaf"><span class="line">${line}</span></li>`;
-  return html`<li><details open=${depth < 1}><summary aria-label=${`${node.label}: ${number(node.rows)} (${percent(node.rows / total)})`}><span class="line">${line}</span></summary>
+  return html`<li><details open=${depth < 1}><summary><span class="line">${line}</span></summary>
     <ul>${children.map((child, i) => html`<${Node} key=${child.label ?? i} node=${child} total=${total} depth=${depth + 1} />`)}</ul></details></li>`;
 }

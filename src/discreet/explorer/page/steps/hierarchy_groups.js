@@ -33,7 +33,7 @@ export function Groups({ hierarchy, attempt }) {
       onDragOver=${(event) => event.preventDefault()}
       onDrop=${(event) => (event.preventDefault(), put(dropped(event), label))}>
     <div class="group-head"><b>${title}</b>
-      <button type="button" class="quiet" disabled=${chosen.length === 0} aria-label=${`Move the chosen values to ${title}`} onClick=${() => put(chosen, label)}>Move here</button>
+      <button type="button" class="quiet" disabled=${chosen.length === 0} onClick=${() => put(chosen, label)}>Move here<span class="unseen">: to ${title}</span></button>
       ${label === null ? null : html`<button type="button" class="quiet" aria-label=${`Dissolve ${title}`} onClick=${() => say(groups.filter((group) => group.label !== label))}>Dissolve</button>`}</div>
     <div class="chips">${list.length ? list.map(chip) : html`<span class="soft">drag values here</span>`}</div>
   </div>`;

@@ -88,7 +88,7 @@ function Parameter({ card, parameter }) {
 
 function Offer({ card }) {
   return html`<li><div><b>${card.title}</b><span>${card.sentence}</span><span class="soft">${card.available === false ? card.why_not : card.adversary}</span></div>
-    <button type="button" disabled=${card.available === false} aria-label=${`Promise: ${card.title}`} onClick=${() => change(card.turn_on)}>Promise this</button></li>`;
+    <button type="button" disabled=${card.available === false} onClick=${() => change(card.turn_on)}>Promise this<span class="unseen">: ${card.title}</span></button></li>`;
 }
 
 function Kind() {

@@ -6,6 +6,8 @@ import { Choice, Heading, Progress, Section } from "../parts.js";
 import { LineChart, roundTicks } from "../charts.js";
 import { number, percent, samePath, spoken } from "../words.js";
 
+const EXACT = ["bucketization", "ambiguity"];
+
 // Kept while other steps are looked at.
 const offers = signal(null); // {axes, publications}
 const axis = signal(null);
@@ -63,6 +65,7 @@ export function Tradeoff({ at }) {
       </div>
       ${running.value ? html`<${Progress} ...${running.value.progress} onStop=${() => running.value?.job?.stop()} />` : null}
       <${Curve} measure=${measure.value} />
+      ${measure.value === "loss" && points.value.some((point) => EXACT.includes(point.publication)) ? html`<p class="soft">Bucketization and ambiguity keep every value exact and hide which of them belong together: what that costs shows in the error of counts.</p>` : null}
       ${of.value !== null && of.value !== version && points.value.length ? html`<p class="soft">The policy has changed since: compute again to see what it costs now.</p>` : null}
     </${Section}>
     <${Points} />` : html`<p class="waiting" role="status">${told ? "Promise something first: there is nothing to trade yet." : "Reading …"}</p>`}`;
@@ -128,6 +131,6 @@ function Points() {
       ${point.loss === null || point.loss === undefined
         ? html`<td colspan="4" class="soft">${point.text ?? "not possible"}</td>`
         : html`<td class="number" data-of="detail lost">${percent(point.loss)}</td><td class="number" data-of="error of counts">${percent(point.error)}</td><td class="number" data-of="left out">${percent(point.suppressed)}</td>
-          <td class="number"><button type="button" class="quiet" aria-label=${told(point, titleOf(point.publication))} disabled=${chosen(point)} onClick=${() => take(point)}>${chosen(point) ? "Chosen" : "Take"}</button></td>`}</tr>`)}</tbody></table>
+          <td class="number"><button type="button" class="quiet" disabled=${chosen(point)} onClick=${() => take(point)}>${chosen(point) ? "Chosen" : "Take"}<span class="unseen">: ${told(point, titleOf(point.publication))}</span></button></td>`}</tr>`)}</tbody></table>
   </details></section>`;
 }
