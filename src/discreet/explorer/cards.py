@@ -39,7 +39,7 @@ _ADVERSARIES = {
     "t_closeness": "Against somebody who knows how common each value is and learns from how a group differs.",
     "alpha_k": "Against somebody who finds the group of a person and guesses its most common secret.",
     "beta_likeness": "Against somebody who believes what is common, and learns where a value is commoner than that.",
-    "delta_disclosure": "Against somebody who learns from any value that is commoner, or rarer, in a group than elsewhere.",
+    "delta_disclosure": "Against somebody who learns from a value commoner, or rarer, in a group than elsewhere.",
     "ambiguity": "Against somebody who knows exact values and asks whether a person is in, and with which secret.",
     "realistic": "Against somebody who believed something before, as firmly as people do, and learns from the release.",
     "robust": "Against somebody who knows from the table how secrets hang together with the other columns.",

@@ -13,8 +13,8 @@ from discreet.explorer.cards import title_of
 from discreet.explorer.nearest import with_value
 from discreet.explorer.promised import Slider, entries_of, slider_at, sliders, suppression
 from discreet.files.numbers import exact_number
-from discreet.models.parameters import as_word
 from discreet.models.base import least_rows
+from discreet.models.parameters import as_word
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
