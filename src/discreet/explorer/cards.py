@@ -53,6 +53,7 @@ _BY_SUBJECT = (
     (SHIFT, "Against somebody who knows how common each value is, and finds the group of a person."),
     (VALUES, "Against somebody who finds the group of a person and asks for the secret."),
 )
+_USUAL, _ANY = "generalization", {"k_anonymity": {"k": 2}}
 _ANYBODY = "Against somebody who has the published files."
 
 
@@ -119,9 +120,20 @@ def _card(
             *choices(entry, policy.sensitive),
         ],
         "available": True,
-        "turn_off": [[["require", entry.number], None]],
+        "turn_off": _turn_off(policy, entry),
         **(unknown if made is None else standing(policy, models, made)),
     }
+
+
+def _turn_off(policy: Policy, entry: Entry) -> list[list[Any]]:
+    """The changes that take a promise back, and the kind of publication with it that can't do without."""
+    change: list[list[Any]] = [[["require", entry.number], None]]
+    others = [other for i, other in enumerate(policy.require) if i != entry.number]
+    try:
+        replace(policy, require=tuple(others or [_ANY]))
+    except PolicyError:
+        change.append([["publish"], _USUAL])
+    return change
 
 
 def _cost(
