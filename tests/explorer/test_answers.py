@@ -70,7 +70,9 @@ def test_the_answer_is_the_release_where_people_have_several_rows(tmp_path: Path
 
 @settings(max_examples=8)
 @given(
-    rows=st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.sampled_from("uvw")), min_size=4, max_size=16),
+    rows=st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.sampled_from("uvw")), min_size=4, max_size=16
+    ),
     k=st.integers(2, 4),
     suppress=st.sampled_from([0, 0.2, 0.5]),
 )
@@ -108,7 +110,9 @@ def possible(asked: Policy, counts: Counted) -> bool:
     return True
 
 
-K, L, T = (["require", 0, word, name] for word, name in (("k_anonymity", "k"), ("l_diversity", "l"), ("t_closeness", "t")))
+K, L, T = (
+    ["require", 0, word, name] for word, name in (("k_anonymity", "k"), ("l_diversity", "l"), ("t_closeness", "t"))
+)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +209,9 @@ def test_the_deciding_group_is_one_that_decides(counts: Counted) -> None:
     plan = candidate(of_kind("generalization"), counts).plan
     coded = counts.frequency.hierarchies
     looks = Counter(
-        tuple(h.labels[level][h.codes[level][h.index[v]]] for h, level, v in zip(coded, plan.node or (), row, strict=True))
+        tuple(
+            h.labels[level][h.codes[level][h.index[v]]] for h, level, v in zip(coded, plan.node or (), row, strict=True)
+        )
         for row in zip(*(table[name] for name in ("age", "zip", "sex")), strict=True)
     )
     for card in told["promises"]:

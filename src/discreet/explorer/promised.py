@@ -71,7 +71,7 @@ class Slider:
 
     def words(self) -> dict[str, Any]:
         """What the page reads."""
-        value, low, high, step = (_plain(n) for n in (self.value, self.low, self.high, self.step))
+        value, low, high, step = (plain_number(n) for n in (self.value, self.low, self.high, self.step))
         return {
             "name": self.name,
             "title": self.title,
@@ -269,5 +269,6 @@ def _steps(distance: Fraction, step: Fraction) -> int:
     return max(-(-distance // step), 0)
 
 
-def _plain(number: Fraction) -> int | float:
+def plain_number(number: Fraction) -> int | float:
+    """A number as JSON has it."""
     return int(number) if number.denominator == 1 else float(number)
