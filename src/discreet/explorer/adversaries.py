@@ -73,7 +73,7 @@ def audited(
         raise PolicyError(Mistake("format", "this engine writes no files that could be looked at", "publish it first"))
     asked = replace(made.policy, format=form, schema=None)
     source = policy.location if source is None else source
-    known = {"population": source} if policy.private_rows is not None else {"source": source}
+    known: dict[str, Any] = {"population": source} if policy.private_rows is not None else {"source": source}
     with temporary_folder() as folder:
         target = target_at(
             folder / "release",
@@ -81,13 +81,14 @@ def audited(
             private=None,
             replace=False,
             sign=None,
-            progress=within(progress, "write", 0, 2, ""),
+            progress=within(progress, "audit", 0, 2, "writing the candidate"),
         )
         publish(asked, made.intake, made.plan, target)
-        audit = audit_release(target.folder, **known, progress=within(progress, "audit", 1, 2, ""))
+        audit = audit_release(target.folder, **known, progress=within(progress, "audit", 1, 2, "asking adversaries"))
     lines = [words(line) for line in audit.lines]
-    for told in lines if emit is not None else ():
-        emit({"line": told})
+    if emit is not None:
+        for told in lines:
+            emit({"line": told})
     return {"lines": lines, "questions": dict(QUESTIONS), **_whole(audit)}
 
 

@@ -47,8 +47,9 @@ def answer(
 ) -> dict[str, Any]:
     """The release that the policy would give, in figures; or why there is none, and what is possible instead.
 
-    `changed` are the paths of the policy that somebody is moving: the nearest possible value is looked for there, for so
-    many `seconds` (by default as long as nobody notices, or a moment if nothing is being moved). Without them the plan is remembered, as that of the policy as it stands.
+    `changed` are the paths of the policy that somebody is moving: the nearest possible value is looked for there, for
+    so many `seconds` (by default as long as nobody notices, or a moment if nothing is being moved). Without them the
+    plan is remembered, as that of the policy as it stands.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> from discreet.run.intake import count
@@ -159,7 +160,7 @@ def refusal(
     seconds: float = MOMENT,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """The same answer where there is no release: the rule that is in the way, and the nearest value that is possible."""
+    """The same answer where there is no release: the rule in the way, and the nearest value that is possible."""
     nearest = None
     if isinstance(error, Infeasible | DataError):
         try:

@@ -73,7 +73,7 @@ def _counted(columns: Mapping[str, tuple[Codes, Codes]], counts: IntArray, one: 
 
 
 def _coarse(h: Hierarchy) -> Codes:
-    """A label for each leaf, of the finest level that has few enough; of a sensitive value too rare for one, the last."""
+    """A label for each leaf, of the finest level that has few enough; if none has, neighbours are put together."""
     level = next((at for at, labels in enumerate(h.labels[:-1]) if len(labels) <= MOST_LABELS), None)
     if level is not None:
         return h.codes[level]
@@ -139,7 +139,7 @@ class _Release:
         code, counts = people.codes[at][start:stop], people.counts[start:stop]
         if isinstance(self.plan, Ambiguity):
             _, first = np.unique(group.astype(np.int64) * len(coarse) + code, return_index=True)
-            group, code, counts = group[first], code[first], np.ones(len(first))
+            group, code, counts = group[first], code[first], np.ones(len(first), dtype=np.int64)
         return _normalized(group, coarse[code], counts, which.stop - which.start, many)
 
 
@@ -153,7 +153,8 @@ def _of_tally(tally: Tally, which: slice, coarse: Codes, many: int) -> FloatArra
 
 def _normalized(group: IntArray, code: Codes, weight: IntArray | FloatArray, groups: int, many: int) -> FloatArray:
     shares = np.bincount(group * many + code, weights=weight, minlength=groups * many).reshape(groups, many)
-    return shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+    parts: FloatArray = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+    return parts
 
 
 def _spread(low: Codes, high: Codes, coarse: Codes, many: int) -> FloatArray:

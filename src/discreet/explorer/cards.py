@@ -39,7 +39,7 @@ _ADVERSARIES = {
     "t_closeness": "Against somebody who knows how common each value is and learns from how a group differs.",
     "alpha_k": "Against somebody who finds the group of a person and guesses its most common secret.",
     "beta_likeness": "Against somebody who believes what is common, and learns where a value is commoner than that.",
-    "delta_disclosure": "Against somebody who learns from any value that is commoner, or rarer, in a group than elsewhere.",
+    "delta_disclosure": "Against somebody who learns from a value commoner, or rarer, in a group than elsewhere.",
     "ambiguity": "Against somebody who knows exact values and asks whether a person is in, and with which secret.",
     "realistic": "Against somebody who believed something before, as firmly as people do, and learns from the release.",
     "robust": "Against somebody who knows from the table how secrets hang together with the other columns.",
@@ -53,6 +53,7 @@ _BY_SUBJECT = (
     (SHIFT, "Against somebody who knows how common each value is, and finds the group of a person."),
     (VALUES, "Against somebody who finds the group of a person and asks for the secret."),
 )
+_USUAL, _ANY = "generalization", {"k_anonymity": {"k": 2}}
 _ANYBODY = "Against somebody who has the published files."
 
 
@@ -119,9 +120,20 @@ def _card(
             *choices(entry, policy.sensitive),
         ],
         "available": True,
-        "turn_off": [[["require", entry.number], None]],
+        "turn_off": _turn_off(policy, entry),
         **(unknown if made is None else standing(policy, models, made)),
     }
+
+
+def _turn_off(policy: Policy, entry: Entry) -> list[list[Any]]:
+    """The changes that take a promise back, and the kind of publication with it that can't do without."""
+    change: list[list[Any]] = [[["require", entry.number], None]]
+    others = [other for i, other in enumerate(policy.require) if i != entry.number]
+    try:
+        replace(policy, require=tuple(others or [_ANY]))
+    except PolicyError:
+        change.append([["publish"], _USUAL])
+    return change
 
 
 def _cost(

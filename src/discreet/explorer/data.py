@@ -91,8 +91,8 @@ def _readable(h: Hierarchy, level: int | None) -> int:
 
 
 def _after(made: Candidate, d: int, h: Hierarchy, level: int, least: int) -> list[list[Any]]:
-    """The published labels of a column, with the share of published rows that each has; of ranges of all kinds the shares
-    of equal labels, if a range is spread evenly over its values."""
+    """The published labels of a column, with the share of published rows that each has; of ranges of all kinds the
+    shares of labels of one level, if a range is spread evenly over its values."""
     plan, sizes, people = made.plan, made.plan.groups.sizes, made.plan.groups.persons
     if (
         isinstance(plan, Recoding) and plan.node is None and plan.texts is None

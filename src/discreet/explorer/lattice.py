@@ -41,9 +41,9 @@ _TELL = 32  # nodes between two words about the progress
 def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) -> dict[str, Any]:
     """All nodes in one row of figures each, packed; the last column's level changes fastest.
 
-    `loss` and `suppressed` are 32-bit floats, `kept` has a bit for each promise: it can be kept if the groups that break
-    it are left out, and these are not too many. All bits are set where a release at this node keeps all promises, and
-    only there; where each could be kept but not all of them together, the one that costs most is said not to be.
+    `loss` and `suppressed` are 32-bit floats, `kept` has a bit for each promise: it can be kept if the groups that
+    break it are left out, and these are not too many. All bits are set where a release at this node keeps all promises,
+    and only there; where each could be kept but not all of them together, the one that costs most is said not to be.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> from discreet.run.intake import count

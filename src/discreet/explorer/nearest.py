@@ -31,7 +31,8 @@ def with_value(policy: Policy, path: Sequence[object], value: object) -> Policy:
     (KAnonymity(k=3),)
     """
     if len(path) == 1:
-        return replace(policy, **{str(path[0]): value})
+        words: dict[str, Any] = {str(path[0]): value}
+        return replace(policy, **words)
     number = int(str(path[1]))
     word, *inner = (str(step) for step in path[2:])
     entry = next(e for e in entries_of(policy) if e.number == number and e.word == word)
@@ -51,8 +52,8 @@ def nearest_possible(
 ) -> list[Change] | None:
     """The nearest value of one number of the policy with which there is a release; None if none was found.
 
-    Of what is being `changed`; if that helps nothing, or nothing is, of each number in turn, and of how many may be left
-    out. A listener that raises `OutOfTime` ends the search; what was found until then is the answer.
+    Of what is being `changed`; if that helps nothing, or nothing is, of each number in turn, and of how many may be
+    left out. A listener that raises `OutOfTime` ends the search; what was found until then is the answer.
     """
     moved = [slider for path in changed if (slider := slider_at(policy, counted.frequency, path)) is not None]
     others = [s for entry in entries_of(policy) for s in sliders(entry, counted.frequency, policy.sensitive)]

@@ -71,7 +71,7 @@ class Slider:
 
     def words(self) -> dict[str, Any]:
         """What the page reads."""
-        value, low, high, step = (_plain(n) for n in (self.value, self.low, self.high, self.step))
+        value, low, high, step = (plain_number(n) for n in (self.value, self.low, self.high, self.step))
         return {
             "name": self.name,
             "title": self.title,
@@ -106,7 +106,7 @@ class Entry:
     @property
     def parameters(self) -> dict[str, Any]:
         """All parameters in words, also those that nobody wrote; whose attribute it is only if somebody did."""
-        own = dict(next(iter(self.models[0].to_words().values()), None) or {}) if self.models else {}
+        own: dict[str, Any] = dict(self.models[0].to_words()[self.word] or {}) if self.models else {}
         if "attribute" not in self.given:
             own.pop("attribute", None)
         return own | dict(self.given)
@@ -245,10 +245,12 @@ def _range(
         most = _values(entry, frequency, sensitive) if most is None else most
     elif name in ("alpha", "confidence") and most is None and below is None:
         most = 1
-    top = Fraction(below if most is None and below is not None else max(10, 10 * value) if most is None else most)
+    open_end = most is None and below is not None
+    top = Fraction(below) if open_end and below is not None else max(Fraction(10), 10 * value)
+    top = top if most is None else Fraction(most)
     step = Fraction(1, 100) if top - above <= 2 else Fraction(1, 10) if top - above <= 100 else Fraction(1)
     low_end = above if closed else above + step
-    high_end = top - step if most is None and below is not None else top
+    high_end = top - step if open_end else top
     return min(low_end, value), max(high_end, value, low_end + step), step
 
 
@@ -267,5 +269,6 @@ def _steps(distance: Fraction, step: Fraction) -> int:
     return max(-(-distance // step), 0)
 
 
-def _plain(number: Fraction) -> int | float:
+def plain_number(number: Fraction) -> int | float:
+    """A number as JSON has it."""
     return int(number) if number.denominator == 1 else float(number)

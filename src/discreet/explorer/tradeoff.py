@@ -11,10 +11,10 @@ from discreet.errors import DataError, DiscreetError, Infeasible, Mistake, Polic
 from discreet.explorer.candidate import candidate, within
 from discreet.explorer.cards import title_of
 from discreet.explorer.nearest import with_value
-from discreet.explorer.promised import Slider, entries_of, slider_at, sliders, suppression
+from discreet.explorer.promised import Slider, entries_of, plain_number, slider_at, sliders, suppression
 from discreet.files.numbers import exact_number
-from discreet.models.parameters import as_word
 from discreet.models.base import least_rows
+from discreet.models.parameters import as_word
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
@@ -125,7 +125,13 @@ def _point(
 ) -> dict[str, Any]:
     """One release, measured; or why there is none."""
     written = as_word(value)
-    told: dict[str, Any] = {"publication": word, "x": float(value), "loss": None, "error": None, "suppressed": None}
+    told: dict[str, Any] = {
+        "publication": word,
+        "x": plain_number(value),
+        "loss": None,
+        "error": None,
+        "suppressed": None,
+    }
     told |= {"set": [[list(slider.path), written], [["publish"], word]], "text": None}
     try:
         asked = with_value(
@@ -153,7 +159,7 @@ def _axis(slider: Slider, title: str, policy: Policy) -> dict[str, Any]:
         "unit": unit,
         "powers": _by_factors(slider),
         "percent": False,
-        "values": [float(value) for value in usual_values(slider)],
+        "values": [plain_number(value) for value in usual_values(slider)],
     }
 
 
