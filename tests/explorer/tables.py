@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def changed(words: Words, changes: Sequence[Sequence[Any]]) -> Words:
     made: Any = {**words, "require": list(words["require"])}
     for path, value in changes:
         here = made
-        for step, following in zip(path, path[1:], strict=False):
+        for step, following in pairwise(path):
             copied = list(here[step]) if isinstance(here[step], list) else dict(here[step])
             here[step] = copied
             here, _ = copied, following

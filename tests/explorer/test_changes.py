@@ -88,7 +88,9 @@ def test_what_is_wrong_is_refused_and_changes_nothing(session: Session, path: li
     assert (session.words, session.version) == (before, version)
 
 
-@pytest.mark.parametrize("body", [None, {}, "x", [1], [["a"]], [[[], 1]], [[[["a"]], 1]], [["a.b", 1, 2]], [[[1.5], 1]]])
+@pytest.mark.parametrize(
+    "body", [None, {}, "x", [1], [["a"]], [[[], 1]], [[[["a"]], 1]], [["a.b", 1, 2]], [[[1.5], 1]]]
+)
 def test_what_is_no_list_of_changes_is_refused(body: Any) -> None:
     with pytest.raises(PolicyError):
         read_changes(body)

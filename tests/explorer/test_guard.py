@@ -47,7 +47,10 @@ def test_a_token_given_twice_or_elsewhere_is_none(client: Client) -> None:
     token = client.guard.token
     for path in (f"/?token={token}&token={token}", f"/api/state?token={token}", f"/main.js?token={token}"):
         assert client.ask("GET", path).status == 403
-    assert client.ask("POST", f"/?token={token}", {"Origin": client.here, "Content-Type": "application/json"}).status == 403
+    assert (
+        client.ask("POST", f"/?token={token}", {"Origin": client.here, "Content-Type": "application/json"}).status
+        == 403
+    )
 
 
 def test_the_cookie_is_not_the_token_and_no_script_reads_it(client: Client) -> None:
@@ -62,7 +65,15 @@ def test_a_wrong_cookie_gets_nothing(client: Client, value: str) -> None:
     assert client.ask("GET", "/api/state", {"Cookie": f"discreet-{client.port}={value}"}).status == 403
 
 
-HOSTS = ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1:{port}.evil.example", "[::1]:{port}", ""]
+HOSTS = [
+    "evil.example",
+    "evil.example:{port}",
+    "127.0.0.1",
+    "127.0.0.1:1",
+    "127.0.0.1:{port}.evil.example",
+    "[::1]:{port}",
+    "",
+]
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -1,4 +1,4 @@
-"""The explorer in a real browser: from a table to a release by clicks, by keyboard, in two tabs, and with bad tables."""
+"""The explorer in a real browser: from a table to a release by clicks, by keyboard, in two tabs, with bad tables."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def test_from_a_table_to_a_release_by_clicks_alone(client: Client, browser: Any,
 def test_every_slider_moves_and_answers(client: Client, browser: Any) -> None:
     client.change((["one_row_per_person"], True))
     client.change((["require", 2], {"t_closeness": {"t": 0.3}}), (["require", 3], {"beta_likeness": {"beta": 2}}))
-    client.change((["require", 4], {"alpha_k": {"alpha": 0.6, "k": 4}}), (["require", 5], {"delta_disclosure": {"delta": 2}}))
+    client.change(
+        (["require", 4], {"alpha_k": {"alpha": 0.6, "k": 4}}), (["require", 5], {"delta_disclosure": {"delta": 2}})
+    )
     page = opened(browser, client, "promises")
     sliders = page.locator("input[type=range]")
     sliders.nth(6).wait_for()
@@ -178,14 +180,16 @@ def test_a_wrong_token_shows_nothing(client: Client, browser: Any) -> None:
 def test_names_and_values_are_never_markup(browser: Any, tmp_path: Path) -> None:
     bad = "<script>alert(1)</script>"
     image = "<img src=x onerror=alert(2)>"
-    lines = [f'"{bad}","{image}",zip']
-    lines += [f'"{("<script>alert(3)</script>", "<svg onload=alert(4)>", "</td></table>", "{{7*7}}", "${{7*7}}")[i % 5]}",{("a", "<a href=javascript:alert(5)>")[i % 2]},{i % 4}' for i in range(120)]
+    values = ("<script>alert(3)</script>", "<svg onload=alert(4)>", "</td></table>", "{{7*7}}", "${7*7}")
+    link = "<a href=javascript:alert(5)>"
+    lines = [f'"{bad}","{image}",zip', *(f'"{values[i % 5]}",{("a", link)[i % 2]},{i % 4}' for i in range(120))]
     (tmp_path / "bad.csv").write_text("\n".join(lines) + "\n")
     client = Client(str(tmp_path / "bad.csv"), tmp_path)
     for decision in client.get("/api/state")["open"]:
         client.change((decision["path"], None))
-    client.change((["attributes", bad, "role"], "quasi_identifier"), (["attributes", image, "role"], "sensitive"))
-    client.change((["require"], [{"k_anonymity": {"k": 2}}, {"l_diversity": {"l": 2}}]), (["attributes", "zip", "role"], "quasi_identifier"))
+    roles = {bad: "quasi_identifier", image: "sensitive", "zip": "quasi_identifier"}
+    client.change(*((["attributes", name, "role"], role) for name, role in roles.items()))
+    client.change((["require"], [{"k_anonymity": {"k": 2}}, {"l_diversity": {"l": 2}}]))
     page = browser.new_page()
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

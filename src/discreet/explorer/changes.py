@@ -184,9 +184,7 @@ def _of_role(words: Words, role: Role) -> list[str]:
     return [name for name, said in words.get("attributes", {}).items() if said.get("role") == role]
 
 
-def _with_roles(
-    attributes: Words, before: Words, columns: Sequence[str], fresh: Callable[[str, str], Words]
-) -> Words:
+def _with_roles(attributes: Words, before: Words, columns: Sequence[str], fresh: Callable[[str, str], Words]) -> Words:
     made = {}
     for name in (*columns, *(n for n in attributes if n not in columns)):
         said = attributes.get(name)

@@ -77,9 +77,7 @@ def singled_out(session: Session, quasi: list[str]) -> tuple[dict[str, float], d
     return alone, without
 
 
-def common(
-    session: Session, profile: ColumnProfile, person: str | None, limit: int
-) -> list[tuple[str | None, int]]:
+def common(session: Session, profile: ColumnProfile, person: str | None, limit: int) -> list[tuple[str | None, int]]:
     """The values of at least so many people, with how many rows have each, the most frequent first."""
     if person is None:
         return [(value, rows) for value, rows in profile.values if rows >= limit]

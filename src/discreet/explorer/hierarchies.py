@@ -85,7 +85,9 @@ def _grouped(session: Session, column: str, groups: Sequence[object], place: str
     left = [value for value in counts if value not in placed and value is not None]
     rare = [value for value in left if people[value] < session.hidden_below]
     if rare:
-        rule = f"{len(rare):,} values of few {session.whose.people} have no group, and would stand in the published list"
+        rule = (
+            f"{len(rare):,} values of few {session.whose.people} have no group, and would stand in the published list"
+        )
         raise HierarchyError(Mistake(place, rule, "write a table of levels that lists what is possible"))
     return [*rows, *([value, value] for value in left)]
 
@@ -106,9 +108,9 @@ def _values_of(session: Session, column: str) -> tuple[dict[Value, int], dict[Va
         raise DataError(Mistake("hierarchy", "nothing is counted yet", "choose what others may know"))
     frequencies, names = scanned
     at = names.index(column)
-    rows = np.bincount(
-        frequencies.codes[at], weights=frequencies.counts, minlength=len(frequencies.values[at])
-    ).astype(np.int64)
+    rows = np.bincount(frequencies.codes[at], weights=frequencies.counts, minlength=len(frequencies.values[at])).astype(
+        np.int64
+    )
     people = people_by_value(frequencies, at)
     values = frequencies.values[at]
     return dict(zip(values, rows.tolist(), strict=True)), dict(zip(values, people.tolist(), strict=True))

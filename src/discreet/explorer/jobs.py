@@ -43,7 +43,7 @@ class Job:
         if self.stopping:
             raise Stopped
         words = f"{stage}: {note}" if note else stage
-        self.last = {"done": done, "of": total or None, "text": words}
+        self.last = {"done": float(done), "of": float(total) or None, "text": words}
         if monotonic() - self._told > _PAUSE:
             self._told = monotonic()
             self.emit("progress", self.last)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.addresses import is_address, without_credentials
+from discreet.policy.draft import quoted
 
 _HEAD = "# Written by 'discreet explore'. docs/policy.md has all the words.\n"
 _NOT_SHOWN = "# private: as in the policy that was given; it is in the file, and not shown here\n"
@@ -21,7 +22,7 @@ def policy_text(words: Mapping[str, Any], source: str, *, shown: bool = False) -
     # Written by 'discreet explore'. docs/policy.md has all the words.
     source: people.csv
     attributes:
-      'no': {role: other}
+      "no": {role: other}
     suppress: 0.02
     <BLANKLINE>
     """
@@ -30,7 +31,9 @@ def policy_text(words: Mapping[str, Any], source: str, *, shown: bool = False) -
     lines = [_HEAD, _line(yaml, {"source": source})]
     for word, value in words.items():
         if word == "attributes":
-            lines.append("attributes:\n" + "".join(f"  {_line(yaml, {n: said}, flow=True)}" for n, said in value.items()))
+            lines.append(
+                "attributes:\n" + "".join(f"  {_line(yaml, {n: said}, flow=True)}" for n, said in value.items())
+            )
         elif word == "require":
             lines.append("require:\n" + "".join(f"  - {_line(yaml, entry, flow=True)}" for entry in value))
         elif word == "private" and shown:
@@ -45,11 +48,8 @@ def _line(yaml: Any, words: Mapping[str, Any], *, flow: bool = False) -> str:
     if not flow:
         return str(yaml.safe_dump(dict(words), sort_keys=False, allow_unicode=True, width=10**9))
     [(name, said)] = words.items()
-    key = str(yaml.safe_dump({name: 0}, allow_unicode=True, width=10**9)).rpartition(":")[0]
-    if key.startswith("?"):  # a name so long that YAML wants it apart
-        return str(yaml.safe_dump({name: said}, default_flow_style=True, allow_unicode=True, width=10**9)).strip()[1:-1] + "\n"
     value = yaml.safe_dump(said, sort_keys=False, default_flow_style=True, allow_unicode=True, width=10**9)
-    return f"{key}: {str(value).removesuffix('...' + chr(10)).strip()}\n"
+    return f"{quoted(name)}: {str(value).removesuffix('...' + chr(10)).strip()}\n"
 
 
 def source_from(source: str, folder: Path, start: Path) -> str:

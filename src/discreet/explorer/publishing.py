@@ -114,4 +114,3 @@ def read_wish(body: Mapping[str, Any]) -> tuple[str, int | None, bool]:
     if mistakes:
         raise DiscreetError(*mistakes)
     return str(folder), seed, force
-

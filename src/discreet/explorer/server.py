@@ -32,7 +32,9 @@ _STILL_HERE = 15.0  # seconds after which a stream says so
 class Explorer:
     """The application: one session, and the routes to it."""
 
-    def __init__(self, session: Session, told: Callable[[Exception], DiscreetError], place: Path, private: Path) -> None:
+    def __init__(
+        self, session: Session, told: Callable[[Exception], DiscreetError], place: Path, private: Path
+    ) -> None:
         """`told` says what an error means to who reads it, `place` is where releases go, `private` is for uploads."""
         self.session, self._told_error, self._private = session, told, private
         self.news = News()

@@ -45,7 +45,12 @@ class Service:
     """The server, before it runs: whoever starts it in a thread can end it."""
 
     def __init__(
-        self, start: Start, listener: socket.socket, told: Callable[[Exception], DiscreetError], place: Path, private: Path
+        self,
+        start: Start,
+        listener: socket.socket,
+        told: Callable[[Exception], DiscreetError],
+        place: Path,
+        private: Path,
     ) -> None:
         """`told` says what an error means to who reads it, `place` is where releases go, `private` is for uploads."""
         import uvicorn

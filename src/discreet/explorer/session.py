@@ -267,4 +267,3 @@ def _key(policy: Policy, *, hierarchies: bool) -> str:
     promised = sorted(word for entry in words["require"] for word in entry if "presence" in word or "map" in word)
     kept = kept | {"attributes": attributes, "others": [o for o in others if o], "promised": promised}
     return json.dumps(kept, default=str)
-

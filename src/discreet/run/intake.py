@@ -111,7 +111,7 @@ def scan(policy: Policy, source: Any = None) -> Scanned:
 
 
 def coded(policy: Policy, scanned: Scanned) -> Counted:
-    """What was scanned, by the hierarchies of the policy; the scan may be that of another one about the same columns."""
+    """What was scanned, by the hierarchies of the policy; another policy about the same columns may have scanned it."""
     columns = [*policy.quasi_identifiers, *policy.sensitive]
     counted = scanned.frequencies
     frequencies = counted if policy.wishes is None else without_last(counted)

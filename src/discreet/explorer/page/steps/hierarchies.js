@@ -61,7 +61,7 @@ export function Hierarchies({ at }) {
   const names = (columns.value ?? []).filter((column) => column.role === "quasi_identifier").map((column) => column.name);
   useEffect(() => {
     if (names.length && !names.includes(chosen.value)) chosen.value = names[0];
-    if (chosen.value) read(chosen.value);
+    if (chosen.value && draft.value?.name !== chosen.value) read(chosen.value); // what is being tried out stays
   }, [names.join("\n")]);
   return html`
     <${Heading} number=${at} title="Hierarchies">How may a value become coarser? An age becomes a span of years, a postcode loses its last digits, a country becomes a continent. Each level puts more ${people.value} together.</${Heading}>
