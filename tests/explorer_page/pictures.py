@@ -21,7 +21,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "dark": {"viewport": {"width": 1240, "height": 880}, "color_scheme": "dark"},
     "narrow": {"viewport": {"width": 400, "height": 860}, "color_scheme": "light"},
 }
-SHOWN = [("promises", "light"), ("map", "light"), ("tradeoff", "dark"), ("columns", "narrow")]  # in the documents
+SHOWN = [("promises", "light"), ("map", "light"), ("tradeoff", "dark")]  # in the documents
 
 
 def draw(folder: Path, wanted: list[tuple[str, str]], *, full: bool = False) -> list[Path]:
