@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,10 +74,9 @@ def changed(words: Words, changes: Sequence[Sequence[Any]]) -> Words:
     made: Any = {**words, "require": list(words["require"])}
     for path, value in changes:
         here = made
-        for step, following in pairwise(path):
-            copied = list(here[step]) if isinstance(here[step], list) else dict(here[step])
-            here[step] = copied
-            here, _ = copied, following
+        for step in path[:-1]:
+            here[step] = list(here[step]) if isinstance(here[step], list) else dict(here[step])
+            here = here[step]
         if value is None and isinstance(here, list):
             del here[path[-1]]
         elif value is None:
@@ -110,6 +109,4 @@ def rare_values(table: Table, below: int = HIDDEN_BELOW) -> set[str]:
 
 def plain(told: Any) -> bool:
     """Is it made of what JSON has, and finite?"""
-    import json
-
     return bool(json.loads(json.dumps(told, allow_nan=False)) == told)

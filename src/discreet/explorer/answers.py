@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray
 from discreet.counts.groups import Groups
-from discreet.errors import DataError, DiscreetError, Infeasible, PolicyError
+from discreet.errors import DiscreetError, PolicyError
 from discreet.explorer.candidate import Candidate, OutOfTime, candidate, hidden_below, label, until
 from discreet.explorer.nearest import nearest_possible
 from discreet.explorer.promised import Entry, bound_to, entries_of
@@ -64,7 +64,7 @@ def answer(
     """
     try:
         made = candidate(policy, counted, progress, remember=not changed)
-    except (Infeasible, DataError, PolicyError) as error:
+    except DiscreetError as error:
         seconds = (SECONDS if changed else MOMENT) if seconds is None else seconds
         return refusal(policy, counted, error, changed, seconds, progress)
     return figures(made) | {"promises": promises(policy, made), "impossible": None}
@@ -162,7 +162,7 @@ def refusal(
 ) -> dict[str, Any]:
     """The same answer where there is no release: the rule in the way, and the nearest value that is possible."""
     nearest = None
-    if isinstance(error, Infeasible | DataError):
+    if not isinstance(error, PolicyError):  # of words that can't be meant no other number helps
         try:
             nearest = nearest_possible(policy, counted, changed, until(monotonic() + seconds, progress))
         except OutOfTime:

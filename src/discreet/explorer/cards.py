@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from discreet.errors import DataError, DiscreetError, Infeasible, Mistake, PolicyError
+from discreet.errors import DiscreetError, Mistake, PolicyError
 from discreet.explorer.answers import figures, sentence, standing
 from discreet.explorer.candidate import Candidate, OutOfTime, candidate
 from discreet.explorer.promised import Entry, bound_to, choices, entries_of, sliders
@@ -82,7 +82,7 @@ def cards(
     entries = entries_of(policy, require)
     made = None
     if require is None:
-        with suppress(Infeasible, DataError, PolicyError):  # the answer says why there is none
+        with suppress(DiscreetError):  # the answer says why there is none
             made = candidate(policy, counted, progress)
     models = made.policy.models if made is not None else [m for entry in entries for m in entry.models]
     whole = figures(made) if made is not None and costs else None
@@ -147,7 +147,7 @@ def _cost(
         return {"cost": {"loss": whole["loss"], "suppressed": whole["suppressed"]}}
     try:
         without = figures(candidate(replace(policy, require=others), counted, progress, remember=False))
-    except (Infeasible, DataError, PolicyError, OutOfTime):
+    except (DiscreetError, OutOfTime):
         return {"cost": None}
     return {"cost": {part: whole[part] - without[part] for part in ("loss", "suppressed")}}
 

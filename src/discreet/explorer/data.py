@@ -158,16 +158,12 @@ def _named(
 ) -> tuple[list[list[Any]], float]:
     """The commonest labels in their order, each with its share of the rows; and the share of those that are too rare.
 
-    What is common but not among the first is told together. So that nobody's label follows from the others, a share of
-    too few people is never told alone: the rarest of the named goes with it.
+    What is common but not among the first is told together.
     """
     rows = np.asarray(rows, dtype=np.float64)
     total = max(float(rows.sum()), 1.0)
     common = np.flatnonzero((people >= least) & (rows > 0))
     rare = (rows > 0) & (people < least)
-    if rare.any() and int(people[rare].sum()) < least and len(common):
-        fewest = common[np.argmin(people[common])]
-        rare[fewest], common = True, common[common != fewest]
     first = common[np.argsort(-rows[common], kind="stable")[:MOST_NAMED]]
     merged: dict[Value, float] = {}
     for at in np.sort(first).tolist():  # two labels that look alike when shortened are one on the page

@@ -17,7 +17,7 @@ import numpy as np
 from discreet.arrays import BoolArray, rows_among
 from discreet.counts.roll_up import Counted as CountedNode
 from discreet.counts.roll_up import Node
-from discreet.errors import DataError, Infeasible, Mistake, PolicyError
+from discreet.errors import DiscreetError, Mistake, PolicyError
 from discreet.explorer.candidate import candidate, hidden_below, label, people_of_each
 from discreet.explorer.cards import title_of
 from discreet.explorer.promised import bound_to, entries_of
@@ -63,7 +63,7 @@ def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) ->
     try:
         chosen = candidate(policy, counted, progress).plan.node
         current = None if chosen is None else walk.number(chosen)
-    except (Infeasible, DataError, PolicyError):
+    except DiscreetError:
         pass
     names = [title_of(entry) for entry, _ in walk.entries]
     more = len(names) - _BITS + 1

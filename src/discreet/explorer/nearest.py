@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import DataError, Infeasible, PolicyError
+from discreet.errors import DiscreetError
 from discreet.explorer.candidate import OutOfTime, candidate
 from discreet.explorer.promised import Slider, entries_of, slider_at, sliders, suppression
 from discreet.policy.policy import Policy
@@ -102,7 +102,7 @@ def _possible(policy: Policy, counted: Counted, slider: Slider, steps: int, prog
     progress("nearest", 0, 0, "")
     try:
         candidate(with_value(policy, slider.path, _exactly(slider.place(steps))), counted, progress, remember=False)
-    except (Infeasible, DataError, PolicyError):
+    except DiscreetError:
         return False
     return True
 

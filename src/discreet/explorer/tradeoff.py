@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import DataError, DiscreetError, Infeasible, Mistake, PolicyError, did_you_mean
+from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean
 from discreet.explorer.candidate import candidate, within
 from discreet.explorer.cards import title_of
 from discreet.explorer.nearest import with_value
@@ -138,7 +138,7 @@ def _point(
             changed(policy, {"publish": word}), slider.path, value if slider.name == "suppress" else written
         )
         made = candidate(asked, counted, progress, remember=False)
-    except (Infeasible, DataError, PolicyError) as error:
+    except DiscreetError as error:
         return told | {"set": None, "text": _why(error)}
     least = least_rows(made.policy.models)
     point = measured(made.plan, least if least > 1 else ONE_IN)
