@@ -33,7 +33,8 @@ REQUIRE = [{"k_anonymity": {"k": 5}}, {"t_closeness": {"t": 0.4}}]
 # The time of a move is taken in the page: from the event to the frame after the answer was drawn.
 MOVE = """
 ([label, place]) => new Promise((done) => {
-  const slider = [...document.querySelectorAll("input[type=range]")].find((one) => one.labels[0]?.textContent === label);
+  const sliders = [...document.querySelectorAll("input[type=range]")];
+  const slider = sliders.find((one) => one.labels[0]?.textContent === label);
   const bar = document.querySelector(".candidate");
   const from = performance.now();
   const asked = new PerformanceObserver((list) => {
