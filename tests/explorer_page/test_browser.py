@@ -86,7 +86,7 @@ def test_from_a_table_to_a_release_by_clicks_alone(client: Client, browser: Any,
     page.get_by_text("✓ written and checked").wait_for()
     frame = page.frame_locator("iframe.report")
     assert "8-anonymity" in frame.locator("body").inner_text() or "8" in frame.locator("h1").inner_text()
-    command = page.get_by_label("command").inner_text()
+    command = page.get_by_label("command", exact=True).inner_text()
     assert command == "discreet anonymize policy.yaml -o mine --seed 7"
     same_files(tmp_path / "mine", anonymized(command, tmp_path, tmp_path / "by-command"))
 
