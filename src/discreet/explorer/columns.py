@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from discreet.counts.coding import value_counts
-from discreet.engines.base import Frequencies
 from discreet.engines.profile import ColumnProfile
 from discreet.explorer.session import Session
 from discreet.policy.proposals import known_values
@@ -81,28 +77,5 @@ def common(session: Session, profile: ColumnProfile, person: str | None, limit: 
     """The values of at least so many people, with how many rows have each, the most frequent first."""
     if person is None:
         return [(value, rows) for value, rows in profile.values if rows >= limit]
-    with session.engine() as engine:
-        frequencies = engine.frequencies([profile.name], person)
-    return common_of(frequencies, 0, limit)
-
-
-def common_of(frequencies: Frequencies, column: int, limit: int) -> list[tuple[str | None, int]]:
-    """The same of what was counted: each person counts once, and all who are not named count as one.
-
-    >>> visits = Frequencies((("flu", "cold"),), (np.array([0, 0, 1]),), np.array([9, 1, 4]), np.array([0, 1, 0]))
-    >>> common_of(visits, 0, 2)
-    [('flu', 10)]
-    """
-    rows = value_counts(frequencies, column)
-    people = people_by_value(frequencies, column)
-    values = frequencies.values[column]
-    order = sorted(range(len(values)), key=lambda i: (-int(rows[i]), values[i] is None, values[i] or ""))
-    return [(values[i], int(rows[i])) for i in order if people[i] >= limit]
-
-
-def people_by_value(frequencies: Frequencies, column: int) -> Any:
-    """How many people have each value; where nobody knows whose the rows are, how many rows."""
-    if frequencies.person is None:
-        return value_counts(frequencies, column)
-    pairs = np.unique(np.stack([frequencies.codes[column], frequencies.person]), axis=1)
-    return np.bincount(pairs[0], minlength=len(frequencies.values[column]))
+    counted = session.values_by_people(profile.name, person)
+    return [(value, rows) for value, rows, people in counted if people >= limit]

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, shown
-from discreet.explorer.columns import people_by_value
+from discreet.explorer.people_counts import people_by_value
 from discreet.explorer.session import Session
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
@@ -89,7 +89,8 @@ def _grouped(session: Session, column: str, groups: Sequence[object], place: str
             f"{len(rare):,} values of few {session.whose.people} have no group, and would stand in the published list"
         )
         raise HierarchyError(Mistake(place, rule, "write a table of levels that lists what is possible"))
-    return [*rows, *([value, value] for value in left)]
+    rows += [[value, value] for value in left]
+    return rows
 
 
 def _words(session: Session, column: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.errors import DataError, HierarchyError, Infeasible, PolicyError, told_mistakes
 from discreet.explorer.answers import answer as release_of
-from discreet.explorer.jobs import Job, Jobs
+from discreet.explorer.jobs import Job, Jobs, Stopped
 from discreet.explorer.news import News
 from discreet.explorer.session import Session
 
@@ -47,6 +47,10 @@ class ReleaseNow:
             except (DataError, HierarchyError, PolicyError, Infeasible) as error:
                 first = told_mistakes(error.mistakes)[0]
                 answer = {"impossible": {"rule": first.rule, "repair": first.repair, "nearest": None}}
+            except Stopped:
+                rule = "the search for this release was stopped"
+                answer = {"impossible": {"rule": rule, "repair": "change what is promised, or how", "nearest": None}}
+                raise
             finally:
                 with self._there:
                     if answer is not None and version == self._session.version:

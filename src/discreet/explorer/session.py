@@ -6,17 +6,18 @@ All tabs have the same session. Whoever changes something changes it for all; a 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from functools import lru_cache
 from threading import Lock, RLock
 from typing import Any
 
-from discreet.engines.base import Engine, Frequencies
+from discreet.engines.base import Frequencies
 from discreet.engines.profile import Uniqueness
 from discreet.errors import PolicyError
 from discreet.explorer.changes import Change, Words, changed, consistent, mistakes_of
+from discreet.explorer.people_counts import values_by_people
 from discreet.explorer.starting import Start, with_secrets
 from discreet.labels.whose import Whose
 from discreet.models.base import least_rows
@@ -30,6 +31,7 @@ HIDDEN_BELOW = 5  # values of fewer people are not shown, where no promise asks 
 _PLACEHOLDER = [{"k_anonymity": {"k": 2}}]  # to count a table of which nothing is promised yet
 _OF_COUNTING = ("attributes", "private", "missing", "decimal", "thousands", "encoding", "delimiter", "sheet")
 _OF_PEOPLE = ("population", "marginals", "size")  # of a promise: other tables that are counted
+_LISTED = 1000  # values of a column that can be shown
 _WHOSE = (
     "Is every row another person? If one person may have several rows, choose the column that says whose row it is "
     "(role: says whose row it is). Until it is said, promises are about rows."
@@ -53,6 +55,7 @@ class Session:
         self._counted: tuple[str, Counted] | None = None
         self._remembered: dict[tuple[str, str], Words] = {}  # what a column had when it last had a role
         self._uniqueness = lru_cache(maxsize=16)(self._count_unique)
+        self._by_people = lru_cache(maxsize=1000)(self._count_people)
         for name, said in start.words.get("attributes", {}).items():
             self._remember(name, said)
 
@@ -228,11 +231,14 @@ class Session:
         with self._counting:
             return self._scan(policy).frequencies, (*policy.quasi_identifiers, *policy.sensitive)
 
-    @contextmanager
-    def engine(self) -> Iterator[Engine]:
-        """The engine that has the table, for one question at a time."""
+    def values_by_people(self, column: str, person: str) -> list[tuple[str | None, int, int]]:
+        """The most frequent values of a column, with how many rows and people have each, where `person` says whose."""
+        return self._by_people(column, person)
+
+    def _count_people(self, column: str, person: str) -> list[tuple[str | None, int, int]]:
         with self._engine:
-            yield self.start.engine
+            frequencies = self.start.engine.frequencies([column], person)
+        return values_by_people(frequencies, 0, _LISTED)
 
     def uniqueness(self, together: Sequence[str], others: Sequence[str]) -> Uniqueness | None:
         """How much columns single out; None if there is nothing to count."""

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,16 +41,37 @@ def find_session() -> Any:
         rule = "this table is in Spark, and PySpark is not installed"
         raise DataError(Mistake("source", rule, "pip install 'discreet[spark]'")) from None
     with _without_pandas_warning():
-        running = SparkSession.getActiveSession()
+        running = SparkSession.getActiveSession() or _of_main_thread()
         if running is not None:
-            return running
+            return _remembered(running)
         try:
             if remote := os.environ.get("SPARK_REMOTE"):
                 _knock(remote)
-                return SparkSession.builder.remote(remote).getOrCreate()
-            return start(os.environ.get("SPARK_MASTER") or "local[*]")
+                return _remembered(SparkSession.builder.remote(remote).getOrCreate())
+            return _remembered(start(os.environ.get("SPARK_MASTER") or "local[*]"))
         except failures() as error:
             raise DataError(Mistake("source", "no Spark answers", _repair(error))) from None
+
+
+_sessions: list[Any] = []  # the last that the main thread found
+
+
+def _remembered(session: Any) -> Any:
+    if threading.current_thread() is threading.main_thread():
+        _sessions[:] = [session]
+    return session
+
+
+def _of_main_thread() -> Any:
+    """PySpark keeps a session for each thread, and a second one can't be started: others take that of the first."""
+    if threading.current_thread() is threading.main_thread():
+        return None
+    return next((session for session in _sessions if not _is_stopped(session)), None)
+
+
+def _is_stopped(session: Any) -> bool:
+    ended = getattr(session, "is_stopped", None)  # of Spark Connect
+    return bool(session.sparkContext._jsc is None if ended is None else ended)
 
 
 def start(master: str) -> Any:
