@@ -1,4 +1,4 @@
-# make demo | make check | make test | make test-core | make test-deep | make lint | make bench | make campaign | make pictures: each sets up what it needs in .venv.
+# make demo | make check | make test | make test-core | make test-deep | make lint | make bench | make campaign | make docs | make pictures: each sets up what it needs in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core
@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 WARM := .venv/.warm
 UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: setup java chromium demo check test test-core test-deep lint bench campaign pictures clean
+.PHONY: setup java chromium demo check test test-core test-deep lint bench campaign docs pictures clean
 setup: $(WARM)
 
 # What users get: enough for the demo. uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that
@@ -78,6 +78,12 @@ lint: $(INSTALLED)
 bench: setup
 	$(BIN)/python -m benchmarks
 
+# The guide, as pages that need neither a server nor a network: site/index.html.
+docs: $(CORE)
+	$(UV) -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "to read: site/index.html"
+
 # The explorer's pictures in docs/pictures, drawn anew from invented tables.
 pictures: setup chromium
 	$(BIN)/python -m tests.explorer_page.pictures
@@ -95,4 +101,4 @@ campaign: setup
 	test -z "$$failed"
 
 clean:
-	rm -rf .venv demo dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo dist site .mypy_cache .ruff_cache .hypothesis

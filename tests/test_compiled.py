@@ -114,3 +114,43 @@ def test_a_kernel_has_a_wrapper_for_python_where_python_calls_it_and_nowhere_els
         lacking += [f.name for f in _functions(tree, "inner") if f"{_module(path)}.{f.name}" in uses]
         needless += [f.name for f in _functions(tree, "kernel") if f"{_module(path)}.{f.name}" not in uses]
     assert (lacking, needless) == (["word"], [])  # `word` is called above, to be refused
+
+
+STOPPED = """
+import subprocess, sys
+from typing import NamedTuple
+import numpy as np
+from discreet.compiled import kernel
+class Pair(NamedTuple):
+    first: float
+    second: np.ndarray
+@kernel
+def slow(rounds):
+    total = 0.0
+    for i in range(rounds):
+        total += np.sin(float(i))
+    return Pair(total, np.zeros(3))
+slow(1)
+if sys.argv[1:]:
+    import signal
+    from discreet.cli.start import _Stop
+    signal.signal(signal.SIGTERM, _Stop().handle)
+for number in ["TERM" if sys.argv[1:] else "INT"]:
+    subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -{number} $PPID"])
+    try:
+        for _ in range(1000):
+            slow(100_000_000)
+    except KeyboardInterrupt:
+        print("stopped")
+assert isinstance(slow(3), Pair)
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["by a handler of ours"]])
+def test_a_signal_that_comes_while_a_kernel_runs_is_raised_when_it_has_returned(
+    tmp_path: Path, words: list[str]
+) -> None:
+    """Numba makes the named tuple of the answer by calling Python, and ends the process if that raises."""
+    (tmp_path / "slow.py").write_text(STOPPED)
+    run = subprocess.run([sys.executable, tmp_path / "slow.py", *words], capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "stopped\n"), run.stderr

@@ -20,7 +20,8 @@ SOURCE = Path(discreet.__file__).parent
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
-EXTRAS = {name: requirements for name, requirements in PROJECT["optional-dependencies"].items() if name != "dev"}
+TOOLS = {"dev", "docs"}  # started, not imported
+EXTRAS = {name: requirements for name, requirements in PROJECT["optional-dependencies"].items() if name not in TOOLS}
 ROOMS = {"explorer": "web"}  # whose extra is called otherwise
 EVERYTHING = {
     text

@@ -7,14 +7,24 @@ Python calls them, a sixth of all that there is to compile.
 Some kernels have a *twin* in NumPy, with the same answers to the last bit. Little tables are done by twins alone: numba
 takes half a second to load, and seconds to compile. Once twins have done as much as loading would have cost, the rest
 of the process belongs to the kernels.
+
+What numba wrote in C calls back into Python here and there (to load machine code, to make a named tuple of an answer),
+and goes on as if nothing had happened where that raises: the process ends with a segmentation fault. A Ctrl-C that
+comes while a kernel runs is raised in just such a call, so signals wait until the kernel has returned.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
+
+# Not from signal, which makes enums of numbers: that takes longer than a small kernel.
+from _signal import SIGINT, default_int_handler, getsignal  # type: ignore[import-not-found]
+from _signal import signal as set_handler
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
+from types import FrameType
 from typing import Any, NamedTuple
 
 Function = Callable[..., Any]
@@ -57,7 +67,16 @@ class Kernel:
             )
         if self.twin is not None and TWINS.may(self.twin.work(*arguments)):
             return self.twin.function(*arguments)
-        return self.dispatcher(*arguments)
+        hurried = getsignal(SIGINT) is default_int_handler and threading.current_thread() is threading.main_thread()
+        if hurried:
+            set_handler(SIGINT, _patient)
+        try:
+            return self.dispatcher(*arguments)
+        finally:
+            if hurried:
+                set_handler(SIGINT, default_int_handler)
+            while _ENDED and threading.current_thread() is threading.main_thread():
+                _ENDED.pop()()
 
     @cached_property
     def dispatcher(self) -> Any:
@@ -94,6 +113,35 @@ def inner(function: Function | None = None, **options: Any) -> Any:
     if function is None:
         return lambda later: Kernel(later, False, **options)
     return Kernel(function, False, **options)
+
+
+def waits_for_kernel(frame: FrameType | None, deliver: Callable[[], object]) -> bool:
+    """For handlers of signals: must it wait until a kernel has returned? Then `deliver` is called at that moment.
+
+    It need not where the frame shows that numba is compiling in its own Python: that takes long, and may raise.
+    """
+    compiling = False
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith("llvmlite.binding"):  # called by LLVM, which knows nothing of exceptions
+            _ENDED.append(deliver)
+            return True
+        compiling |= module == "numba.core.dispatcher" and frame.f_code.co_name == "compile"
+        if frame.f_code is Kernel.__call__.__code__:
+            if not compiling:
+                _ENDED.append(deliver)
+            return not compiling
+        frame = frame.f_back
+    return False
+
+
+_ENDED: list[Callable[[], object]] = []  # what is called when the kernel has returned
+
+
+def _patient(number: int, frame: FrameType | None) -> None:
+    """Python's own Ctrl-C, while a kernel runs."""
+    if not waits_for_kernel(frame, lambda: default_int_handler(number, frame)):
+        default_int_handler(number, frame)
 
 
 _WAITING: list[Callable[[], None]] = []

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words
 from discreet.errors import DataError, DiscreetError, Infeasible, PolicyError
+from discreet.explorer import answers
 from discreet.explorer import candidate as candidates
 from discreet.explorer.answers import answer
 from discreet.explorer.candidate import OutOfTime, candidate, people_of_each
@@ -22,6 +23,7 @@ from discreet.explorer.nearest import nearest_possible, with_value
 from discreet.explorer.promised import entries_of, sliders
 from discreet.policy.policy import Policy
 from discreet.run.intake import Counted, count
+from discreet.search.lattice import node_judge
 from tests.explorer.tables import ATTRIBUTES, KINDS, changed, counted, of_kind, people, plain, policy, words
 from tests.visits import policy as of_visits
 from tests.visits import visits
@@ -155,6 +157,19 @@ def test_more_may_be_left_out_if_that_is_what_moves(counts: Counted) -> None:
 def test_without_time_nothing_is_offered_that_was_not_tried(counts: Counted) -> None:
     told = answer(policy({"k_anonymity": {"k": 500}}), counts, changed=[K], seconds=-1)
     assert told["impossible"]["nearest"] is None and "500" in told["impossible"]["rule"]
+
+
+def test_a_search_that_takes_too_long_to_drag_is_ended(counts: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many ways to leave groups out: as soon as a listener is heard, it ends."""
+    asked = of_kind("closeness")
+    monkeypatch.setattr(answers, "PATIENCE", -1.0)
+    told = answer(asked, counts, changed=[["suppress"]])
+    if told.get("slow"):
+        assert told["kept"] is None and told["impossible"] is None and told["loss"] is None
+        assert [card["kept"] for card in told["promises"]] == [None, None] and plain(told)
+    monkeypatch.setattr(node_judge, "_TELL_EVERY", 0.0)
+    assert answer(asked, counts, changed=[["suppress"]])["slow"]
+    assert answer(asked, counts)["kept"]
 
 
 def test_a_listener_that_raises_ends_it(counts: Counted) -> None:

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -25,8 +26,11 @@ class _Stop:
     number = 0
     raised = False
 
-    def handle(self, number: int, _: Any) -> None:
+    def handle(self, number: int, frame: FrameType | None) -> None:
         self.number = self.number or number
+        compiled = sys.modules.get("discreet.compiled")  # not loaded for this
+        if compiled and compiled.waits_for_kernel(frame, lambda: self.handle(number, None)):
+            return
         if not self.raised:
             self.raised = True
             # Neither is loaded for this, nor needed if it is not. What libraries log of being stopped is no news.

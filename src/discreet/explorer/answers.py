@@ -33,6 +33,7 @@ from discreet.search.plan import Recoding
 from discreet.utility.metrics import arithmetic_loss
 
 _DIGITS = 9  # what lies below is rounding
+PATIENCE = 1.0  # seconds that a search may take while somebody drags
 SECONDS = 0.08  # for the nearest value that is possible, while somebody drags
 MOMENT = 1.0  # and once it has come to rest
 
@@ -49,7 +50,8 @@ def answer(
 
     `changed` are the paths of the policy that somebody is moving: the nearest possible value is looked for there, for
     so many `seconds` (by default as long as nobody notices, or a moment if nothing is being moved). Without them the
-    plan is remembered, as that of the policy as it stands.
+    plan is remembered, as that of the policy as it stands. A search that takes longer than whoever drags has patience
+    is ended, and nothing is said of the release but that it is `slow` to find.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> from discreet.run.intake import count
@@ -62,8 +64,13 @@ def answer(
     >>> answer(policy_from_words(words), counted)["impossible"]["nearest"]
     [[['require', 0, 'k_anonymity', 'k'], 4]]
     """
+    listener = until(monotonic() + PATIENCE, progress) if changed else progress
     try:
-        made = candidate(policy, counted, progress, remember=not changed)
+        made = candidate(policy, counted, listener, remember=not changed)
+    except OutOfTime:
+        if not changed:
+            raise  # somebody else's time
+        return _unknown(policy, counted) | {"slow": True}
     except DiscreetError as error:
         seconds = (SECONDS if changed else MOMENT) if seconds is None else seconds
         return refusal(policy, counted, error, changed, seconds, progress)
@@ -168,14 +175,17 @@ def refusal(
         except OutOfTime:
             nearest = None
     mistake = error.mistakes[0]
-    names = [h.attribute for h in counted.frequency.hierarchies]
+    impossible = {"rule": mistake.rule, "repair": mistake.repair, "nearest": nearest}
+    return _unknown(policy, counted) | {"kept": False, "impossible": impossible}
+
+
+def _unknown(policy: Policy, counted: Counted) -> dict[str, Any]:
+    """An answer without a release."""
     return {
-        **dict.fromkeys(("loss", "loss_of", "suppressed", "groups", "smallest", "levels")),
-        "heights": dict(zip(names, (h.height for h in counted.frequency.hierarchies), strict=True)),
-        "kept": False,
+        **dict.fromkeys(("loss", "loss_of", "suppressed", "groups", "smallest", "levels", "kept", "impossible")),
+        "heights": {h.attribute: h.height for h in counted.frequency.hierarchies},
         "promises": [
             {"id": entry.id, "sentence": sentence(policy, entry), "kept": None, "margin_text": None, "deciding": None}
             for entry in entries_of(policy)
         ],
-        "impossible": {"rule": mistake.rule, "repair": mistake.repair, "nearest": nearest},
     }

@@ -54,10 +54,11 @@ def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) ->
     >>> [c["height"] for c in told["columns"]], list(b64decode(told["kept"])), told["best"]
     ([1], [0, 1], 1)
     """
-    walk = _Walk(policy, counted)
+    walk = _Walk(policy, counted, progress)
     for done, node in enumerate(walk.nodes()):
+        walk.done = done
         if done % _TELL == 0:
-            progress("nodes", done, walk.many, f"{done:,} of {walk.many:,} nodes")
+            walk.tell()
         walk.visit(node)
     current = None
     try:
@@ -113,7 +114,8 @@ def node(policy: Policy, counted: Counted, levels: Sequence[int]) -> dict[str, A
 class _Walk:
     """What is known of the nodes visited so far."""
 
-    def __init__(self, policy: Policy, counted: Counted) -> None:
+    def __init__(self, policy: Policy, counted: Counted, progress: Progress = silent) -> None:
+        self.progress, self.done = progress, 0
         if policy.publish != "generalization":  # the nodes are those of another kind of publication
             policy = replace(policy, publish="generalization", search="", ranges=None)
         intake = fitted(policy, counted)
@@ -126,7 +128,7 @@ class _Walk:
             raise PolicyError(Mistake("attributes", rule, "give the hierarchies fewer levels, or take columns out"))
         models, limit = self.policy.models, int(policy.suppress * self.frequency.rows)
         self.judge = InMemory(
-            Problem(self.frequency, models, limit, policy.utility, policy.seed, confirmed=True), silent
+            Problem(self.frequency, models, limit, policy.utility, policy.seed, confirmed=True), self.tell
         )
         self.entries = bound_to(entries_of(policy), models)
         bits: list[tuple[PrivacyModel, ...]] = [own for _, own in self.entries]
@@ -137,6 +139,10 @@ class _Walk:
         self.best: int | None = None
         self._least = math.inf
         self._confirms = may_differ(models)
+
+    def tell(self, *_: object) -> None:
+        """How far the walk is; also while a single node takes long."""
+        self.progress("nodes", self.done, self.many, f"{self.done:,} of {self.many:,} nodes")
 
     def nodes(self) -> Iterator[CountedNode]:
         """All nodes, counted: attributes with most values are raised first, which leaves the others least to merge."""

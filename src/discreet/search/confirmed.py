@@ -68,15 +68,17 @@ def confirm(
     price: Callable[[IntArray], float],
     most: float = math.inf,
     judgements: int = JUDGEMENTS,
+    listen: Callable[[], None] | None = None,
 ) -> Confirmed:
     """The cheapest set of groups to leave out, beside those that don't hold, so that the others are confirmed.
 
     `price` is what leaving a set of groups out costs in all, and does not fall if the set grows. Only what costs less
     than `most` is of interest. After so many `judgements` the search ends, and `least` tells how good it can be.
+    `listen` is called before each of them: who ends the search raises there.
     """
     if hides_a_value(models, groups.where(holds)) is not None:  # and so it does if more is left out
         return Confirmed(None, math.inf, 0)
-    search = _Search(models, groups, holds, limit, price, most, judgements)
+    search = _Search(models, groups, holds, limit, price, most, judgements, listen)
     search.greedily()
     least = search.cheapest_first()
     return Confirmed(search.best, least, search.judged)
@@ -107,7 +109,9 @@ class _Search:
         price: Callable[[IntArray], float],
         most: float,
         judgements: int,
+        listen: Callable[[], None] | None,
     ):
+        self._listen = listen
         self._owned = groups  # for promises about a population's people
         groups = replace(groups, owners=None)  # against the source they hold already, and no reader knows whose rows
         self._models, self._groups, self._holds, self._price = models, groups, holds, price
@@ -177,6 +181,8 @@ class _Search:
 
     def _judge(self, left_out: tuple[int, ...]) -> tuple[IntArray, IntArray]:
         """The groups that fail among those that stay; and those of them that fail whatever else is left out."""
+        if self._listen is not None:
+            self._listen()
         self.judged += 1
         chosen = self._kept.copy()
         chosen[list(left_out)] = False

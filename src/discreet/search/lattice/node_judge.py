@@ -86,8 +86,7 @@ class NodeJudge:
             self.best = judged
         if self.closest is None or judged.suppressed < self.closest.suppressed:
             self.closest = judged
-        if monotonic() >= self._tell_at:
-            self._tell()
+        self._tell_in_time()
         return judged
 
     def judge_counted(self, counted: Counted) -> Judged:
@@ -222,7 +221,7 @@ class NodeJudge:
             return score if self._objective.spares_rows else float(more)
 
         allowed = min(JUDGEMENTS, self._judgements)
-        found = confirm(p.models, counted.groups, holds, p.suppression_limit, price, most, allowed)
+        found = confirm(p.models, counted.groups, holds, p.suppression_limit, price, most, allowed, self._tell_in_time)
         self._judgements -= found.judgements
         self.unconfirmed += found.left_out is None
         price_found = math.inf if found.left_out is None else price(found.left_out)
@@ -248,6 +247,10 @@ class NodeJudge:
         spreads = Spreads(self._flat_spreads, starts, self._widest)
         whole, part = spread_of_groups(counted.keys, self.roll_up.fields, spreads, failing, sizes, least)
         return whole, part
+
+    def _tell_in_time(self) -> None:
+        if monotonic() >= self._tell_at:
+            self._tell()
 
     def _tell(self) -> None:
         note = f"{len(self.judged):,} nodes checked"
