@@ -271,3 +271,16 @@ def test_a_value_that_a_promise_names_is_kept_by_a_coarser_node() -> None:
         alone, confirmed = (search(Problem(frequency, policy.models, 2, confirmed=c)) for c in (False, True))
         assert (alone.node, alone.suppressed) == ((0,), 1)
         assert (confirmed.node, confirmed.suppressed, confirmed.facts["optimal"]) == ((1,), 0, True)
+
+
+@given(st.lists(_values, min_size=1, max_size=6), _promises, st.integers(0, 12))
+def test_whoever_listens_is_heard_before_every_judgement(
+    rows: list[list[str]], model: PrivacyModel, limit: int
+) -> None:
+    groups = groups_of("s", *rows)
+    holds = all_hold([model], groups)
+    if groups.sizes[~holds].sum() > limit:
+        return
+    heard: list[None] = []
+    judged = confirm([model], groups, holds, limit, lambda left: float(len(left)), listen=lambda: heard.append(None))
+    assert len(heard) == judged.judgements > 0
