@@ -83,7 +83,6 @@ SECTIONS: Registry[Section] = Registry(
         "ambiguous": "discreet.report.sections.ambiguous:AMBIGUOUS",
         "worst_case": "discreet.report.sections.worst_case:WORST_CASE",
         "tied_values": "discreet.report.sections.tied_values:TIED_VALUES",
-        "beliefs": "discreet.report.sections.beliefs:BELIEFS",
         "error_bars": "discreet.report.sections.error_bars:ERROR_BARS",
         "values": "discreet.report.sections.values:VALUES",
         "answers": "discreet.report.sections.answers:ANSWERS",
@@ -91,6 +90,7 @@ SECTIONS: Registry[Section] = Registry(
         "exact": "discreet.report.sections.exact:EXACT",
         "marginals": "discreet.report.sections.before_and_after:MARGINALS",
         "read": "discreet.report.sections.read:READ",
+        "beliefs": "discreet.report.sections.beliefs:BELIEFS",
     },
 )
 
