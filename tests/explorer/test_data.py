@@ -148,5 +148,6 @@ def test_values_of_one_person_s_many_rows_are_not_named() -> None:
     asked = of_visits({"k_anonymity": {"k": 5}}, suppress=0.3)
     told = data(asked, count(asked, table))
     [disease] = [c for c in told["columns"] if c["name"] == "disease"]
+    assert told["unit"] == "rows"
     assert "own disease" not in {label for side in ("before", "after") for label, _ in disease[side]}
     assert disease["hidden"] >= 8 / 320

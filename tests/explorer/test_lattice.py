@@ -23,7 +23,7 @@ from discreet.run.anonymize import find_plan
 from discreet.run.intake import Counted, fitted
 from tests.explorer.tables import KINDS, counted, of_kind, people, plain, policy, rare_values, texts
 from tests.search.brute_force import candidates
-from tests.search.test_confirmed import case
+from tests.search.confirmed_plans import case
 from tests.strategies import Table, promises, tables
 
 

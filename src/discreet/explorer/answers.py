@@ -19,7 +19,7 @@ from discreet.explorer.candidate import Candidate, OutOfTime, candidate, hidden_
 from discreet.explorer.nearest import nearest_possible
 from discreet.explorer.promised import Entry, bound_to, entries_of
 from discreet.labels.figures import number
-from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel, compares, needs_source
 from discreet.models.by_people import reached
 from discreet.models.promise import Setting
 from discreet.models.verdicts import Verdict, verdict
@@ -112,7 +112,7 @@ def sentence(policy: Policy, entry: Entry) -> str:
 
 def standing(policy: Policy, models: Sequence[PrivacyModel], made: Candidate) -> dict[str, Any]:
     """Whether the models of an entry are kept by a plan, how far from their limits, and the group that decides."""
-    judged = [verdict(model, made.plan.groups) for model in models]
+    judged = [_judged(model, made.plan.groups) for model in models]
     several = len(judged) > 1
     texts = [(f"{shown(v.model.attribute)}: " if several else "") + _margin(v) for v in judged]
     decides = next((v for v in judged if not v.holds), judged[0] if judged else None)
@@ -121,6 +121,17 @@ def standing(policy: Policy, models: Sequence[PrivacyModel], made: Candidate) ->
         "margin_text": printable("; ".join(texts)),
         "deciding": None if decides is None else deciding(policy, decides, made),
     }
+
+
+def _judged(model: PrivacyModel, groups: Groups) -> Verdict:
+    """The verdict as a release tells it: of a promise that compares with the whole table, by the published rows."""
+    return verdict(model, _compared(model, groups))
+
+
+def _compared(model: PrivacyModel, groups: Groups) -> Groups:
+    """The groups with what a release compares them with."""
+    among_themselves = compares(model) and not needs_source(model) and groups.owners is None
+    return groups.among_themselves() if among_themselves else groups
 
 
 def _margin(v: Verdict) -> str:
@@ -154,7 +165,7 @@ def _place(v: Verdict, groups: Groups) -> int | None:
     if not len(filled):
         return None
     among = groups if len(filled) == len(groups) else groups.where(groups.sizes > 0)
-    levels: FloatArray = reached(v.model, among)
+    levels: FloatArray = reached(v.model, _compared(v.model, among))
     same = np.flatnonzero((levels == v.level) & (among.sizes == v.deciding_group))
     return int(filled[same[0]]) if len(same) else None
 

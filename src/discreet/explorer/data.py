@@ -47,6 +47,7 @@ def data(policy: Policy, counted: Counted, *, progress: Progress = silent) -> di
     return {
         "groups": [{"low": b.low, "high": b.high, "groups": b.groups, "rows": b.rows} for b in size_bins(sizes, asked)],
         "k": asked,
+        "unit": policy.whose.by_rows.people,  # what all shares and sizes here count
         "columns": [*_quasi_identifiers(made, least), *_secrets(made, least)],
         "associations": {
             "columns": [shown(name) for name in names],

@@ -17,7 +17,7 @@ export function Data({ at }) {
     <${Heading} number=${at} title="What became of the data">Is it still good for what you want to know? Never a row: shares, sizes and how columns hang together, before and after.</${Heading}>
     ${!now ? html`<p class="waiting" role="status">Counting …</p>` : html`
       <${Groups} now=${now} />
-      <${Section} title="Each column, before and after" soft=${`Share of the ${people.value}; values of too few are told together.`}>
+      <${Section} title="Each column, before and after" soft=${`Share of the ${now.unit ?? people.value}; values of too few are told together.`}>
         <ul class="legend"><li><span class="key before"></span>before</li><li><span class="key after"></span>after</li></ul>
         <div class="pairs">${(now.columns ?? []).map((column) => html`<${Column} key=${column.name} column=${column} />`)}</div>
       </${Section}>
@@ -28,7 +28,7 @@ function Groups({ now }) {
   const bins = now.groups ?? [];
   if (!bins.length) return null;
   return html`<${Section} title="How many look the same" soft=${`Everybody is in a group that looks the same to others. Share of the published rows by the size of their group.`}>
-    <figure><${SizeHistogram} bins=${bins} k=${now.k ?? null} unit=${people.value} /></figure>
+    <figure><${SizeHistogram} bins=${bins} k=${now.k ?? null} unit=${now.unit ?? people.value} /></figure>
   </${Section}>`;
 }
 
