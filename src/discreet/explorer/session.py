@@ -81,12 +81,16 @@ class Session:
 
     def _changed(self, changes: Sequence[Change]) -> Words:
         """The words with changes; those that were wrong before are not held against them."""
-        folder = self.start.folder
-        words = consistent(changed(self._words, changes, self.columns), self._words, folder, self.columns, self._fresh)
+        folder, words = self.start.folder, self._with(changes)
         before = mistakes_of(self.meant(self._words), folder)
         if wrong := [m for m in mistakes_of(self.meant(words), folder) if m not in before]:
             raise PolicyError(*wrong)
         return words
+
+    def _with(self, changes: Sequence[Change]) -> Words:
+        """The words with changes and with what these take along, right or wrong."""
+        words = changed(self._words, changes, self.columns)
+        return consistent(words, self._words, self.start.folder, self.columns, self._fresh)
 
     def meant(self, words: Words) -> Words:
         """The words with the table and the addresses that they are about."""
@@ -118,7 +122,7 @@ class Session:
     def policy(self, changes: Sequence[Change] = ()) -> Policy:
         """The policy as it stands, or as changes would have it."""
         with self._lock:
-            words = self._changed(changes) if changes else self._words
+            words = self._with(changes) if changes else self._words
         return policy_from_words(self.meant(words), self.start.folder)
 
     def policy_or_none(self) -> Policy | None:
