@@ -138,6 +138,18 @@ def test_json_has_the_decisions_in_their_order(table: Path, call: Any) -> None:
     assert next(d for d in told if d["column"] == "q1")["like_it"] == ["q2", "q3", "q4", "q5", "q6"]
 
 
+def test_figures_that_help_to_decide_are_had_while_decisions_are_open(table: Path, call: Any) -> None:
+    call("init", "t.csv", "-o", "p.yaml")
+    sentence = "Nobody has decided on weak, strong, q1: taken as the policy has it."
+    swept = call("sweep", "p.yaml", "--k", "2,5", "-o", "page.html")
+    assert swept.code == 0 and swept.out.splitlines()[1] == sentence
+    assert sentence in (table / "page.html").read_text()
+    assert call("sweep", "p.yaml", "--k", "2", "--json").json["undecided"] == ["weak", "strong", "q1"]
+    assert call("compare", "p.yaml").code == 0
+    call("init", "t.csv", "-o", "q.yaml", "--role", ".*=quasi_identifier")
+    assert "Nobody has decided" not in call("sweep", "q.yaml", "--k", "2").out
+
+
 def test_a_run_with_open_decisions_is_refused_with_all_of_them_unless_told_otherwise(table: Path, call: Any) -> None:
     call("init", "t.csv", "-o", "p.yaml")
     refused = call("anonymize", "p.yaml", "-o", "release", "--json")
