@@ -230,7 +230,7 @@ def test_a_level_as_fine_as_the_values_has_no_boundaries(case: str, publish: str
     st.sampled_from([1, 2, 5, 10]),
     st.lists(st.integers(0, 400), min_size=2, max_size=12, unique=True),
 )
-def test_intervals_that_hold_one_possible_value_each_are_no_ends_of_ranges(step: int, width: int, multiples: list[int]) -> None:
+def test_intervals_of_one_possible_value_each_are_no_ends(step: int, width: int, multiples: list[int]) -> None:
     h = bounded(build("x", [str(step * m) for m in multiples], Intervals((width, 100))))
     assert h.unit > (1 if width <= step and step % width == 0 else 0)
 
