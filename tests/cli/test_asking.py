@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError
 from discreet.policy.policy import read_policy
 from discreet.policy.proposed import Proposed, proposed
 from discreet.policy.words import Role
+from tests.policy.test_owner import visits
 
 ROWS = 120
 TABLE = {
@@ -115,6 +116,27 @@ def test_where_the_pipe_ends_nothing_is_written(table: Path) -> None:
     made = piped(table, "y\ni\n", "-o", "p.yaml")
     assert made.returncode == 2 and "nothing was written" in made.stderr
     assert not (table / "p.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("answers", "person", "open_ones"),
+    [("y\n", "patient", ()), ("not sure\n", "patient", ("patient",)), ("n\ny\n", None, ())],
+    ids=["it does", "not sure", "every row is another's"],
+)
+def test_whose_rows_they_are_is_asked_where_it_is_in_doubt(
+    place: Path, answers: str, person: str | None, open_ones: tuple[str, ...]
+) -> None:
+    """The rows of a patient are both men's and women's: an open decision like the others."""
+    table = visits()
+    table["sex"] = ["fm"[i % 2] for i in range(len(table["sex"]))]
+    lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (place / "t.csv").write_text("\n".join(lines) + "\n")
+    made = piped(place, answers + "\n" * 9, "-o", "p.yaml")
+    assert made.returncode == 0, made.stderr
+    assert "called like the key of a person, but rows with one value of it differ in 'sex'" in made.stderr
+    policy = read_policy(place / "p.yaml")
+    assert (policy.person, tuple(a.name for a in policy.attributes if a.decide)) == (person, open_ones)
+    assert policy.one_row_per_person == (person is None)
 
 
 def test_roles_may_be_said_for_many_columns(table: Path, call: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from math import prod
 
@@ -61,6 +61,10 @@ class Owner:
         if self.column is not None:
             return Whose.NAMED
         return Whose.ONE_EACH if self.one_row_each else Whose.UNSAID
+
+    def nowhere(self) -> Owner:
+        """The same if the column that was taken for it is not: nothing says whose rows they are."""
+        return replace(self, column=None, why="", decide="", number=None)
 
 
 def find_owner(
