@@ -186,7 +186,7 @@ def _taxonomy(hierarchy: object, folder: Path) -> object:
 @contextmanager
 def _as_file(frame: Any) -> Iterator[Path]:
     """A frame as a file that nobody else can read, for as long as it takes; messages call it a frame."""
-    table = arrow_table(_with_texts(frame))
+    table = arrow_table(frame)
     with temporary_folder() as folder:
         from pyarrow import parquet
 
@@ -201,21 +201,6 @@ def _as_file(frame: Any) -> Iterator[Path]:
 
 def _called(text: str, file: Path) -> str:
     return text.replace(str(file), _FRAME).replace(file.name, _FRAME)
-
-
-def _with_texts(frame: Any) -> Any:
-    """The same; intervals of pandas (``pandas.cut``) as the texts that they are shown as."""
-    if type(frame).__module__.split(".")[0] != "pandas" or not hasattr(frame, "dtypes"):
-        return frame
-    intervals = [name for name, kind in frame.dtypes.items() if _is_interval(kind)]
-    if not intervals:
-        return frame
-    return frame.assign(**{name: frame[name].astype("str").where(frame[name].notna(), None) for name in intervals})
-
-
-def _is_interval(kind: Any) -> bool:
-    values = getattr(kind, "categories", None)
-    return str(kind if values is None else values.dtype).startswith("interval")
 
 
 @with_words()
