@@ -89,7 +89,7 @@ def test_intervals_of_pandas_come_out_as_the_texts_that_they_are_shown_as() -> N
             frame, attributes={str(name): {"role": "quasi_identifier"}}, require=[{"k_anonymity": {"k": 2}}]
         )
         texts = release.frame[str(name)]
-        assert sorted(texts.dropna()) == ["(20, 30]"] * 2 + ["(30, 40]"] * 2 + ["(40, 60]"] * 2
+        assert sorted(texts.dropna()) == ["(20.0, 30.0]"] * 2 + ["(30.0, 40.0]"] * 2 + ["(40.0, 60.0]"] * 2
         assert texts.isna().sum() == 2
         assert discreet.verify(release, source=frame).kept
         pd.testing.assert_frame_equal(frame, before)
