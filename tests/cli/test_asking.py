@@ -17,7 +17,7 @@ from discreet.errors import DiscreetError
 from discreet.policy.policy import read_policy
 from discreet.policy.proposed import Proposed, proposed
 from discreet.policy.words import Role
-from tests.policy.test_owner import visits
+from tests.visits import visits
 
 ROWS = 120
 TABLE = {
@@ -128,7 +128,7 @@ def test_whose_rows_they_are_is_asked_where_it_is_in_doubt(
 ) -> None:
     """The rows of a patient are both men's and women's: an open decision like the others."""
     table = visits()
-    table["sex"] = ["fm"[i % 2] for i in range(len(table["sex"]))]
+    table["sex"] = ["fm"[i % 2] for i in range(len(table["age"]))]
     lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
     (place / "t.csv").write_text("\n".join(lines) + "\n")
     made = piped(place, answers + "\n" * 9, "-o", "p.yaml")
