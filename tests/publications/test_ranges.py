@@ -192,6 +192,21 @@ def test_a_column_may_differ_from_the_policy(tmp_path: Path) -> None:
     assert {name: ends for name, ends in manifest["ranges"].items() if ends == "values"} == {"age": "values"}
 
 
+def test_both_reports_say_of_each_column_where_ranges_end(tmp_path: Path) -> None:
+    attributes = {name: ATTRIBUTES[name] for name in ("age", "costs")}
+    release = anonymize(_policy(attributes=attributes), tmp_path / "release", source=_table(100))
+    for folder in (release.folder, release.private):
+        page = (folder / "report.html").read_text()
+        rows = re.findall(r"<tr.*?</tr>", page, re.DOTALL)
+        told = {
+            name: [row for row in rows if re.search(f">{name}<", row) and "ranges end" in row] for name in attributes
+        }
+        assert told["age"] and all("ranges end on its boundaries" in row for row in told["age"])
+        assert told["costs"] and all("ranges end at values of the table" in row for row in told["costs"])
+    page = (release.folder / "report.html").read_text()
+    assert "ranges of costs begin and end at values that somebody in the table has" in page
+
+
 _CENTS = [f"{i // 100}.{i % 100:02}" for i in range(1000, 9000, 37)]
 _AS_FINE_AS_THE_VALUES: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "cents": (_CENTS, {"intervals": [0.01, 10]}, r"\[[0-9]*0, [0-9]*0\)"),
