@@ -219,7 +219,10 @@ def summarize(
 
 @app.command()
 def apply(
-    release: Annotated[Path, typer.Argument(help="The folder of an earlier release.")],
+    releases: Annotated[
+        list[Path],
+        typer.Argument(metavar="RELEASE...", help="The folder of the earlier release; of a chain all, oldest first."),
+    ],
     data: Annotated[str, typer.Argument(help="New rows, with the same columns.")],
     output: Annotated[Path, typer.Option("--output", "-o", callback=a_path, help="The folder of the new release.")],
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
@@ -235,6 +238,10 @@ def apply(
         str | None,
         typer.Option(help="The table of the earlier release, where a column says whose rows they are: who is in both?"),
     ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="The ledger of the chain, if it is not in the private folder beside the latest release."),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -246,7 +253,7 @@ def apply(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         made = run(
-            release,
+            releases,
             data,
             output,
             seed=seed,
@@ -257,6 +264,7 @@ def apply(
             key=key,
             all_new=all_new,
             earlier_source=earlier_source,
+            ledger=ledger,
             progress=progress,
         )
     screen.say(made.to_json(), to_text(made.report) + _where(made))
