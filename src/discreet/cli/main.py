@@ -164,6 +164,9 @@ def verify(
     ] = None,
     database: Database = None,
     key: Annotated[Path | None, typer.Option(help="The public key (PEM) that it must be signed by.")] = None,
+    earlier: Annotated[
+        list[Path] | None, typer.Option(help="An earlier release of its chain; all of them, oldest first.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -178,7 +181,7 @@ def verify(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
-        findings = run(release, source, population, database, key)
+        findings = run(release, source, population, database, key, earlier or ())
         open_risks = warnings(release, findings)
     from discreet.report.findings import to_json, to_text
 

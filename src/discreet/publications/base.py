@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from discreet.search.plan import Plan
 
 
-_CHAINED = ("invariant", "invariant_ranges")  # the searches that keep a promise about a chain of releases
-
-
 @dataclass(frozen=True)
 class Kind:
     """A kind of publication with the answers that most of them give (`policy.kinds.Publication` has the questions)."""
@@ -34,9 +31,7 @@ class Kind:
     several = False
 
     def default_search(self, promised: Sequence[str]) -> str:
-        searches = searches_for(self.word)
-        chained = [word for word in searches if word in _CHAINED]
-        return chained[0] if chained and "m_invariance" in promised else searches[0]
+        return searches_for(self.word)[0]
 
     def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
         return []

@@ -104,8 +104,7 @@ def publish_link(
     with clock("search"):
         waiting, known = _waiting(people, ledger, values)
         problem = Problem(f, policy.models, int(policy.suppress * f.rows), policy.utility, policy.seed)
-        recode = policy.publish != "bucketization"
-        plan, placed = chained(problem, people.row, waiting, recode=recode, progress=progress)
+        plan, placed = chained(problem, people.row, waiting, progress=progress)
     place = len(ledger.releases) + 1
     notes = _held_back(waiting, placed)
     written = _continued(ledger, people, known, placed, values)

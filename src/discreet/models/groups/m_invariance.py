@@ -118,6 +118,6 @@ M_INVARIANCE = Promise(
     _sentence,
     about=frozenset({VALUES}),
     leaves_open=_leaves_open,
-    only=("bucketization", "local_recoding"),
+    only=("bucketization",),
     examples=({"m": 2},),
 )

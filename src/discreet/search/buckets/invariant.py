@@ -11,28 +11,18 @@ from discreet.models.base import all_hold, least_rows, rows_per_value
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.buckets.signatures import Placed, Waiting, newcomers, place
-from discreet.search.multidimensional.partition import Partition
-from discreet.search.plan import SUPPRESSED, Bucketization, Plan, Problem, Recoding
+from discreet.search.plan import Bucketization, Problem
 
 REPAIR = "raise `suppress`, or ask for a smaller m"
 
 
-def invariant(problem: Problem, progress: Progress = silent) -> Plan:
-    """Groups of people of whom none was published before, exact values apart."""
-    return _first(problem, recode=False, progress=progress)
-
-
-def invariant_ranges(problem: Problem, progress: Progress = silent) -> Plan:
-    """The same, each group with the smallest ranges that hold its rows."""
-    return _first(problem, recode=True, progress=progress)
-
-
-def _first(problem: Problem, *, recode: bool, progress: Progress) -> Plan:
+def invariant(problem: Problem, progress: Progress = silent) -> Bucketization:
+    """Groups of people of whom none was published before."""
     f = problem.frequency
     row = np.repeat(np.arange(len(f.counts)), f.counts)
     attribute = attribute_of(problem)
     values = len(f.sensitive_hierarchies[attribute].leaves)
-    plan, _ = chained(problem, row, newcomers(f.sensitive[attribute][row].astype(np.int64), values), recode=recode, progress=progress)
+    plan, _ = chained(problem, row, newcomers(f.sensitive[attribute][row].astype(np.int64), values), progress=progress)
     return plan
 
 
@@ -46,13 +36,11 @@ def chained(
     row: IntArray,
     people: Waiting,
     *,
-    recode: bool,
     progress: Progress = silent,
-) -> tuple[Plan, Placed]:
+) -> tuple[Bucketization, Placed]:
     """A plan of so many people, each with the combination `row` of the table, and where each of them stands.
 
-    If it is to `recode`, groups publish the smallest ranges that hold their rows, else exact values apart. Raises
-    `Infeasible` if too many have to be held back.
+    Raises `Infeasible` if too many have to be held back.
     """
     f = problem.frequency
     if f.owners is not None:
@@ -63,12 +51,8 @@ def chained(
     rng = np.random.default_rng(problem.seed)
     near = _nearness(f, row, rng)
     placed = place(people, m, max(least_rows(problem.models), m), near, rng)
-    plan: Plan
     facts = {"search": "invariant", "m": m, "signatures": len(np.unique(placed.signature))}
-    if recode:
-        plan, placed = _recoded(f, row, placed, facts)
-    else:
-        plan = _counted(f, row, placed.group, facts)
+    plan = _counted(f, row, placed.group, facts)
     _check(problem, plan)
     return plan, placed
 
@@ -94,40 +78,7 @@ def _counted(f: FrequencySet, row: IntArray, group: IntArray, facts: dict[str, o
     return Bucketization(f, row[first], count, group[first], facts=facts)
 
 
-def _recoded(f: FrequencySet, row: IntArray, placed: Placed, facts: dict[str, object]) -> tuple[Recoding, Placed]:
-    """Ranges that hold the rows of each group. Of groups that would look alike, those of one signature stay.
-
-    They are one group then, whose values are all equally frequent; the others are held back: a reader could not tell
-    whose signature is whose.
-    """
-    group = placed.group
-    stands = np.flatnonzero(group >= 0)
-    low, high = Partition(f, row[stands], np.ones(len(stands), dtype=np.int64), group[stands]).covers
-    if len(low):
-        look = number_equal([*low.T, *high.T], len(low))
-        sizes = np.bincount(group[stands], minlength=len(low))
-        of_look = _largest_of(look, placed.signature, sizes)
-        stays = placed.signature == of_look[look]
-        used, renumbered = np.unique(look[stays], return_inverse=True)
-        becomes = np.full(len(low), SUPPRESSED, dtype=np.int64)
-        becomes[stays] = renumbered.reshape(-1)
-        group = np.where(group >= 0, becomes[group], SUPPRESSED)
-        placed = Placed(group, of_look[used], placed.signatures)
-    stands = np.flatnonzero(group >= 0)
-    low, high = Partition(f, row[stands], np.ones(len(stands), dtype=np.int64), group[stands]).covers
-    flat = _counted(f, row, group, facts)
-    return Recoding(f, flat.row, flat.count, flat.group, low, high, facts=facts), placed
-
-
-def _largest_of(look: IntArray, signature: IntArray, sizes: IntArray) -> IntArray:
-    """The signature of most rows among groups that look alike."""
-    many = int(signature.max()) + 1
-    rows = np.bincount(look * many + signature, weights=sizes, minlength=(int(look.max()) + 1) * many)
-    result: IntArray = rows.reshape(-1, many).argmax(axis=1)
-    return result
-
-
-def _check(problem: Problem, plan: Plan) -> None:
+def _check(problem: Problem, plan: Bucketization) -> None:
     f = problem.frequency
     if plan.suppressed > problem.suppression_limit:
         raise Infeasible(
