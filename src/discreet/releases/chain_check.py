@@ -65,7 +65,7 @@ def check_chain(
     for place, one in enumerate(earlier):
         try:
             known = _own(one, m)
-            why = _unlike_files(known, named[: place + 1], one, database)
+            why = unlike_files(known, named[: place + 1], one, database)
         except DiscreetError as error:
             return ((what, f"release {place + 1}: " + "; ".join(map(str, error.mistakes))),), []
         if why:
@@ -141,7 +141,7 @@ def _signatures(ledger: Ledger, published: Bucketized, values: Sequence[Value]) 
     return groups, place[number[len(known) :]]
 
 
-def _unlike_files(ledger: Ledger, releases: Sequence[str], folder: Path, database: str | None) -> str:
+def unlike_files(ledger: Ledger, releases: Sequence[str], folder: Path, database: str | None) -> str:
     """Why a ledger can't be that of an earlier release, by its files alone."""
     if ledger.releases != tuple(releases):
         return "is of another chain"

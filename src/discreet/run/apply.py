@@ -157,7 +157,7 @@ def _next_of(
         rule = "says that it is of a chain, and promises nothing about several releases"
         raise ReleaseError(Mistake(str(releases[-1]), rule, _TOGETHER))
     kept = private_folder(releases[-1]) / LEDGER if ledger is None else Path(ledger)
-    known = read_chain(releases, kept, promise.m)
+    known = read_chain(releases, kept, promise.m, database)
     made = publish_link(policy, source, target, ledger=known, progress=progress)
     return changed(made, kind=kind_of(source))
 

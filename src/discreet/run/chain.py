@@ -32,7 +32,8 @@ from discreet.policy.policy import Policy
 from discreet.progress import Progress
 from discreet.publications.source.table import count_source, value_codes
 from discreet.releases.contents import MANIFEST
-from discreet.releases.ledger import LEDGER, Ledger, read_ledger, write_ledger
+from discreet.releases.chain_check import unlike_files
+from discreet.releases.ledger import AGAIN, LEDGER, Ledger, read_ledger, write_ledger
 from discreet.run.anonymize import Target, publish
 from discreet.run.intake import Intake, take_in
 from discreet.run.release import Release
@@ -63,11 +64,13 @@ def promise_of(policy: Policy) -> MInvariance | None:
     return next((model for model in policy.models if isinstance(model, MInvariance)), None)
 
 
-def read_chain(earlier: Sequence[Path], ledger: Path, m: int) -> Ledger:
-    """The ledger of a chain, if these are its releases, in order."""
+def read_chain(earlier: Sequence[Path], ledger: Path, m: int, database: str | None = None) -> Ledger:
+    """The ledger of a chain, if these are its releases, in order, and it agrees with the latest of them."""
     known = read_ledger(ledger, m)
     given = tuple(sha256(folder / MANIFEST) for folder in earlier)
     if given == known.releases:
+        if why := unlike_files(known, given, earlier[-1], database):
+            raise DataError(Mistake(LEDGER, why, AGAIN))
         return known
     rule = f"is of a chain of {len(known.releases):,}, and not of the {len(given):,} that are given"
     if sorted(given) == sorted(known.releases):
