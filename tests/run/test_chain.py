@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
 import json
 import random
 import shutil
@@ -101,7 +102,7 @@ def test_a_chain_is_kept_verified_and_withstands_an_attack_on_all_releases(tmp_p
             assert len(set(values)) >= 3 and len({values.count(v) for v in values}) == 1
     own = [set(signature) for signature in ledger_of(made[-1])["signatures"]]
     starts, has = ledger_of(made[-1])["starts"], ledger_of(made[-1])["has"]
-    for begin, end in zip(starts, starts[1:], strict=False):
+    for begin, end in itertools.pairwise(starts):
         sets = [own[s] for s in has[begin:end]]
         assert sum(map(len, sets)) == len(set().union(*sets))
     assert made[-1].manifest["chain"]["position"] == 4
@@ -161,7 +162,12 @@ def test_who_leaves_and_comes_back_has_the_old_signature_and_who_changes_one_wit
     diseases = ["flu", "cold", "gout", "ulcer"]
     first = [(f"P{i}", str(20 + i), "F", diseases[i % 2]) for i in range(8)]
     second = [(f"Q{i}", str(40 + i), "F", diseases[2 + i % 2]) for i in range(8)]
-    third = [first[0], first[1], ("Q0", "40", "F", "flu"), *[(f"R{i}", str(60 + i), "F", diseases[i % 2]) for i in range(4)]]
+    third = [
+        first[0],
+        first[1],
+        ("Q0", "40", "F", "flu"),
+        *[(f"R{i}", str(60 + i), "F", diseases[i % 2]) for i in range(4)],
+    ]
     made = chain(tmp_path, [first, second, third], require=[{"m_invariance": {"m": 2}}], suppress=0.9)
     said = ledger_of(made[-1])
     sets = {

@@ -260,7 +260,14 @@ def audit_release(
         faults=tuple(all_faults),
         notes=(
             *_notes(
-                view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected or others[1:]), strange
+                view,
+                listed,
+                table,
+                second,
+                bool(known_marginals),
+                bool(undone),
+                bool(intersected or others[1:]),
+                strange,
             ),
             *([f"Somebody who holds all {len(others) + 1} releases: {why_open}."] if why_open else []),
             *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),
@@ -362,7 +369,9 @@ def _check(
         mistakes.append(Mistake("other_source", rule, repair))
     if len(other) > 1 and not other_source:
         repair = "name the table of each, in the same order, and that of this release"
-        mistakes.append(Mistake("other_source", f"{len(other)} other releases are attacked together by who is who", repair))
+        mistakes.append(
+            Mistake("other_source", f"{len(other)} other releases are attacked together by who is who", repair)
+        )
     if not other and other_description is not None:
         mistakes.append(Mistake("other_description", "describes no release", "name the other release, too"))
     if mistakes:

@@ -102,7 +102,9 @@ def _unlike(ledger: Ledger, releases: Sequence[str], manifest: Manifest, publish
     own = pc.index_in(names.cast(pa.string()), value_set=pa.array(ledger.people, type=pa.string()))
     own = own.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     stands = np.append(ledger.latest, -1)[own]
-    if len(np.unique(own[own >= 0])) < int((own >= 0).sum()) or int((stands >= 0).sum()) < int((ledger.latest >= 0).sum()):
+    if len(np.unique(own[own >= 0])) < int((own >= 0).sum()) or int((stands >= 0).sum()) < int(
+        (ledger.latest >= 0).sum()
+    ):
         return "speaks of people whom the table has not, or twice"
     values = ledger.values([*counted.values[-1], *published.values.frequencies.values[0]])
     index = {value: i for i, value in enumerate(values)}
@@ -116,7 +118,9 @@ def _unlike(ledger: Ledger, releases: Sequence[str], manifest: Manifest, publish
     for ours, theirs, here, there in zip(f.values, counted.values, f.codes, counted.codes, strict=False):
         known = {value: i for i, value in enumerate(dict.fromkeys([*ours, *theirs]))}
         mine = np.array([known[v] for v in ours], dtype=np.int64)[here]
-        columns_of_both.append(np.concatenate([mine, np.array([known[v] for v in theirs], dtype=np.int64)[there][shown]]))
+        columns_of_both.append(
+            np.concatenate([mine, np.array([known[v] for v in theirs], dtype=np.int64)[there][shown]])
+        )
     both = number_equal(
         [*columns_of_both, np.concatenate([signature[published.people.group] + 1, stands[shown] + 1])],
         len(f.counts) + len(shown),

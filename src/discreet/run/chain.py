@@ -31,8 +31,8 @@ from discreet.models.groups.m_invariance import MInvariance
 from discreet.policy.policy import Policy
 from discreet.progress import Progress
 from discreet.publications.source.table import count_source, value_codes
-from discreet.releases.contents import MANIFEST
 from discreet.releases.chain_check import unlike_files
+from discreet.releases.contents import MANIFEST
 from discreet.releases.ledger import AGAIN, LEDGER, Ledger, read_ledger, write_ledger
 from discreet.run.anonymize import Target, publish
 from discreet.run.intake import Intake, take_in
@@ -130,9 +130,7 @@ def _everybody(policy: Policy, intake: Intake, source: Any, attribute: str) -> E
     _check_one_row(counted, policy.person)
     f = intake.frequency
     hierarchies = [*f.hierarchies, *f.sensitive_hierarchies.values()]
-    theirs = [
-        value_codes(h, v)[codes] for h, v, codes in zip(hierarchies, counted.values, counted.codes, strict=True)
-    ]
+    theirs = [value_codes(h, v)[codes] for h, v, codes in zip(hierarchies, counted.values, counted.codes, strict=True)]
     mine = [*f.codes, *f.sensitive.values()]
     missing = any((codes < 0).any() for codes in theirs) or len(counted.counts) != f.rows
     number = number_equal(
@@ -184,9 +182,7 @@ def _waiting(people: Everybody, ledger: Ledger, values: Sequence[Value]) -> tupl
     return Waiting(people.value, wanted, barred, matrix, bars), person
 
 
-def _continued(
-    ledger: Ledger, people: Everybody, known: IntArray, placed: Placed, values: Sequence[Value]
-) -> Ledger:
+def _continued(ledger: Ledger, people: Everybody, known: IntArray, placed: Placed, values: Sequence[Value]) -> Ledger:
     """The ledger after this release, without its name yet."""
     before = len(ledger.signatures)
     used = np.unique(placed.signature)
@@ -236,4 +232,3 @@ def refused_alone(earlier: Sequence[Path]) -> DiscreetError:
     rule = f"{len(earlier):,} releases are given, and the latest promises nothing about several together"
     repair = "make the first one with m_invariance: {m: …}, or name the latest release alone: then pairs are compared"
     return DiscreetError(Mistake(str(earlier[-1]), rule, repair))
-

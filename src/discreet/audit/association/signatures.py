@@ -16,6 +16,7 @@ intersection attack of Xiao & Tao 2007 on any number of releases.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -134,7 +135,7 @@ def _held(
         person.append(np.repeat(own, fits.many))
         group.append(fits.groups.astype(np.int64))
         own_sure.append(own[_surely_there(view, who.people)])
-    signature = [number[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+    signature = [number[begin:end] for begin, end in itertools.pairwise(ends)]
     sure = [np.isin(np.arange(len(names)), some) for some in own_sure]
     return _Held(together[first], tuple(person), tuple(group), tuple(signature), tuple(even), tuple(sure), len(names))
 
@@ -151,9 +152,7 @@ def _surely_there(view: ReleaseView, people: Population) -> IntArray:
     return np.arange(view.people if everybody else 0)
 
 
-def _line(
-    views: Sequence[ReleaseView], held: _Held, attribute: str, threshold: float
-) -> tuple[Line, list[Fault]]:
+def _line(views: Sequence[ReleaseView], held: _Held, attribute: str, threshold: float) -> tuple[Line, list[Fault]]:
     many = held.signatures.sum(axis=1)
     left = _left(held)
     steady, own = _steady(held)

@@ -255,4 +255,3 @@ def _rank(key: IntArray, order: IntArray) -> IntArray:
     rank = np.empty(len(key), dtype=np.int64)
     rank[by] = np.arange(len(key)) - begins
     return rank
-
