@@ -3,9 +3,9 @@
 Invented patients (`discreet.samples.hospital`): each month 5% leave and as many are new; some of those who left come
 back. Two ways to publish them by turns: twelve releases that each keep 3-diversity and know nothing of each other, and
 a chain with `m_invariance: {m: 3}`. An outsider, who shares no code with the product, reads the files and intersects
-the values of all groups that somebody may have stood in, month by month, by exact quasi-identifiers; she counts those of
-whom one value is left, and those of whom fewer are left than promised. People whose quasi-identifiers nobody shares are
-told apart, since of them she knows the group for certain. The cost: rows held back, and COUNT queries on the files.
+the values of all groups that somebody may have stood in, month by month, by exact quasi-identifiers; she counts those
+of whom one value is left, and those of whom fewer are left than promised. People whose quasi-identifiers nobody shares
+are told apart, since of them she knows the group for certain. The cost: rows held back, and COUNT queries on the files.
 """
 
 from __future__ import annotations

@@ -152,9 +152,9 @@ def audit_release(
     `size`, how many people the population has; `source`, the original table (its quasi-identifiers for who tries to
     undo the search, its sensitive values for who knows how common they are among people of every kind); `other`, a
     second release about the same people, or several, each with its table in `other_source` and all with a column that
-    names the people: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many people's
-    data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the `threshold` are
-    counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else. `database`
+    names the people: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many
+    people's data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the
+    `threshold` are counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else. `database`
     says where tables are that the manifest says are in one, if the environment does not.
 
     Whose rows they are is said by the manifest or the description, or else here: `person` is the column of the source
@@ -220,11 +220,14 @@ def audit_release(
     intersected = [] if second is None else composition(view, second, whole, threshold)
     subtracted, why_not = ([], "") if second is None else subtraction(view, second, threshold)
     lines += undone + intersected + subtracted
-    together, lost, why_open = [], [], ""
+    together: list[Line] = []
+    lost: list[Fault] = []
+    why_open = ""
     if others and (listed_in or second is None):
         opened = [] if source is None else [source]
         together, lost, why_open = of_chain(view, others, [*opened, *listed_in], files.view.whose.person, threshold)
         lines += together
+    one_other = bool(intersected or others[1:])
     work("beside the source")
     untrue, compared = _beside(files, source, beside_source, lacking)
     work("promises and faults")
@@ -259,16 +262,7 @@ def audit_release(
         levels=tuple(judged),
         faults=tuple(all_faults),
         notes=(
-            *_notes(
-                view,
-                listed,
-                table,
-                second,
-                bool(known_marginals),
-                bool(undone),
-                bool(intersected or others[1:]),
-                strange,
-            ),
+            *_notes(view, listed, table, second, bool(known_marginals), bool(undone), one_other, strange),
             *([f"Somebody who holds all {len(others) + 1} releases: {why_open}."] if why_open else []),
             *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),
         ),
@@ -368,10 +362,9 @@ def _check(
         repair = "give the source of this release, and of each other release in the same order"
         mistakes.append(Mistake("other_source", rule, repair))
     if len(other) > 1 and not other_source:
+        rule = f"{len(other)} other releases are attacked together by who is who"
         repair = "name the table of each, in the same order, and that of this release"
-        mistakes.append(
-            Mistake("other_source", f"{len(other)} other releases are attacked together by who is who", repair)
-        )
+        mistakes.append(Mistake("other_source", rule, repair))
     if not other and other_description is not None:
         mistakes.append(Mistake("other_description", "describes no release", "name the other release, too"))
     if mistakes:

@@ -93,9 +93,10 @@ def audit(
     The rest is what she is said to know: `population`, a list of everybody who may be in the table; `marginals`, how
     many people of the population have each value, believed with a `confidence`; `size`, how many people the population
     has; `source`, the original table; `other`, a second release about the same people, or several, each with its table
-    in `other_source`: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many people's data a belief rests. Who is surer than the `threshold` of somebody is
-    counted. `person` is the column of the source that says whose row it is, `one_row_per_person` says that every row is
-    another person's, where the release does not say it.
+    in `other_source`: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many
+    people's data a belief rests. Who is surer than the `threshold` of somebody is counted. `person` is the column of
+    the source that says whose row it is, `one_row_per_person` says that every row is another person's, where the
+    release does not say it.
 
     >>> import discreet
     >>> published = {"age": ["20-29", "20-29", "30-39", "30-39"], "disease": ["flu", "cold", "flu", "asthma"]}

@@ -32,8 +32,8 @@ from discreet.releases.ledger import LEDGER, Ledger, read_ledger
 
 Open = tuple[tuple[str, str], ...]
 _GIVE = (
-    "give the table (--source FILE) and all earlier releases of the chain (--earlier RELEASE, oldest first); the ledger "
-    f"of each is looked for in the private folder beside it ({LEDGER})"
+    "give the table (--source FILE) and all earlier releases of the chain (--earlier RELEASE, oldest first); the "
+    f"ledger of each is looked for in the private folder beside it ({LEDGER})"
 )
 
 

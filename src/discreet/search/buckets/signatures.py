@@ -227,8 +227,8 @@ def _grouped(
     stands = np.flatnonzero(unit != HELD_BACK)
     if not len(stands):
         return Placed(group, np.zeros(0, dtype=np.int64), signatures)
-    mean = np.bincount(unit[stands], weights=near[stands], minlength=len(of_unit))
-    mean = mean / np.maximum(np.bincount(unit[stands], minlength=len(of_unit)), 1)
+    sums = np.bincount(unit[stands], weights=near[stands], minlength=len(of_unit))
+    mean = sums / np.maximum(np.bincount(unit[stands], minlength=len(of_unit)), 1)
     used = np.unique(unit[stands])
     signature = of_unit[used]
     rank = _rank(signature, np.argsort(np.argsort(mean[used], kind="stable"), kind="stable"))
