@@ -124,7 +124,7 @@ def test_as_many_units_are_made_as_can_be(many: list[int], m: int) -> None:
     def enough(k: int) -> bool:
         return sum(min(n, k) for n in many) >= m * k
 
-    assert int(units[0]) == max(k for k in range(max(many) + 1) if enough(k))
+    assert int(units[0]) == max(k for k in range(sum(many) + 1) if enough(k))
     value = np.repeat(np.arange(len(many)), many)
     done = place(newcomers(value, len(many)), m, m, np.arange(len(value)), np.random.default_rng(0))
     assert int((done.group != HELD_BACK).sum()) == int(people[0])

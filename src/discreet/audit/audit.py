@@ -154,8 +154,8 @@ def audit_release(
     second release about the same people, or several, each with its table in `other_source` and all with a column that
     names the people: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many
     people's data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the
-    `threshold` are counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else. `database`
-    says where tables are that the manifest says are in one, if the environment does not.
+    `threshold` are counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything
+    else. `database` says where tables are that the manifest says are in one, if the environment does not.
 
     Whose rows they are is said by the manifest or the description, or else here: `person` is the column of the source
     that names them, `one_row_per_person` says that every row is another person's. If neither is said, all figures are

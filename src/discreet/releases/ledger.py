@@ -29,6 +29,7 @@ LEDGER = "ledger.json"
 FORMAT = 1
 WARNING = "not for publication: whoever has this and the releases knows between which values everybody's lies"
 AGAIN = "take the ledger that was written with the release, from its private folder or a copy of it"
+MISSING = "name the ledger that was written with the latest release: --ledger FILE (in Python, ledger=…)"
 _LARGEST = 4_000_000_000  # bytes
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
 
@@ -109,7 +110,7 @@ def read_ledger(path: Path, m: int) -> Ledger:
 written with the release, from its private folder or a copy of it
     """
     try:
-        words = json.loads(read_small(path, LEDGER, _LARGEST))
+        words = json.loads(read_small(path, LEDGER, _LARGEST, missing=MISSING))
         if not isinstance(words, dict):
             raise ValueError
         if words.get("format") != FORMAT:

@@ -90,7 +90,8 @@ def apply(
     >>> sorted(second.frame["age"])
     ['20-29', '20-29', '30-39', '30-39']
     """
-    releases = [Path(earlier)] if isinstance(earlier, str | PathLike) else [Path(one) for one in earlier]
+    given = [earlier] if isinstance(earlier, str | PathLike) else list(earlier)
+    releases = [Path(one) for one in given]
     if not releases:
         raise DiscreetError(Mistake("releases", "none is given", "name the earlier release, or all of its chain"))
     *before_it, earlier = releases
@@ -104,7 +105,9 @@ def apply(
             if all_new or earlier_source is not None:
                 rule = "is of no use in a chain: its ledger says who was published before"
                 raise DiscreetError(Mistake("all new" if all_new else "earlier source", rule, "leave it out"))
-            return _next_of(releases, manifest, source, target, seed, ledger, database, key, progress)
+            if ledger is None:  # a release that was made here knows where its private part is
+                ledger = getattr(given[-1], "private", private_folder(earlier)) / LEDGER
+            return _next_of(releases, manifest, source, target, seed, Path(ledger), database, key, progress)
         if before_it:
             raise refused_alone(releases)
         if ledger is not None:
@@ -143,7 +146,7 @@ def _next_of(
     source: Any,
     target: Target,
     seed: int | None,
-    ledger: Path | str | None,
+    ledger: Path,
     database: str | None,
     key: Path | str | None,
     progress: Progress,
@@ -156,8 +159,7 @@ def _next_of(
     if promise is None:
         rule = "says that it is of a chain, and promises nothing about several releases"
         raise ReleaseError(Mistake(str(releases[-1]), rule, _TOGETHER))
-    kept = private_folder(releases[-1]) / LEDGER if ledger is None else Path(ledger)
-    known = read_chain(releases, kept, promise.m, database)
+    known = read_chain(releases, ledger, promise.m, database)
     made = publish_link(policy, source, target, ledger=known, progress=progress)
     return changed(made, kind=kind_of(source))
 

@@ -132,11 +132,12 @@ def _splittable(many: IntArray, m: int) -> tuple[IntArray, IntArray]:
     """Per row of counts by value: into how many units they can be split at most, and how many people these have.
 
     K units of m values or more take Σ min(n, K) ≥ m · K; the left side is concave, so that it holds up to a largest K.
+    The more units, the smaller they are, and the more people find a place.
 
     >>> _splittable(np.array([[5, 3, 2], [6, 1, 1], [4, 0, 0]]), 2)
     (array([5, 2, 0]), array([10,  4,  0]))
     """
-    low, high = np.zeros(len(many), dtype=np.int64), many.max(axis=1, initial=0)
+    low, high = np.zeros(len(many), dtype=np.int64), many.sum(axis=1) // m
     while (low < high).any():
         k = (low + high + 1) // 2
         enough = np.minimum(many, k[:, None]).sum(axis=1) >= m * k
