@@ -18,7 +18,7 @@ import pytest
 from discreet import DiscreetError, Infeasible, PolicyError, anonymize, apply, audit, policy_from_words, verify
 from discreet.releases import ledger as ledgers
 from discreet.run.release import Release
-from tests.run.worlds_of_chains import Group, surest
+from tests.run.worlds_of_chains import Group, surest, surest_by_the_rule
 
 Person = tuple[str, str, str, str]
 COLUMNS = ("who", "age", "sex", "disease")
@@ -156,6 +156,22 @@ def test_all_worlds_of_a_small_chain_agree_with_the_promise(tmp_path: Path) -> N
     )
     [line] = [line for line in found.lines if line.adversary == "intersection"]
     assert (line.worst, line.precision) == (1 / smallest, "exact")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_people_look_alike_the_bound_of_the_audit_holds_in_all_worlds(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    people = [(f"P{i}", str(20 + i % 2), "F", DISEASES[chance.randrange(3)]) for i in range(6)]
+    told = [people[:5], [*people[:3], people[5]], people[1:]]
+    made = chain(tmp_path, told, require=[{"m_invariance": {"m": 2}}], suppress=0.9)
+    lists = [{name: age for name, age, *_ in month} for month in told]
+    shown = [[([age for age, _ in who], values) for who, values in groups_of(one.folder).values()] for one in made]
+    found = audit(
+        made[-1], source=table(told[-1]), other=[o.folder for o in made[:-1]], other_source=list(map(table, told[:-1]))
+    )
+    [line] = [line for line in found.lines if line.adversary == "intersection"]
+    assert 0 < float(surest_by_the_rule(lists, shown)) <= line.worst <= 1 / 2
+    assert not [fault for fault in found.faults if fault.grave]
 
 
 def test_who_leaves_and_comes_back_has_the_old_signature_and_who_changes_one_without_its_values(tmp_path: Path) -> None:

@@ -53,6 +53,55 @@ def surest(releases: Sequence[Release]) -> Fraction:
     return Fraction(max(had.values(), default=0), len(every))
 
 
+Listed = Mapping[Name, str]  # who was in the table, by the quasi-identifiers of each
+Shown = Sequence[tuple[Sequence[str], Sequence[Value]]]  # the quasi-identifiers and the values of each group
+
+
+def surest_by_the_rule(lists: Sequence[Listed], shown: Sequence[Shown]) -> Fraction:
+    """The largest share where equal quasi-identifiers leave open who stands where, or who is held back.
+
+    Worlds are places and values together; in each, everybody keeps the signature or has another without a common value.
+    """
+    had: Counter[tuple[Name, Value]] = Counter()
+    total = 0
+    for placed in product(*(list(_placements(*one)) for one in zip(lists, shown, strict=True))):
+        if not _keeps_the_rule(placed):
+            continue
+        for world in worlds(placed):
+            total += 1
+            had.update({(name, value) for (name, _), value in world.items()})
+    return Fraction(max(had.values(), default=0), max(total, 1))
+
+
+def _placements(listed: Listed, shown: Shown) -> Iterator[list[Group]]:
+    """All ways to put people into the rows of a release that have their quasi-identifiers."""
+
+    def fill(rows: list[tuple[int, str]], left: frozenset[Name]) -> Iterator[list[tuple[int, Name]]]:
+        if not rows:
+            yield []
+            return
+        (group, own), *rest = rows
+        for name in sorted(name for name in left if listed[name] == own):
+            for more in fill(rest, left - {name}):
+                yield [(group, name), *more]
+
+    rows = [(g, own) for g, (people, _) in enumerate(shown) for own in people]
+    told = {tuple(sorted(places)) for places in fill(rows, frozenset(listed))}
+    for places in sorted(told):
+        yield [
+            Group(tuple(name for at, name in places if at == g), tuple(values)) for g, (_, values) in enumerate(shown)
+        ]
+
+
+def _keeps_the_rule(releases: Sequence[Release]) -> bool:
+    own: dict[Name, set[frozenset[Value]]] = {}
+    for release in releases:
+        for group in release:
+            for name in group.people:
+                own.setdefault(name, set()).add(frozenset(group.values))
+    return all(sum(map(len, sets)) == len(frozenset().union(*sets)) for sets in own.values())
+
+
 def surest_if_it_stays(releases: Sequence[Release]) -> Fraction:
     """The same for whoever takes it that everybody has one value for good, and knows of no rule."""
     names = sorted({name for release in releases for g in release for name in g.people})
