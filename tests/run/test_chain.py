@@ -17,6 +17,7 @@ import pytest
 
 from discreet import DiscreetError, Infeasible, PolicyError, anonymize, apply, audit, policy_from_words, verify
 from discreet.releases import ledger as ledgers
+from discreet.releases.manifest import checksum
 from discreet.run.release import Release
 from tests.run.worlds_of_chains import Group, surest, surest_by_the_rule
 
@@ -277,6 +278,24 @@ def test_what_stops_in_the_middle_leaves_neither_release_nor_ledger(
         apply(first, table(told[1]), tmp_path / "second")
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert (first.private / ledgers.LEDGER).read_text() == text
+
+
+def test_a_manifest_that_says_half_of_it_is_no_chain(tmp_path: Path) -> None:
+    first, second = chain(tmp_path, months(2))
+    file = second.folder / "manifest.json"
+    said = json.loads(file.read_text())
+    for changed in (
+        {name: value for name, value in said.items() if name != "chain"},
+        said | {"chain": {"position": 1, "earlier": said["chain"]["earlier"]}},
+        said | {"chain": {"position": 2, "earlier": []}},
+    ):
+        changed["checksum"] = checksum(changed)
+        file.write_text(json.dumps(changed))
+        findings = verify(second.folder)
+        assert findings.kept is False and any("don't go together" in m.rule for m in findings.mistakes)
+    with pytest.raises(DiscreetError, match="no such folder"):
+        verify(second, earlier=[tmp_path / "nowhere"])
+    assert verify(first).kept is None  # what is said of people takes the table, and no more
 
 
 def test_a_chain_asks_for_all_of_its_releases_in_order(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from discreet.errors import DataError, DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.whose import PERSON
 from discreet.publications.bucketized_tables import Bucketized, read_bucketized
-from discreet.publications.published import Manifest, coarser_columns, quasi_identifiers_of, unpublished_column
+from discreet.publications.published import AGAIN, Manifest, coarser_columns, quasi_identifiers_of, unpublished_column
 from discreet.publications.source.table import count_source, reading_of
 from discreet.releases.contents import MANIFEST, check_contents, read_manifest
 from discreet.releases.figures import private_folder
@@ -41,17 +41,22 @@ def check_chain(
     folder: Path, manifest: Manifest, published: object, source: Any, earlier: Sequence[Path], database: str | None
 ) -> tuple[Open, list[Mistake]]:
     """What of the promise about a chain stays open, with what it would take; and what breaks it."""
-    promise = _promise(manifest)
-    if promise is None or "chain" not in manifest or not isinstance(published, Bucketized):
+    promise, chain = _promise(manifest), manifest.get("chain")
+    if promise is None and chain is None:
         return (), []
-    what = f"that everybody keeps the signature in {manifest['chain']['position']:,} releases"
-    if manifest["chain"]["position"] == 1 and not earlier:
+    if promise is None or chain is None or chain["position"] != len(chain["earlier"]) + 1:
+        rule = "what it says of a chain of releases and what it promises of one don't go together"
+        return (), [Mistake(MANIFEST, rule, AGAIN)]
+    if not isinstance(published, Bucketized):
+        return (), [Mistake(MANIFEST, "promises of a chain what its kind of publication can't keep", AGAIN)]
+    what = f"that everybody keeps the signature in {chain['position']:,} releases"
+    if not chain["earlier"] and not earlier:
         return (), []  # one release: its groups tell all
-    if source is None or len(earlier) != len(manifest["chain"]["earlier"]):
+    if source is None or len(earlier) != len(chain["earlier"]):
         return ((what, _GIVE),), []
     m, attribute = promise
     named = [sha256(one / MANIFEST) for one in earlier]
-    if named != manifest["chain"]["earlier"]:
+    if named != chain["earlier"]:
         rule = "are not the releases that this one was made from, in their order"
         return (), [Mistake("earlier", rule, "give all releases of the chain, oldest first")]
     try:

@@ -113,6 +113,8 @@ def verify(
     manifest = read_manifest(folder)
     if earlier and "chain" not in manifest:
         raise DiscreetError(Mistake("earlier", "is of no use: the release is not of a chain", "leave it out"))
+    for one in earlier:
+        read_manifest(one)  # what is no release is wrong use, and no fault of this one
     # A database that is not there, or lets nobody in, is no fault of the release.
     tables = published_tables(folder, manifest.get("database"), database, manifest.get("csv"))
     table = None if source is None else _read_source(source, manifest)
@@ -136,10 +138,9 @@ def verify(
             kept = _read_standing(folder, manifest)
             open_to_people, broken = check_people(kind, models, published, table, mapping, manifest, kept)
             found, other = replace(found, people_open=open_to_people), [*other, *broken]
-        if "chain" in manifest or earlier:
-            open_of_chain, broken = check_chain(folder, manifest, published, source, earlier, database)
-            found = replace(found, people_open=(*found.people_open, *open_of_chain))
-            other = [*other, *broken]
+        open_of_chain, broken = check_chain(folder, manifest, published, source, earlier, database)
+        found = replace(found, people_open=(*found.people_open, *open_of_chain))
+        other = [*other, *broken]
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except Unavailable:
         raise  # who could not look has found nothing
