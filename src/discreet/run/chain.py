@@ -30,7 +30,7 @@ from discreet.hierarchies.hierarchy import Value
 from discreet.models.groups.m_invariance import MInvariance
 from discreet.policy.policy import Policy
 from discreet.progress import Progress
-from discreet.publications.source.table import count_source, value_codes
+from discreet.publications.source.table import value_codes
 from discreet.releases.chain_check import unlike_files
 from discreet.releases.contents import MANIFEST
 from discreet.releases.ledger import AGAIN, LEDGER, Ledger, read_ledger, write_ledger
@@ -96,7 +96,7 @@ def publish_link(
     with clock("scan"):
         progress("read", 0, 0, "")
         intake = take_in(policy, source)
-        people = _everybody(policy, intake, source, promise.attribute)
+        people = _everybody(policy, intake, promise.attribute)
     f = intake.frequency
     leaves = f.sensitive_hierarchies[promise.attribute].leaves
     if ledger is None:
@@ -123,10 +123,10 @@ def publish_link(
     )
 
 
-def _everybody(policy: Policy, intake: Intake, source: Any, attribute: str) -> Everybody:
+def _everybody(policy: Policy, intake: Intake, attribute: str) -> Everybody:
     """The people of the table, each with the combination that the plan will speak of."""
     columns = [*policy.quasi_identifiers, *policy.sensitive]
-    counted = count_source(source, columns, policy.published_as, policy.person, reading=policy.reading)
+    counted = intake.engine.frequencies(columns, policy.person)
     _check_one_row(counted, policy.person)
     f = intake.frequency
     hierarchies = [*f.hierarchies, *f.sensitive_hierarchies.values()]
