@@ -145,6 +145,9 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         suppress=0.2,
     ),
     "anatomy": _words(ATTRIBUTES, _FREQUENT, publish="bucketization", search="anatomy", suppress=0.1),
+    "invariant": _words(
+        {**_NUMBERS, "name": {"role": "person"}}, {"m_invariance": {"m": 2}}, publish="bucketization", suppress=0.2
+    ),
     "robust": _words(
         _NUMBERS,
         {"robust": {"r": 2, "values": ["Burn", ["Asthma", "Fracture"]], "attribute_sets": [["age"]], "min_support": 9}},

@@ -102,6 +102,11 @@ def k_anonymity(group: Values, table: Values, k: Fraction) -> bool:
     return len(group) >= k
 
 
+def invariance(group: Values, table: Values, m: Fraction) -> bool:
+    often = {list(group).count(value) for value in group}
+    return len(set(group)) >= m and len(often) == 1
+
+
 def distinct_diversity(group: Values, table: Values, l: Fraction) -> bool:  # noqa: E741
     return len(set(group)) >= l
 
@@ -274,6 +279,7 @@ def log(number: Fraction) -> Decimal:
 
 PROMISES: dict[tuple[str, str], Callable[..., bool]] = {
     ("k_anonymity", ""): k_anonymity,
+    ("m_invariance", ""): invariance,
     ("l_diversity", "distinct"): distinct_diversity,
     ("l_diversity", "entropy"): entropy_diversity,
     ("l_diversity", "recursive"): recursive_diversity,

@@ -31,6 +31,7 @@ from discreet.publications.source.outside import promised_marginals, read_popula
 from discreet.publications.source.people import judged_by_people
 from discreet.publications.source.population import Around, Surroundings, differing
 from discreet.publications.source.table import read_source
+from discreet.releases.chain_check import check_chain
 from discreet.releases.contents import REPORT, check_contents, read_manifest, read_mapping
 from discreet.releases.figures import private_folder
 from discreet.releases.manifest import checksum, promises
@@ -93,16 +94,27 @@ class Findings:
         )
 
 
-def verify(folder: Path | str, source: Any = None, population: Any = None, database: str | None = None) -> Findings:
+def verify(
+    folder: Path | str,
+    source: Any = None,
+    population: Any = None,
+    database: str | None = None,
+    earlier: Sequence[Path] = (),
+) -> Findings:
     """Re-check every promise of the release in `folder`.
 
     `source` is the original table (a path or a frame), needed for promises about what an adversary knows of it. With
     it, the release is also compared with the table: is there a row of it for every published one (`against_source`)?
     `population` is everybody who could be in the table, for promises about who is. `database` says where the tables are
-    (a URL without credentials), if they are in one that the environment does not name.
+    (a URL without credentials), if they are in one that the environment does not name. `earlier` are the other releases
+    of a chain, oldest first (see `chain_check`).
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    if earlier and "chain" not in manifest:
+        raise DiscreetError(Mistake("earlier", "is of no use: the release is not of a chain", "leave it out"))
+    for one in earlier:
+        read_manifest(one)  # what is no release is wrong use, and no fault of this one
     # A database that is not there, or lets nobody in, is no fault of the release.
     tables = published_tables(folder, manifest.get("database"), database, manifest.get("csv"))
     table = None if source is None else _read_source(source, manifest)
@@ -126,6 +138,9 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
             kept = _read_standing(folder, manifest)
             open_to_people, broken = check_people(kind, models, published, table, mapping, manifest, kept)
             found, other = replace(found, people_open=open_to_people), [*other, *broken]
+        open_of_chain, broken = check_chain(folder, manifest, published, source, earlier, database)
+        found = replace(found, people_open=(*found.people_open, *open_of_chain))
+        other = [*other, *broken]
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except Unavailable:
         raise  # who could not look has found nothing

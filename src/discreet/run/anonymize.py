@@ -25,6 +25,7 @@ from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError, shown
 from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
+from discreet.policy.chains import M_INVARIANCE
 from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
 from discreet.policy.policy import Policy
 from discreet.policy.ranges import ranges_notes, ranges_told
@@ -80,6 +81,10 @@ def anonymize(
         raise PolicyError(*policy.undecided)
     read = paths_among(policy.folder, policy.location, source)
     target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
+    if any(model.word == M_INVARIANCE for model in policy.models if hasattr(model, "word")):
+        from discreet.run.chain import publish_link  # late: most runs are of one release
+
+        return publish_link(policy, source, target, progress=progress)
     clock = target.clock
     notes: list[str] = []
     if SEARCHES[policy.search].reads == COUNTS:
@@ -283,11 +288,14 @@ def publish(
     more: Mapping[str, Any] | None = None,
     mapping: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    beside: Callable[[Path, Path], None] | None = None,
 ) -> Release:
     """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
 
     `mapping` is that of an earlier release, where the plan follows it; `more` is what the manifest says besides.
-    `notes` are about the source, and for the custodian.
+    `notes` are about the source, and for the custodian; `remarks` are for readers of the release. `beside` is given
+    both folders when the manifest is written, to add to the private one.
     """
     check_named(policy.models, plan.groups)
     kind = PUBLICATIONS[policy.publish]
@@ -310,6 +318,7 @@ def publish(
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan, rules) | written | dict(more or {})
+            manifest["notes"] += remarks
             if form == "table":
                 manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
             if policy.csv is not None:
@@ -355,6 +364,8 @@ def publish(
         if kept is not None:
             kept = {"about": WARNING, "release": manifest["checksum"], **kept}
             (work.private / STANDING).write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
+        if beside is not None:
+            beside(partial, work.private)
         tables.describe(_json(manifest))
     types = getattr(intake.engine, "scalars", {})
     return Release(folder, manifest, target.private, about, data, types, inputs=tuple(target.inputs))

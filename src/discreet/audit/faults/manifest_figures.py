@@ -23,7 +23,7 @@ WORDS = (
     *("discreet", "created", "publish", "search", "files", "columns", "roles", "promises", "rows", "suppressed_as"),
     *("node", "hierarchies", "published_as", "policy", "random", "versions", "references", "notes", "table", "tables"),
     *("count_column", "distorted", "groups", "smallest_group", "discernibility", "average_group", "population"),
-    *("group_column", "database", "applied", "checksum", "ranges"),
+    *("group_column", "database", "applied", "chain", "checksum", "ranges"),
 )
 _OF_THE_SOURCE = ("loss", "losses", "loss_geometric", "facts", "seconds", "scans")
 _SECRETS = {"seed": "the seed: whoever knows it may undo the order of rows", "private": "who is in the table"}
