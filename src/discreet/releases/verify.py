@@ -41,9 +41,14 @@ from discreet.releases.references import PUBLISHED
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _CHANGED = Mistake("manifest.json", "is not what was written: its checksum differs", AGAIN)
 _SOURCE = "give the original table: --source FILE (in Python, verify(folder, source=…))"
+_SEVERAL_FIT = "several of the source's rows could stand in one place of the release, so that it does not tell whose do"
 _UNTOLD = (
-    "several of the source's rows could stand in one place of the release, so that it does not tell whose do; "
-    "it was judged when the release was made, and is again beside the custodian's folder (standing.json)"
+    f"{_SEVERAL_FIT}; it was judged when the release was made, and is again beside the custodian's folder "
+    "(standing.json)"
+)
+_APART = (
+    "of exact values apart, it is not judged here whose rows a group has; it was judged when the release was made, and "
+    "'discreet audit --source' judges it as far as the source tells"
 )
 _UNFIT = (
     "several of the source's rows could stand in one place of the release, and what standing.json in the custodian's "
@@ -173,7 +178,8 @@ def check_people(
         return (), []
     standing = kind.standing(published, table, mapping, int(manifest["rows"]["suppressed"]))
     if standing is None:
-        return tuple((f"{model.describe()}, by people", _UNTOLD) for model in models), []
+        untold = _APART if kind.exact else _UNTOLD
+        return tuple((f"{model.describe()}, by people", untold) for model in models), []
     untold = _UNTOLD
     if kept is not None and isinstance(published, Recoded) and mapping is not None and not standing.certain.all():
         proven = kept_standing(kept, published, table, mapping)
@@ -256,7 +262,7 @@ def _in_people(model: PrivacyModel, around: Around, source: FrequencySet | None)
     if around.inside is None:
         word = next(iter(model.to_words()))
         if source is not None:
-            raise DataError(Mistake(word, _UNTOLD, "give the very table that was published"))
+            raise DataError(Mistake(word, _SEVERAL_FIT, "give the very table that was published"))
         raise DataError(Mistake(word, "the files don't tell whose rows they are, nor how many people's", _SOURCE))
     return around.beside(around.inside)
 

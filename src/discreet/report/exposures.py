@@ -39,6 +39,10 @@ UNSAID = (
     "less protected. A policy can say it: role: person for the column that tells whose row it is, or "
     "one_row_per_person: true."
 )
+STATED = (
+    "That every row is another person's is stated by who made the release, and no file of it can show it: a person "
+    "with several rows is less protected than is said here."
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,8 @@ def exposures(
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     kinds = [model_of(p) for p in promises]
     hidden = any(PRESENCE in _about(word) for word, _ in kinds)
-    told = [Exposure(UNSAID, None, False)] if whose is Whose.UNSAID else []
+    unknown = {Whose.UNSAID: UNSAID, Whose.ONE_EACH: STATED}
+    told = [Exposure(unknown[whose], None, False)] if whose in unknown else []
     told += [
         one
         for name in sensitive

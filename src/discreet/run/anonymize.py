@@ -48,6 +48,7 @@ from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
 from discreet.run.cells import cells_read, reading_figures
 from discreet.run.intake import Intake, check_named, form_of, take_in, with_wishes
+from discreet.run.one_row_each import check_one_row_each
 from discreet.run.release import Release
 from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
@@ -92,6 +93,7 @@ def anonymize(
             with clock("scan"):
                 progress("read", 0, 0, "")
                 intake = take_in(policy, source)
+                check_one_row_each(policy, intake.engine, intake.frequency)
                 policy = with_wishes(policy, intake.frequency)
             with clock("search"):
                 plan = find_plan(policy, intake, progress)
@@ -198,6 +200,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
                 plan = _settled(policy, limit, partial(SEARCHES[policy.search].find, policy, known, progress=progress))
             except Surprised as surprise:  # a look showed what no estimate knew: with that, it is one no longer
                 known = corrected(policy, known, surprise)
+    check_one_row_each(policy, known.engine, plan.frequency)
     return Intake(known.engine, plan.frequency, known.counted, cells), plan
 
 

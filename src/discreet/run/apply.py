@@ -41,6 +41,7 @@ from discreet.run.anonymize import Target, paths_among, publish, target_at
 from discreet.run.came_and_left import BothTables, both_tables, texts_of
 from discreet.run.chain import promise_of, publish_link, read_chain, refused_alone
 from discreet.run.intake import take_in
+from discreet.run.one_row_each import check_one_row_each
 from discreet.run.release import Release
 from discreet.run.subtraction import HeldBack, TwoTables, hold_back, side_by_side
 from discreet.run.verify import verify
@@ -121,6 +122,7 @@ def apply(
     with clock("scan"):
         progress("read", 0, 0, "")
         intake = take_in(policy, source)
+        check_one_row_each(policy, intake.engine, intake.frequency)
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, mapping)
