@@ -291,3 +291,11 @@ def test_words_are_written_back() -> None:
         {"l_diversity": {"l": 2, "attribute": "s2", "kind": "distinct", "others_known": True}},
         {"alpha_k": {"alpha": 0.5, "k": 2, "attribute": "s2"}},
     ]
+
+
+def test_beside_a_person_s_column_it_is_refused_with_the_reason() -> None:
+    """It is judged by rows: of people with several nothing would be promised, though the report speaks of people."""
+    attributes = {name: {"role": "sensitive"} for name in ("s1", "s2")} | {"who": {"role": "person"}}
+    require = [{"l_diversity": {"l": 2, "others_known": True}}]
+    with pytest.raises(PolicyError, match="others_known is judged by rows alone, and 'who' says that people may have"):
+        policy_from_words({"attributes": {"q": {"role": "quasi_identifier"}, **attributes}, "require": require})

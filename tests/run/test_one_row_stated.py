@@ -106,3 +106,14 @@ def test_it_is_told_as_a_statement_on_every_first_screen(tmp_path: Path) -> None
     assert STATED in (tmp_path / "audit.html").read_text().partition('class="tiles"')[0].replace("&#39;", "'")
     assert json.loads(run.invoke(app, ["verify", str(release.folder), "--json"]).output)["kept"] is True
     assert verify(release.folder).kept
+
+
+def test_what_groups_tell_of_rows_is_not_told_of_people_who_have_several(tmp_path: Path) -> None:
+    """Half of a group's rows is much more than half for whoever has five of them."""
+    said = {}
+    for name, role in (("people", "person"), ("rows", "identifier")):
+        release = anonymize(policy({"patient": role}, stated=False), tmp_path / name, source=visits())
+        said[name] = next(one["text"] for one in release.to_json()["warnings"] if "nothing is promised" in one["text"])
+    likelier = "a person with several rows is likelier to have it in one of them"
+    assert "by rows, no group raises a value above one half" in said["people"] and likelier in said["people"]
+    assert "by rows" not in said["rows"]
