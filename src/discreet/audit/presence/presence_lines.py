@@ -135,6 +135,7 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
         "groups_the_list_can_not_fill": contradicted,
         "worst_over_all_groups": float(together.max(initial=0.0)),
         "worst_by_counting": float(posterior.counted.max(initial=0.0)),
+        "worst_added_up_without_list": float(posterior.added_up.max(initial=0.0)),
     }
     if alpha is not None:
         details["above_alpha"] = int(
