@@ -67,7 +67,7 @@ class _Way:
     exact: list[tuple[int, int]]  # per group, its rows and the combinations that they stand for
     floor: float
     above: Fraction | None  # look for a sum above it, exactly
-    work: int = _WORK
+    work: int
     best: float = 0.0
     group: int = 0
     left_open: float = 0.0
@@ -111,22 +111,25 @@ class _Way:
             self.best, self.group = total, int(some[np.argmax(self.chance[some])])
 
 
-def added_up(view: ReleaseView, alpha: Fraction) -> AddedUp:
-    """The largest sum over all groups of a release in tables apart, and whether it is within α."""
+def added_up(view: ReleaseView, alpha: Fraction, work: int = _WORK) -> AddedUp:
+    """The largest sum over all groups of a release in tables apart, and whether it is within α.
+
+    After so much `work` it is a bound, and may be left open.
+    """
     groups = len(view.sizes)
     listings = tuple(Listing.of(t.group, t.frequencies.codes, groups) for t in view.tables)
     entries = np.stack([np.diff(one.start) for one in listings], axis=1)
     some = np.flatnonzero((view.sizes > 0) & (entries > 0).all(axis=1))
     exact = [(n, math.prod(many)) for n, many in zip(view.sizes.tolist(), entries.tolist(), strict=True)]
     chance = np.array([min(n / m, 1.0) if m else 0.0 for n, m in exact])
-    way = _Way(listings, chance, exact, 0.0, None)
+    way = _Way(listings, chance, exact, 0.0, None, work)
     way.go_down(some, tuple(range(len(listings))))
     most = min(max(way.best * (1 + _SLACK), way.left_open), 1.0)
     least, limit = min(way.best, 1.0), float(alpha)
     found = AddedUp(least, least if way.left_open <= way.best else most, way.group, _clear(way.best, most, limit))
     if found.holds is not None or alpha >= 1:
         return found if alpha < 1 else AddedUp(found.least, found.most, found.group, True)
-    closer = _Way(listings, chance, exact, limit * (1 - _SLACK), alpha)
+    closer = _Way(listings, chance, exact, limit * (1 - _SLACK), alpha, work)
     closer.go_down(some, tuple(range(len(listings))))
     holds = False if closer.broken else None if closer.left_open > 0 else True
     return AddedUp(found.least, found.most, found.group, holds)

@@ -150,7 +150,7 @@ class AlphaBeta(Parameterized):
 
     @property
     def adds_up(self) -> bool:
-        """Is presence limited over all groups together?"""
+        """Is presence limited over all groups together? With α = 1 nothing is promised of it."""
         return self.presence == TOTAL and exact(self.alpha) < 1
 
     def holds(self, groups: Groups) -> BoolArray:
@@ -229,7 +229,7 @@ class AlphaBeta(Parameterized):
     def _presence(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
         """Which groups keep α, and the presence of each: its own, or a bound for the sum of whatever it covers."""
         hidden = self._hides_presence(groups)
-        if not self.adds_up:
+        if self.presence == GROUP:
             return hidden, presence(groups)
         total = total_presence(groups, exact(self.alpha))
         return hidden & total.hidden, total.of_groups
