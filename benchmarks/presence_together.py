@@ -57,8 +57,7 @@ def measure(options: Options) -> Findings:
             release = folder / str(options.repeats - 1)
             everybody, random = _sums(release, people.select(columns), answer["groups"])
             errors = (
-                query_error_of(release, source, predicates=n, count=QUERIES, selectivity=0.1).median
-                for n in PREDICATES
+                query_error_of(release, source, predicates=n, count=QUERIES, selectivity=0.1).median for n in PREDICATES
             )
             table.add(
                 presence,

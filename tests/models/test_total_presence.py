@@ -204,9 +204,7 @@ def judged(rows: Sequence[Sequence[Row]], alpha: Fraction, presence: str) -> tup
     hierarchy = build("s", [str(i) for i in range(9)], Flat())
     group = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
     values = np.concatenate([np.arange(len(some)) for some in rows]).astype(np.int32)
-    listed_values = tally(
-        group, values, np.ones_like(group), len(rows), np.ones(9, dtype=np.int64), hierarchy
-    )
+    listed_values = tally(group, values, np.ones_like(group), len(rows), np.ones(9, dtype=np.int64), hierarchy)
     groups = replace(groups_of(rows), tallies={"s": listed_values})
     model = AlphaBeta(alpha, Fraction(999, 1000), "s", presence=presence)
     return model.holds(groups).tolist(), model.level(groups).tolist()
@@ -235,6 +233,11 @@ def test_the_papers_promise_is_the_default_and_needs_no_word() -> None:
     assert "presence" not in plain.to_words()["ambiguity"]
     assert total.to_words()["ambiguity"]["presence"] == "total"
     assert plain.describe() != total.describe()
+
+
+def test_where_nothing_is_promised_of_presence_the_sum_is_told_all_the_same() -> None:
+    hold, levels = judged([[(0, 0), (1, 1)], [(0, 0), (1, 2)]], Fraction(1), "total")
+    assert (hold, max(levels)) == ([True, True], 1.0)
 
 
 def test_groups_without_rows_weigh_nothing() -> None:

@@ -28,7 +28,10 @@ from tests.audit.releasing import manifest_of, read_table
 Row = tuple[int, ...]
 SIDES = {"age": 12, "zip": 9, "job": 7}
 TABLE = {
-    **{name: [str(i * step % side) for i in range(200)] for step, (name, side) in zip((5, 7, 11), SIDES.items(), strict=True)},
+    **{
+        name: [str(i * step % side) for i in range(200)]
+        for step, (name, side) in zip((5, 7, 11), SIDES.items(), strict=True)
+    },
     "disease": ["abcdef"[i * i % 6 if i % 3 else i % 6] for i in range(200)],
 }
 
@@ -121,6 +124,13 @@ def test_the_audit_reads_the_sum_by_code_of_its_own(kept: Path, papers: Path) ->
         assert all(level.holds for level in levels)
     [level] = [level for level in discreet.audit(kept).levels if "over all groups" in level.figure]
     assert level.achieved == pytest.approx(float(max(sums(kept).values())))
+
+
+def test_the_sum_is_told_beside_the_chance_of_one_group_whatever_is_promised(kept: Path, papers: Path) -> None:
+    for folder in (kept, papers):
+        [line] = [line for line in discreet.audit(folder).lines if line.adversary == "presence_without_list"]
+        assert line.details["over_all_groups"] == pytest.approx(min(float(max(sums(folder).values())), 1.0))
+        assert "add up to" in line.assumes
 
 
 def test_with_a_list_the_sum_is_told_for_everybody_on_it(kept: Path) -> None:

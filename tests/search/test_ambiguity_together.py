@@ -124,7 +124,12 @@ def test_mending_never_makes_it_worse_and_loses_nobody(seed: int, alpha: Fractio
 
 
 def test_people_with_several_rows_are_refused_with_the_reason() -> None:
-    rows = [("Ann", "20", "A", "flu"), ("Ann", "20", "A", "cold"), ("Bob", "30", "B", "flu"), ("Eve", "40", "C", "gout")]
+    rows = [
+        ("Ann", "20", "A", "flu"),
+        ("Ann", "20", "A", "cold"),
+        ("Bob", "30", "B", "flu"),
+        ("Eve", "40", "C", "gout"),
+    ]
     model = AlphaBeta("1/2", "1/2", SENSITIVE, presence="total")
     with pytest.raises(DiscreetError, match="presence: group"):
         greedy(Problem(owned_table(rows), (model,), 0, seed=0))

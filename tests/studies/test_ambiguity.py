@@ -128,11 +128,7 @@ def test_a_tighter_alpha_is_kept_and_its_error_told(measured: Measured) -> None:
 
 
 def test_over_all_groups_the_papers_releases_are_above_alpha_and_ours_are_not(measured: Measured) -> None:
-    made = {
-        (method, a): r
-        for (method, a), r in measured.by_alpha.items()
-        if r is not None and r.added_up is not None
-    }
+    made = {(method, a): r for (method, a), r in measured.by_alpha.items() if r is not None and r.added_up is not None}
     ours = [r.added_up <= a for (method, a), r in made.items() if method == OVER_ALL]
     papers = [r.added_up > a for (method, a), r in made.items() if method == SEPARATE_TABLES]
     assert ours and all(ours)

@@ -18,7 +18,7 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.reading.view import ReleaseView
 
-_WORK = 200_000_000  # entries that are looked at before a bound must do: some seconds
+_WORK = 50_000_000  # entries that are looked at before a bound must do: some seconds
 _SLACK = 1e-9  # relative: sums nearer than this to what they are held against are added up in fractions
 
 
@@ -140,4 +140,3 @@ def _clear(least: float, most: float, limit: float) -> bool | None:
     if least > limit * (1 + _SLACK):
         return False
     return True if most < limit * (1 - _SLACK) else None
-

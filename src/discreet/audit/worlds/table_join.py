@@ -88,9 +88,7 @@ def beliefs(release: ReleaseView, population: Population) -> Beliefs:
     alone, counted, chance, added, unlisted = believed
     together, added_up = np.where(certain, 1.0, np.minimum(added, 1.0)), np.minimum(unlisted, 1.0)
     of_group, decided = weighed.of_group, weighed.decided
-    return Beliefs(
-        counts, counted > 0, alone, counted, chance, together, added_up, certain, told_by, of_group, decided
-    )
+    return Beliefs(counts, counted > 0, alone, counted, chance, together, added_up, certain, told_by, of_group, decided)
 
 
 def _most_values(groups: int) -> int:

@@ -209,7 +209,9 @@ class AlphaBeta(Parameterized):
         """
         if self.adds_up and frequency.owners is not None:
             rule = "total is about single rows: people of several are in the table by each, and their chances differ"
-            return [Mistake(f"{self.word}.presence", rule, f"write presence: {GROUP}, or publish one row of each person")]
+            return [
+                Mistake(f"{self.word}.presence", rule, f"write presence: {GROUP}, or publish one row of each person")
+            ]
         if isinstance(self.tables, str):
             return []
         place, named = f"{self.word}.tables", [name for table in self.tables for name in table]

@@ -320,8 +320,10 @@ def _grow(stock: Stock, rows: Rows, limits: Limits, space: Space) -> tuple[int, 
         space.member[n], space.chosen[n] = stock.row[last], v
         product = take_in(stock.row[last], rows, space)
         n, j = n + 1, j + 1
-        if n >= limits.least and at_most(times * limits.beta[1], limits.beta[0] * n) and hides(
-            n, limits.beside, product, limits
+        if (
+            n >= limits.least
+            and at_most(times * limits.beta[1], limits.beta[0] * n)
+            and hides(n, limits.beside, product, limits)
         ):
             return n, True
     return n, False

@@ -130,9 +130,7 @@ def _join(e: int, at: int, rows: Rows, limits: Limits, made: Made, space: Space)
         while member >= 0:
             product = take_in(made.row[member], rows, space)
             member = made.before[member]
-        if at_most(same * limits.beta[1], limits.beta[0] * n) and hides(
-            n, beside, product, limits
-        ):
+        if at_most(same * limits.beta[1], limits.beta[0] * n) and hides(n, beside, product, limits):
             for j in range(1, joined):
                 _unite(space.chosen[0], space.chosen[j], made)
             made.beside[space.chosen[0]] = beside
