@@ -43,9 +43,11 @@ def measure(options: Options) -> Findings:
         people = duckdb.sql(f"SELECT * FROM read_csv('{file}', all_varchar = true)").to_arrow_table()
     table = Table(
         f"{people.num_rows:,} rows × {len(columns)}, α = {ALPHA}, β = {BETA}",
-        ("presence", "CPU s", "search s", "groups", "suppressed")
-        + ("people counted", "largest of people", "largest of random ones", "people above α")
-        + tuple(f"COUNT error, {n} predicates" for n in PREDICATES),
+        (
+            *("presence", "CPU s", "search s", "groups", "suppressed"),
+            *("people counted", "largest of people", "largest of random ones", "people above α"),
+            *(f"COUNT error, {n} predicates" for n in PREDICATES),
+        ),
     )
     cpu = {}
     with TemporaryDirectory() as name:

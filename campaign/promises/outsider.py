@@ -216,10 +216,10 @@ def _ambiguity_broken(about: Mapping[str, Any], groups: Sequence[Group], attribu
 
 def _added_up(alpha: Fraction, groups: Sequence[Group]) -> Iterator[str]:
     """Whoever several groups list may be in any of them: for every combination that any of them lists, the sum."""
-    sums: Counter[tuple[Row, ...]] = Counter()
+    sums: dict[tuple[Row, ...], Fraction] = {}
     for group in groups:
         for somebody in product(*group.listed):
-            sums[somebody] += Fraction(group.size, prod(group.distinct))
+            sums[somebody] = sums.get(somebody, Fraction(0)) + Fraction(group.size, prod(group.distinct))
     worst = max(sums.values(), default=Fraction(0))
     if min(worst, Fraction(1)) > alpha:
         yield f"α = {alpha}: over all groups together {worst}"

@@ -225,11 +225,11 @@ def ambiguity_possible(case: Case) -> bool | None:
         return len(group) <= alpha * entries and most <= beta * len(group)
 
     def adds_up(groups: list[list[int]]) -> bool:
-        sums: Counter[tuple[object, ...]] = Counter()
+        sums: dict[tuple[object, ...], Fraction] = {}
         for group in groups:
             listed = [{people[at][d] for at in group} for d in range(len(people[0]))]
             for somebody in product(*listed):
-                sums[somebody] += Fraction(len(group), prod(map(len, listed)))
+                sums[somebody] = sums.get(somebody, Fraction(0)) + Fraction(len(group), prod(map(len, listed)))
         return max(sums.values()) <= alpha
 
     together = promise.about.get("presence") == "total" and alpha < 1

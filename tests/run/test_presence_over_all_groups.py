@@ -1,4 +1,4 @@
-"""`presence: total` from the policy to the page: published, judged again, read a second time, and caught if it is broken."""
+"""`presence: total` from policy to page: published, judged again, read a second time, and caught if it is broken."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_report_tells_it(kept: Path, papers: Path) -> None:
 
 def test_what_can_not_be_is_refused_with_the_smallest_alpha(tmp_path: Path) -> None:
     least = Fraction(200, prod(SIDES.values()))
-    with pytest.raises(DiscreetError, match="the smallest possible alpha is 0.2646"):
+    with pytest.raises(DiscreetError, match=r"the smallest possible alpha is 0\.2646"):
         release(tmp_path / "release", "1/4", "total")
     assert Fraction("0.2645") < least <= Fraction("0.2646")
     assert not (tmp_path / "release").exists()

@@ -1,9 +1,9 @@
 """Presence over all groups together, without a list of the people: how much do the chances of all groups add up to?
 
-She knows the values of somebody, and every group that lists all of them may have him, with |G| / Π mᵢ each. Nobody is in
-two groups, so these chances add up. This finds the combination with the largest sum, or says what it is at most. It goes
-down one table after the other, always on where the heaviest value weighs least, and never where the groups that are left
-weigh no more than what was found.
+She knows the values of somebody, and every group that lists all of them may have him, with |G| / Π mᵢ each. Nobody is
+in two groups, so these chances add up. This finds the combination with the largest sum, or says what it is at most. It
+goes down one table after the other, always on where the heaviest value weighs least, and never where the groups that
+are left weigh no more than what was found.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
-from discreet.models.by_people import chances, chances_at_most, groups_of_movers, summed, worst_of_movers
 from discreet.models.ambiguity.total import total_presence
+from discreet.models.by_people import chances, chances_at_most, groups_of_movers, summed, worst_of_movers
 from discreet.models.exact import decide, products_at_most
 from discreet.models.groups.shares import lost_to_share, share_at_most
 from discreet.models.parameters import (
@@ -118,7 +118,8 @@ class AlphaBeta(Parameterized):
     covers do. Then people are to have one row each.
 
     Not monotone: two groups with the same values have twice the presence when they are merged. The level is the
-    presence (of `total`, a bound for all that a group covers). Where the association is above β, it is as far above α as the association is above β.
+    presence (of `total`, a bound for all that a group covers). Where the association is above β, it is as far above α
+    as the association is above β.
 
     >>> from dataclasses import replace
     >>> from discreet.models.examples import groups_of

@@ -97,7 +97,7 @@ def _factors(
                 return
         factor *= reached / float(alpha) * (1.0 if reached > alpha else 1 / (_CLOSE + 0.07))
         if not low < factor < high:
-            factor = math.sqrt(low * high) if 0 < low and high < math.inf else (low * 2 if low else high / 4)
+            factor = math.sqrt(low * high) if low > 0 and high < math.inf else (low * 2 if low else high / 4)
         if low and high / low < 1.01:
             return
 
