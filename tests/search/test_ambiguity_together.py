@@ -21,7 +21,7 @@ from discreet.search.ambiguity.bounds import smallest_total
 from discreet.search.ambiguity.together import Attempt, mend
 from discreet.search.plan import SUPPRESSED, Ambiguity, Problem
 from tests.search.bucketized import SENSITIVE
-from tests.search.owned import owned_table
+from tests.search.owned import grouped, owned_table
 from tests.search.patients import PATIENTS, frequency_of, random_table
 from tests.search.test_ambiguity import check
 from tests.strategies import Table, tables
@@ -133,6 +133,16 @@ def test_people_with_several_rows_are_refused_with_the_reason() -> None:
     model = AlphaBeta("1/2", "1/2", SENSITIVE, presence="total")
     with pytest.raises(DiscreetError, match="presence: group"):
         greedy(Problem(owned_table(rows), (model,), 0, seed=0))
+
+
+def test_what_is_promised_to_people_with_several_rows_is_never_called_kept() -> None:
+    """Whoever writes it into a manifest by hand: the sums of all that somebody is are not known."""
+    rows = [("Ann", "0", "0", "0"), ("Bob", "1", "1", "1"), ("Ann", "2", "2", "1"), ("Eve", "3", "3", "0")]
+    groups = grouped(rows, [0, 0, 1, 1], ((0,), (1,))).groups
+    model = AlphaBeta("9/10", "9/10", SENSITIVE, presence="total")
+    assert model.holds(groups).all()
+    assert not model.held_by_people(groups).any()
+    assert model.reached_by_people(groups).tolist() == [1.0, 1.0]
 
 
 def test_with_a_seed_the_same_plan() -> None:

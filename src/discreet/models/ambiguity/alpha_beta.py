@@ -165,12 +165,12 @@ class AlphaBeta(Parameterized):
         return np.where(share_at_most(groups, self.attribute, beta), reached, np.maximum(reached, unsafe))
 
     def held_by_people(self, groups: Groups) -> BoolArray:
-        hidden = self._presence(groups)[0] & self._hides_presence_in_all(groups)
+        hidden = self._presence_of_people(groups)[0] & self._hides_presence_in_all(groups)
         return hidden & chances_at_most(groups, self.attribute, exact(self.beta))
 
     def reached_by_people(self, groups: Groups) -> FloatArray:
         alpha, beta = exact(self.alpha), exact(self.beta)
-        hidden, found = self._presence(groups)
+        hidden, found = self._presence_of_people(groups)
         if groups.owners is not None:
             found = np.minimum(worst_of_movers(groups.owners, summed(groups.owners, found), found), 1.0)
             hidden = hidden & self._hides_presence_in_all(groups)
@@ -236,6 +236,12 @@ class AlphaBeta(Parameterized):
             return hidden, presence(groups)
         total = total_presence(groups, exact(self.alpha))
         return hidden & total.hidden, total.of_groups
+
+    def _presence_of_people(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
+        """The same where people have several rows: it is not known what the sums of all their combinations come to."""
+        if self.adds_up and groups.owners is not None:
+            return np.zeros(len(groups), dtype=np.bool_), np.ones(len(groups))
+        return self._presence(groups)
 
     def _hides_presence(self, groups: Groups) -> BoolArray:
         """Is |G| ≤ α · Π mᵢ? In whole numbers, which may be longer than 64 bits."""

@@ -63,13 +63,12 @@ def _together(problem: Problem, model: AlphaBeta, progress: Progress) -> Ambigui
     plan, reached = together(problem, model, tables_of(problem.frequency, model), Leeway(), progress)
     if plan is not None:
         return plan
-    raise Infeasible(
-        f"no groups were found that have {model.describe()}: over all groups together, presence comes to "
-        f"{round_up(reached)} or more",
-        repair=f"the smallest alpha that was reached is {round_up(reached)}"
-        if reached < 1
-        else "ask for a larger alpha or beta, write suppress, or name more quasi-identifiers",
-    )
+    if exact(model.alpha) < reached < 1:
+        why = f": over all groups together, presence comes to {round_up(reached)} or more"
+        repair = f"the smallest alpha that was reached is {round_up(reached)}"
+    else:  # what reaches it breaks another promise, or leaves too many rows out
+        why, repair = "", "ask for a larger alpha or beta, write suppress, or name more quasi-identifiers"
+    raise Infeasible(f"no groups were found that keep {model.describe()} and every other promise{why}", repair=repair)
 
 
 def _by_people(problem: Problem, model: AlphaBeta, progress: Progress) -> Ambiguity:
