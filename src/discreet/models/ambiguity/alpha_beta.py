@@ -327,5 +327,5 @@ AMBIGUITY = Promise(
     about=frozenset({VALUES, PRESENCE}),
     leaves_open=_leaves_open,
     only=("ambiguity",),
-    examples=({"alpha": 0.9, "beta": 0.5}, {"alpha": 0.9, "beta": 0.5, "presence": TOTAL}),
+    examples=({"alpha": 0.9, "beta": 0.5},),
 )
