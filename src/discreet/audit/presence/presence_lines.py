@@ -108,7 +108,7 @@ def _unlisted(view: ReleaseView, threshold: float | None) -> Line:
         title="Is somebody in the table? Without a list",
         knows="The exact values of the people she asks for, but not who else there is.",
         assumes="That every combination of a group's values is a person, each as likely to be in the group. Each group "
-        f"by itself: over all groups that cover somebody, the chances add up to {at_most}{total.most:.3g}.",
+        f"by itself: over all groups that cover a combination, chances add up to {at_most}{total.most:.3g}.",
         details={"over_all_groups": total.most, "over_all_groups_at_least": total.least},
         chance=np.minimum(view.sizes / np.maximum(covered, 1.0), 1.0),
         people=view.sizes,
