@@ -158,6 +158,9 @@ POLICIES: Mapping[str, dict[str, Any]] = {
     "ambiguity": _words(
         _NUMBERS, {"ambiguity": {"alpha": 0.6, "beta": 0.5, "tables": "separate"}}, publish="ambiguity", suppress=0.2
     ),
+    "ambiguity over all groups": _words(
+        _NUMBERS, {"ambiguity": {"alpha": 0.9, "beta": 0.5, "presence": "total"}}, publish="ambiguity", suppress=0.2
+    ),
     "presence": _words(
         _AMONG,
         {"presence": {"delta": [0, 0.7]}},
