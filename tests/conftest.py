@@ -82,6 +82,7 @@ LEFT_OUT = {
     "kills": ("tests/cli/test_kills.py", "tests/cli/test_stops.py", "tests/conformance/test_kills.py"),
     "slow": (
         "tests/audit/test_assignments.py",
+        "tests/engines/test_memory.py",
         "tests/folder/test_function_of_tables.py",
         "tests/folder/test_posteriors.py",
         "tests/studies/",
