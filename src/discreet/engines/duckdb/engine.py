@@ -80,7 +80,9 @@ class DuckDB(SqlEngine):
         said_of_it: bool = True,
         beside: DuckDB | None = None,
     ):
-        self._connection = duckdb.connect() if beside is None else beside._connection.cursor()
+        self._connection: duckdb.DuckDBPyConnection = (
+            duckdb.connect() if beside is None else beside._connection.cursor()
+        )
         self._beside = beside  # whose folder for what is spilled must last as long
         _open.add(self)
         self._connection.execute("SET preserve_insertion_order = false")
@@ -90,7 +92,7 @@ class DuckDB(SqlEngine):
         with suppress(duckdb.InvalidInputException):  # in a notebook without widgets even this is refused: it has none
             self._connection.execute("SET enable_progress_bar = false")  # it writes to where answers go
         self._connection.execute("SET TimeZone = 'UTC'")  # a moment has one text, on whatever machine
-        self._folder = self._spill() if beside is None else beside._folder
+        self._folder: Path = self._spill() if beside is None else beside._folder
         self.scans = 0
         self._lists: dict[ListedIn, str] = {}  # tables with values from files
         if isinstance(source, str | Path):
