@@ -6,8 +6,8 @@ Python calls them, a sixth of all that there is to compile.
 
 Some kernels have a *twin* in NumPy, with the same answers to the last bit. Little tables are done by twins alone: numba
 takes half a second to load, and seconds to compile. Once twins have done as much as loading would have cost, the rest
-of the process belongs to the kernels. So it does from the start where numba has been loaded for another kernel and finds
-this one compiled.
+of the process belongs to the kernels. So it does from the start where numba has been loaded for another kernel and
+finds this one compiled.
 
 What numba wrote in C calls back into Python here and there (to load machine code, to make a named tuple of an answer),
 and goes on as if nothing had happened where that raises: the process ends with a segmentation fault. A Ctrl-C that
@@ -86,7 +86,7 @@ class Kernel:
     @cached_property
     def _was_compiled(self) -> bool:
         file = getattr(getattr(self.dispatcher, "_cache", None), "_cache_file", None)
-        index = getattr(file, "_load_index", None)  # numba's own: where it is called otherwise, twins go first as before
+        index = getattr(file, "_load_index", None)  # numba's own: without it, twins go first
         return index is not None and bool(index())
 
     @cached_property
