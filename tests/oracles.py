@@ -7,7 +7,7 @@ sensitive values, `reference` the list of those of the whole table.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -290,3 +290,11 @@ PROMISES: dict[tuple[str, str], Callable[..., bool]] = {
     ("delta_disclosure", ""): delta_disclosure,
     ("t_closeness", "equal"): equal_closeness,
 }
+
+
+def cuts(count: int) -> Iterator[tuple[int, ...]]:
+    """Every way to cut so many rows into parts, once: each goes to a part that has been begun, or to the next one."""
+    ways: list[tuple[int, ...]] = [()]
+    for _ in range(count):
+        ways = [(*way, part) for way in ways for part in range(max(way, default=-1) + 2)]
+    yield from ways
