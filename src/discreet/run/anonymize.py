@@ -50,6 +50,7 @@ from discreet.run.cells import cells_read, reading_figures
 from discreet.run.intake import Intake, check_named, form_of, take_in, with_wishes
 from discreet.run.one_row_each import check_one_row_each
 from discreet.run.release import Release
+from discreet.search.absence import absence_kept
 from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
 from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
@@ -134,13 +135,17 @@ def _in_vain(intake: Intake) -> list[str]:
 def _lost_to_priors(plan: Plan) -> list[str]:
     """Of the rows that ART left out, how many no grouping could have hidden, as far as is proven."""
     never, before = plan.facts.get("never_hidden"), plan.facts.get("believed_before")
+    protected, share = plan.facts.get("left_out_protected"), plan.facts.get("protected_share")
     if not plan.suppressed or never is None:
         return []
     had_to = f"at least {never:,} had to be, whatever the grouping, as too much is known beforehand of rows like them"
     why = had_to if never else "none of them is proven to be beyond every grouping"
     return [
         f"{plan.suppressed:,} rows are suppressed; {why}. {before:,} rows have a value that is believed of them "
-        "beforehand with more than is promised: many of these are hard to hide"
+        "beforehand with more than is promised: many of these are hard to hide",
+        f"what absence tells: {protected:,} of the {plan.suppressed:,} rows that are left out have a protected value "
+        f"({protected / plan.suppressed:.1%}; of all rows {share:.1%} do). Whoever knows who should be here can learn "
+        "that; `absence: prior` limits it, and `limit: prior` hides whom 1/r can't",
     ]
 
 
@@ -217,7 +222,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     def search(limit: int) -> Plan:
         problem = Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed, confirmed=True)
         plan: Plan = chosen.find(problem, progress, *clock)
-        return plan
+        return absence_kept(problem, plan)
 
     return _settled(policy, int(policy.suppress * intake.frequency.rows), search)
 
