@@ -154,6 +154,12 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         publish="bucketization",
         suppress=0.2,
     ),
+    "no_surer": _words(
+        _NUMBERS,
+        {"robust": {"r": 2, "values": ["Burn"], "min_support": 9, "limit": "prior", "absence": "prior"}},
+        publish="bucketization",
+        suppress=0.2,
+    ),
     "mask": _words(_NUMBERS, _FREQUENT, publish="bucketization", search="mask", suppress=0.2),
     "ambiguity": _words(
         _NUMBERS, {"ambiguity": {"alpha": 0.6, "beta": 0.5, "tables": "separate"}}, publish="ambiguity", suppress=0.2

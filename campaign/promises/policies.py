@@ -182,6 +182,8 @@ def bucketization(random: Random) -> Case:
             about["values"] = [random.choice(values)]
         if random.random() < 0.3:
             about["attribute_sets"] = [[random.choice(drawn.names[:-1])]]
+        if random.random() < 0.4:
+            about |= random.choice(({"limit": "prior"}, {"absence": "prior"}))
         require = [{"robust": about}, *(require if random.random() < 0.2 else [])]
     elif random.random() < 0.25:
         require.append({"k_anonymity": {"k": 3}})

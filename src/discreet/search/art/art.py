@@ -26,6 +26,7 @@ from discreet.search.art.index import stock_of
 from discreet.search.art.joining import join_groups
 from discreet.search.art.kinds import alike_groups
 from discreet.search.art.no_surer import find_likely_companions
+from discreet.search.art.pools import pool_the_likely
 from discreet.search.art.several_rows import (
     by_row,
     have_theirs,
@@ -63,6 +64,7 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     if draft.robust.limit == PRIOR:
         _without_the_likely(draft)
         _with_likely_companions(draft)
+        pool_the_likely(draft)
     elif draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
         _with_companions(draft, *_COMPANIONS)
         if 0 < draft.stock.left[draft.protected].sum() - problem.suppression_limit <= _FEW:

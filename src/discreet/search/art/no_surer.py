@@ -21,6 +21,7 @@ from discreet.search.art.tree import apart, enlist, nearest
 
 _VALUES = 6  # unprotected values that are tried
 _NEARNESS = 0.01  # of quasi-identifiers; decides where chances are about the same
+_LIKELY = 0.5  # of how likely somebody is to have the value
 _TIE = 1e-5  # single precision; the exact verdict comes later
 _MOST_WEIGHED = 1000  # candidates who are weighed again and again
 _SMALLEST = 1e-30
@@ -114,7 +115,7 @@ def _grown(
                 continue
             if _weighed(table, row, x, y, limits.r, total, asked) and not (asked < 0).any():
                 rows[number] = row
-                gap = _NEARNESS * apart(table.features, table.ordered, row, seed)
+                gap = _beside(table, row, seed)
                 scores[number] = gap + _missing(group, total, asked, certain)
                 number += 1
     order = np.argsort(scores[:number])[:_MOST_WEIGHED]
@@ -123,7 +124,7 @@ def _grown(
     gaps, left = np.empty(number), np.empty(number, dtype=np.int64)
     for c in range(number):
         _weighed(table, rows[c], x, y, limits.r, totals[c], asks[c])
-        gaps[c] = _NEARNESS * apart(table.features, table.ordered, rows[c], seed)
+        gaps[c] = _beside(table, rows[c], seed)
         left[c] = stock.left[rows[c]]
     chosen = np.empty(most, dtype=np.int64)
     size = 1
@@ -152,6 +153,16 @@ def _grown(
     for i in range(number):
         picks[i] = rows[chosen[i]]
     return number
+
+
+@inner
+def _beside(table: Table, row: int, seed: int) -> float:
+    """What it costs to take somebody, besides what is missing: how far away he is, and how likely to have the seed's
+    value, for others need such people."""
+    likely, x = np.float32(0), table.values[seed]
+    for at in table.signatures[table.kind[row]]:
+        likely = max(likely, table.inside[at, x])
+    return _NEARNESS * apart(table.features, table.ordered, row, seed) + _LIKELY * float(likely)
 
 
 @inner
