@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations
-from math import prod
 
 import numpy as np
 import pytest
@@ -16,44 +13,7 @@ from discreet.errors import PolicyError
 from discreet.models.examples import bucketized
 from discreet.models.robust.robust import Robust
 from discreet.models.verdicts import verdict
-from tests.models.test_robust import Row, S, cases, groups_with, known, rs
-
-Chances = Mapping[str, Fraction]
-Person = tuple[tuple[str, ...], str]  # quasi-identifiers, value
-
-
-def beliefs(
-    values: Sequence[str], chances: Sequence[Chances], protected: Sequence[Sequence[str]]
-) -> list[tuple[Fraction, Fraction]]:
-    """Of everybody, every protected set that is there and both views: what is believed, and what was before.
-
-    Where no world is possible, a belief is 2: nothing is promised of it.
-    """
-    pairs = []
-    for s in protected:
-        if not any(value in s for value in values):
-            continue
-        before = [sum((of.get(value, Fraction(0)) for value in s), Fraction(0)) for of in chances]
-        two: list[Mapping[object, Fraction]] = [{True: p, False: 1 - p} for p in before]
-        for dealt, priors, inside in (
-            (list(values), list(chances), set(s)),
-            ([value in s for value in values], two, {True}),
-        ):
-            worlds = [
-                (w, prod(of.get(v, Fraction(0)) for of, v in zip(priors, w, strict=True))) for w in permutations(dealt)
-            ]
-            total = sum(weight for _, weight in worlds)
-            for i, p in enumerate(before):
-                has = sum(weight for world, weight in worlds if world[i] in inside)
-                pairs.append((Fraction(has, total) if total else Fraction(2), p))
-    return pairs
-
-
-def keeps(values: Sequence[str], chances: Sequence[Chances], protected: Sequence[Sequence[str]], r: Fraction) -> bool:
-    shares = (Fraction(sum(value in s for value in values), len(values)) for s in protected)
-    return all(share * r <= 1 for share in shares) and all(
-        belief <= max(1 / Fraction(r), before) for belief, before in beliefs(values, chances, protected)
-    )
+from tests.models.prior_worlds import Row, S, beliefs, cases, groups_with, keeps, known, people, rs, table_chances
 
 
 @given(case=cases(), r=rs)
@@ -100,26 +60,6 @@ def test_an_impossible_world_is_no_excuse() -> None:
     chances = {"k": {"a": Fraction(1), "b": Fraction(0)}}
     rows: list[Row] = [("k", "a"), ("k", "b"), ("k", "b")]
     assert not Robust(2, S, [("a",)], knowledge=known(chances), limit="prior").holds(groups_with(chances, rows))[0]
-
-
-def table_chances(rows: Sequence[Person], support: int) -> list[list[Chances]]:
-    """For every set of attributes, what is known of everybody: the table's own distribution."""
-    width = len(rows[0][0])
-
-    def share(values: Sequence[str]) -> Chances:
-        return {v: Fraction(values.count(v), len(values)) for v in values}
-
-    known_by_sets = []
-    for s in (s for n in range(1, width + 1) for s in combinations(range(width), n)):
-        of_set = []
-        for q, _ in rows:
-            like = [v for p, v in rows if all(p[a] == q[a] for a in s)]
-            of_set.append(share(like) if len(like) >= support else share([v for _, v in rows]))
-        known_by_sets.append(of_set)
-    return known_by_sets
-
-
-people = st.tuples(st.tuples(*[st.sampled_from("ab")] * 2), st.sampled_from("xyz"))
 
 
 @given(

@@ -19,11 +19,8 @@ from discreet.models.robust.robust import Robust
 from discreet.search.absence import absence_kept
 from discreet.search.art.art import art
 from discreet.search.plan import SUPPRESSED, Problem
-from tests.models.test_robust_prior import Person, keeps, table_chances
-from tests.search.test_art import S, frequency, published
+from tests.models.prior_worlds import Person, S, frequency, keeps, people, published, rs, table_chances
 
-people = st.tuples(st.tuples(*[st.sampled_from("ab")] * 2), st.sampled_from("xyz"))
-rs = st.sampled_from([Fraction(3, 2), Fraction(2), Fraction(3)])
 listed = st.sampled_from([None, [("x",)], [("x", "y")]])
 
 

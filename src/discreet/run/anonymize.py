@@ -136,7 +136,7 @@ def _lost_to_priors(plan: Plan) -> list[str]:
     """Of the rows that ART left out, how many no grouping could have hidden, as far as is proven."""
     never, before = plan.facts.get("never_hidden"), plan.facts.get("believed_before")
     protected, share = plan.facts.get("left_out_protected"), plan.facts.get("protected_share")
-    if not plan.suppressed or never is None:
+    if not plan.suppressed or never is None or not isinstance(protected, int):
         return []
     had_to = f"at least {never:,} had to be, whatever the grouping, as too much is known beforehand of rows like them"
     why = had_to if never else "none of them is proven to be beyond every grouping"

@@ -278,7 +278,7 @@ def counted(belief: float, before: float, prior: Before) -> float:
     """A belief as it counts: 1 where no world has weight, or where it can't be told."""
     if np.isnan(belief) or belief == np.inf:
         return 1.0
-    return surer(min(belief, 1.0), before, prior)
+    return float(surer(min(belief, 1.0), before, prior))
 
 
 @inner

@@ -189,7 +189,7 @@ def _believe(
             pair[j, 0], pair[j, 1] = mass / support, (support - mass) / support
         if size * satisfied[x] > MOST_TERMS:
             two = np.array([satisfied[x], size - satisfied[x]])
-            nothing = Before(False, 0.0, np.int64(0))
+            nothing = Before(False, 0.0, 0)
             believed = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0), pair, nothing)
         else:
             believed = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])

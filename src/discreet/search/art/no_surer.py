@@ -152,7 +152,7 @@ def _grown(
     number = _trimmed(table, seed, y, limits, certain, totals, asks, chosen, size - 1)
     for i in range(number):
         picks[i] = rows[chosen[i]]
-    return number
+    return int(number)
 
 
 @inner
@@ -162,7 +162,7 @@ def _beside(table: Table, row: int, seed: int) -> float:
     likely, x = np.float32(0), table.values[seed]
     for at in table.signatures[table.kind[row]]:
         likely = max(likely, table.inside[at, x])
-    return _NEARNESS * apart(table.features, table.ordered, row, seed) + _LIKELY * float(likely)
+    return float(_NEARNESS * apart(table.features, table.ordered, row, seed) + _LIKELY * float(likely))
 
 
 @inner

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import IntArray
+from discreet.arrays import BoolArray, IntArray
 from discreet.search.art.draft import Draft, Gathered, gathered
 from discreet.search.art.tree import take_all
 
@@ -85,7 +85,7 @@ def _grown(draft: Draft, holders: IntArray, rows: IntArray, y: int, spare: float
     if not np.isfinite(base.odds[base.cap < _FREE]).all():  # somebody surely has not y
         return None
     cap = np.minimum(base.cap.min(axis=0), _HIGHEST)
-    able = np.isfinite(others.odds).all(axis=1)
+    able: BoolArray = np.isfinite(others.odds).all(axis=1)
     odds, caps = np.where(able[:, None], others.odds, 0), others.cap
     wanted, least = np.float32(many * (1 + spare)), int(np.ceil(draft.r * many))
     inside = np.zeros(len(rows), dtype=np.bool_)
