@@ -85,7 +85,7 @@ def _grown(draft: Draft, holders: IntArray, rows: IntArray, y: int, spare: float
     if not np.isfinite(base.odds[base.cap < _FREE]).all():  # somebody surely has not y
         return None
     cap = np.minimum(base.cap.min(axis=0), _HIGHEST)
-    able: BoolArray = np.isfinite(others.odds).all(axis=1)
+    able: BoolArray = np.logical_and.reduce(np.isfinite(others.odds), axis=1)
     odds, caps = np.where(able[:, None], others.odds, 0), others.cap
     wanted, least = np.float32(many * (1 + spare)), int(np.ceil(draft.r * many))
     inside = np.zeros(len(rows), dtype=np.bool_)
