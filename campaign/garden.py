@@ -145,15 +145,27 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         suppress=0.2,
     ),
     "anatomy": _words(ATTRIBUTES, _FREQUENT, publish="bucketization", search="anatomy", suppress=0.1),
+    "invariant": _words(
+        {**_NUMBERS, "name": {"role": "person"}}, {"m_invariance": {"m": 2}}, publish="bucketization", suppress=0.2
+    ),
     "robust": _words(
         _NUMBERS,
         {"robust": {"r": 2, "values": ["Burn", ["Asthma", "Fracture"]], "attribute_sets": [["age"]], "min_support": 9}},
         publish="bucketization",
         suppress=0.2,
     ),
+    "no_surer": _words(
+        _NUMBERS,
+        {"robust": {"r": 2, "values": ["Burn"], "min_support": 9, "limit": "prior", "absence": "prior"}},
+        publish="bucketization",
+        suppress=0.2,
+    ),
     "mask": _words(_NUMBERS, _FREQUENT, publish="bucketization", search="mask", suppress=0.2),
     "ambiguity": _words(
         _NUMBERS, {"ambiguity": {"alpha": 0.6, "beta": 0.5, "tables": "separate"}}, publish="ambiguity", suppress=0.2
+    ),
+    "ambiguity over all groups": _words(
+        _NUMBERS, {"ambiguity": {"alpha": 0.9, "beta": 0.5, "presence": "total"}}, publish="ambiguity", suppress=0.2
     ),
     "presence": _words(
         _AMONG,

@@ -66,7 +66,7 @@ WORDS: Sequence[str] = tuple(
     decimals day month quarter year decade name age sex zip nation admitted disease remark source attributes
     require suppress suppressed utility seed format schema time_limit summary threshold private folder models
     private_rows class stubbornness epsilon prior known predicates not values attribute_sets min_support
-    knowledge r delta population confidence marginals size coverage alpha beta tables separate best k l t c
+    knowledge r delta population confidence marginals size coverage alpha beta tables separate best total group k l t c
     kind distance attribute role hierarchy file from to I II III interval set prefix date Asthma published
     data.csv
     """,

@@ -1,6 +1,6 @@
 """One profile for all property tests: no deadline (numba compiles on the first call), the same examples in every run
 of CI, and few of them, so that the whole suite stays a matter of minutes. How many is said once, for all of them, by
-DISCREET_EXAMPLES: `few` (`make check`), as many as each test says, up to a hundred (`make test`), or `deep`, ten times
+DISCREET_EXAMPLES: `few` (`make check`), half of what each test says, up to forty (`make test`), or `deep`, ten times
 as many as it says (`make test-deep`)."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ settings.register_profile(
 settings.load_profile("discreet")
 
 # A test's own number of examples, times this, and within these bounds.
-TIMES, MOST = {"few": (0.1, 20), "usual": (1.0, 100), "deep": (10.0, 5_000)}[
+TIMES, MOST = {"few": (0.1, 10), "usual": (0.5, 40), "deep": (10.0, 5_000)}[
     os.environ.get("DISCREET_EXAMPLES", "usual")
 ]
 FEWEST = 3
@@ -82,6 +82,7 @@ LEFT_OUT = {
     "kills": ("tests/cli/test_kills.py", "tests/cli/test_stops.py", "tests/conformance/test_kills.py"),
     "slow": (
         "tests/audit/test_assignments.py",
+        "tests/engines/test_memory.py",
         "tests/folder/test_function_of_tables.py",
         "tests/folder/test_posteriors.py",
         "tests/studies/",

@@ -7,7 +7,7 @@ sensitive values, `reference` the list of those of the whole table.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -100,6 +100,11 @@ def share(values: Values, value: Hashable) -> Fraction:
 
 def k_anonymity(group: Values, table: Values, k: Fraction) -> bool:
     return len(group) >= k
+
+
+def invariance(group: Values, table: Values, m: Fraction) -> bool:
+    often = {list(group).count(value) for value in group}
+    return len(set(group)) >= m and len(often) == 1
 
 
 def distinct_diversity(group: Values, table: Values, l: Fraction) -> bool:  # noqa: E741
@@ -274,6 +279,7 @@ def log(number: Fraction) -> Decimal:
 
 PROMISES: dict[tuple[str, str], Callable[..., bool]] = {
     ("k_anonymity", ""): k_anonymity,
+    ("m_invariance", ""): invariance,
     ("l_diversity", "distinct"): distinct_diversity,
     ("l_diversity", "entropy"): entropy_diversity,
     ("l_diversity", "recursive"): recursive_diversity,
@@ -284,3 +290,11 @@ PROMISES: dict[tuple[str, str], Callable[..., bool]] = {
     ("delta_disclosure", ""): delta_disclosure,
     ("t_closeness", "equal"): equal_closeness,
 }
+
+
+def cuts(count: int) -> Iterator[tuple[int, ...]]:
+    """Every way to cut so many rows into parts, once: each goes to a part that has been begun, or to the next one."""
+    ways: list[tuple[int, ...]] = [()]
+    for _ in range(count):
+        ways = [(*way, part) for way in ways for part in range(max(way, default=-1) + 2)]
+    yield from ways

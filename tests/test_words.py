@@ -46,8 +46,8 @@ def test_a_promise_is_read_told_judged_again_and_warmed_up(word: str) -> None:
     assert set(promise.only) <= set(PUBLICATIONS)
 
 
-# Judged on people, populations or several tables at once, by brute force of their own.
-_IN_ROOMS_OF_THEIR_OWN = {"robust", "ambiguity", "k_map", "presence", "confident_presence"}
+# Judged on people, populations, several tables or releases at once, by brute force of their own.
+_IN_ROOMS_OF_THEIR_OWN = {"robust", "ambiguity", "k_map", "presence", "confident_presence", "m_invariance"}
 
 
 @pytest.mark.parametrize("word", list(MODELS))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,8 @@ def broken_promises(
                     yield f"{promise.promise}: somebody is linked to a value by more than 1/r"
             case "ambiguity":
                 yield from _ambiguity_broken(promise.about, groups, promise.attribute)
+                if promise.about.get("presence") == "total":
+                    yield from _added_up(number(promise.about["alpha"]), groups)
             case "presence" if case.person is None:  # else the files don't tell
                 covered = [len(inside) for inside in members(case, groups, case.people or ())]
                 left = len(case.rows) - sum(group.size for group in groups)
@@ -209,6 +212,17 @@ def _ambiguity_broken(about: Mapping[str, Any], groups: Sequence[Group], attribu
             yield f"α = {about['alpha']}: {group.size} rows of {group.distinct} entries"
         if Fraction(max(group.values[attribute].values()), group.size) > number(about["beta"]):
             yield f"β = {about['beta']}: {_shown(group)}"
+
+
+def _added_up(alpha: Fraction, groups: Sequence[Group]) -> Iterator[str]:
+    """Whoever several groups list may be in any of them: for every combination that any of them lists, the sum."""
+    sums: dict[tuple[Row, ...], Fraction] = {}
+    for group in groups:
+        for somebody in product(*group.listed):
+            sums[somebody] = sums.get(somebody, Fraction(0)) + Fraction(group.size, prod(group.distinct))
+    worst = max(sums.values(), default=Fraction(0))
+    if min(worst, Fraction(1)) > alpha:
+        yield f"α = {alpha}: over all groups together {worst}"
 
 
 def _confidence_broken(case: Case, groups: Sequence[Group], about: Mapping[str, Any]) -> Iterator[str]:

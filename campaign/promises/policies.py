@@ -182,6 +182,8 @@ def bucketization(random: Random) -> Case:
             about["values"] = [random.choice(values)]
         if random.random() < 0.3:
             about["attribute_sets"] = [[random.choice(drawn.names[:-1])]]
+        if random.random() < 0.4:
+            about |= random.choice(({"limit": "prior"}, {"absence": "prior"}))
         require = [{"robust": about}, *(require if random.random() < 0.2 else [])]
     elif random.random() < 0.25:
         require.append({"k_anonymity": {"k": 3}})
@@ -193,6 +195,8 @@ def ambiguity(random: Random) -> Case:
     drawn = draw(random, rows=(4, 9), columns=(2, 3), sensitive=(1, 1))
     alpha, beta = random.choice(("1/2", "2/3", "4/5", 1)), random.choice(("1/2", "2/3", "1/3"))
     about = {"alpha": alpha, "beta": beta, "tables": random.choice(("separate", "separate", "best"))}
+    if random.random() < 0.5:
+        about["presence"] = random.choice(("total", "total", "total", "group"))
     words = {"require": [{"ambiguity": about}], "suppress": random.choice(_SUPPRESS), "publish": "ambiguity"}
     return _case(random, "ambiguity", drawn, words | _format(random))
 

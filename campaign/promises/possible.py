@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from math import prod
 
 from campaign.promises.case import Case, Value
@@ -208,7 +209,7 @@ def partitions(rows: Sequence[int], spare: int) -> Iterator[list[list[int]]]:
 
 
 def ambiguity_possible(case: Case) -> bool | None:
-    """Is there a grouping that keeps (α, β), each column in a table of its own?
+    """Is there a grouping that keeps (α, β), each column in a table of its own, in each group or over all of them?
 
     None if there are too many to try, or more is asked.
     """
@@ -223,5 +224,14 @@ def ambiguity_possible(case: Case) -> bool | None:
         most = max(Counter(values[at] for at in group).values())
         return len(group) <= alpha * entries and most <= beta * len(group)
 
+    def adds_up(groups: list[list[int]]) -> bool:
+        sums: dict[tuple[object, ...], Fraction] = {}
+        for group in groups:
+            listed = [{people[at][d] for at in group} for d in range(len(people[0]))]
+            for somebody in product(*listed):
+                sums[somebody] = sums.get(somebody, Fraction(0)) + Fraction(len(group), prod(map(len, listed)))
+        return max(sums.values()) <= alpha
+
+    together = promise.about.get("presence") == "total" and alpha < 1
     ways = partitions(range(len(people)), case.limit)
-    return any(groups and all(map(keeps, groups)) for groups in ways)
+    return any(groups and all(map(keeps, groups)) and (not together or adds_up(groups)) for groups in ways)

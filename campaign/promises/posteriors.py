@@ -28,8 +28,14 @@ Links = list[list[dict[Held, Fraction]]]  # of everybody of every group, the cha
 
 
 def robust(about: Mapping[str, Any], groups: Sequence[Group], source: Source, attribute: str) -> bool:
-    """Is nobody linked to a protected value by more than 1/r?"""
+    """Is nobody linked to a protected value by more than 1/r; or, with the limit `prior`, by more than before?"""
     limit = 1 / number(about["r"])
+    if about.get("limit") == "prior" or about.get("absence") == "prior":
+        missing = _missing(groups, source, attribute)
+        if missing.people and not _no_surer(about, [missing], source, attribute):
+            return False
+    if about.get("limit") == "prior":
+        return _no_surer(about, groups, source, attribute)
     return all(
         chance <= limit
         for view in links(about, groups, source, attribute)
@@ -37,6 +43,38 @@ def robust(about: Mapping[str, Any], groups: Sequence[Group], source: Source, at
         for chances in people
         for chance in chances.values()
     )
+
+
+def _missing(groups: Sequence[Group], source: Source, attribute: str) -> Group:
+    """Those of the source who are in no group, with their values, as a group."""
+    _, rows, values = source
+    out = Counter(tuple(row) for row in rows)
+    left: Counts = Counter(values)
+    for group in groups:
+        out -= Counter(tuple(person) for person in group.people)
+        left -= group.values[attribute]
+    return Group(out.total(), (), {attribute: left}, people=tuple(out.elements()))
+
+
+def _no_surer(about: Mapping[str, Any], groups: Sequence[Group], source: Source, attribute: str) -> bool:
+    """Is no share above 1/r, and nobody linked by more than 1/r, unless that was as likely before?"""
+    limit = 1 / number(about["r"])
+    protected = [
+        frozenset(v if isinstance(v, list) else [v]) for v in about.get("values") or sorted(set(source[2]), key=str)
+    ]
+    for group in groups:
+        for held in protected:
+            if sum(n for v, n in group.values[attribute].items() if v in held) > limit * group.size:
+                return False
+    before = [of for of in beliefs_before(about, groups, source) for _ in range(2)]  # in both views
+    for view, known in zip(links(about, groups, source, attribute), before, strict=True):
+        for people, chances_before in zip(view, known, strict=True):
+            for chances, belief in zip(people, chances_before, strict=True):
+                for held, chance in chances.items():
+                    prior = sum((belief.get(value, Fraction(0)) for value in held), Fraction(0))
+                    if chance > max(limit, prior):
+                        return False
+    return True
 
 
 def links(about: Mapping[str, Any], groups: Sequence[Group], source: Source, attribute: str) -> Iterator[Links]:
@@ -47,21 +85,26 @@ def links(about: Mapping[str, Any], groups: Sequence[Group], source: Source, att
     deals the values of a group out to its people, and weighs the product of their chances. She looks at all values, or
     at "this or not" alone.
     """
+    everything = sorted(set(source[2]), key=str)
+    protected = [frozenset(v if isinstance(v, list) else [v]) for v in about.get("values") or everything]
+    dealt = [group.values[attribute] for group in groups]
+    for beliefs in beliefs_before(about, groups, source):
+        yield list(map(partial(_by_all_values, protected), beliefs, dealt))
+        yield list(map(partial(_this_or_not, protected), beliefs, dealt))
+
+
+def beliefs_before(about: Mapping[str, Any], groups: Sequence[Group], source: Source) -> Iterator[list[list[Belief]]]:
+    """What is believed of everybody of every group before a release, by each set of quasi-identifiers."""
     names, rows, values = source
     width = len(names)
     every = [places for many in range(1, width + 1) for places in combinations(range(width), many)]
     named = about.get("attribute_sets")
     sets = every if named is None else [tuple(names.index(name) for name in which) for which in named]
-    everything = sorted(set(values), key=str)
-    protected = [frozenset(v if isinstance(v, list) else [v]) for v in about.get("values") or everything]
     for places in sets:
         known = _knowledge(places, rows, values, int(about.get("min_support", _FEWEST)))
-        beliefs = [
+        yield [
             [known.get(tuple(person[at] for at in places), known[None]) for person in group.people] for group in groups
         ]
-        dealt = [group.values[attribute] for group in groups]
-        yield list(map(partial(_by_all_values, protected), beliefs, dealt))
-        yield list(map(partial(_this_or_not, protected), beliefs, dealt))
 
 
 def _by_all_values(protected: Sequence[Held], beliefs: Sequence[Belief], dealt: Counts) -> list[dict[Held, Fraction]]:

@@ -43,8 +43,8 @@ class Folder:
 class Group:
     """Rows that can't be told apart: how many, which labels they have, and how often each has which value.
 
-    `people` are the exact quasi-identifiers of its rows where they are published, `distinct` the numbers of different
-    entries of each of its tables where they are published apart.
+    `people` are the exact quasi-identifiers of its rows where they are published; where they are published apart,
+    `listed` are the entries of each of its tables, and `distinct` their numbers.
     """
 
     size: int
@@ -52,6 +52,7 @@ class Group:
     values: Mapping[str, Counter[Value]]
     people: tuple[Row, ...] = ()
     distinct: tuple[int, ...] = ()
+    listed: tuple[tuple[Row, ...], ...] = ()
 
 
 def read_folder(folder: Path) -> Folder:
@@ -165,12 +166,17 @@ def ambiguous_groups(folder: Folder, attribute: str) -> list[Group]:
     for number, value, count in folder.tables["sensitive"].parts([GROUP, attribute, COUNT]):
         counts.setdefault(number, Counter())[value] += int(str(count))
     entries = auxiliary(folder)
+    listed = {
+        number: tuple(tuple(row[:-1] for row in rows if row[-1] == number) for rows in entries.values())
+        for number in counts
+    }
     return [
         Group(
             dealt.total(),
             (number,),
             {attribute: dealt},
-            distinct=tuple(sum(row[-1] == number for row in rows) for rows in entries.values()),
+            distinct=tuple(map(len, listed[number])),
+            listed=listed[number],
         )
         for number, dealt in counts.items()
     ]

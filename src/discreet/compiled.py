@@ -6,7 +6,8 @@ Python calls them, a sixth of all that there is to compile.
 
 Some kernels have a *twin* in NumPy, with the same answers to the last bit. Little tables are done by twins alone: numba
 takes half a second to load, and seconds to compile. Once twins have done as much as loading would have cost, the rest
-of the process belongs to the kernels.
+of the process belongs to the kernels. So it does from the start where numba has been loaded for another kernel and
+finds this one compiled.
 
 What numba wrote in C calls back into Python here and there (to load machine code, to make a named tuple of an answer),
 and goes on as if nothing had happened where that raises: the process ends with a segmentation fault. A Ctrl-C that
@@ -65,7 +66,7 @@ class Kernel:
             raise TypeError(
                 f"{self._function.__name__} is called by kernels alone; @kernel makes it one for Python, too"
             )
-        if self.twin is not None and TWINS.may(self.twin.work(*arguments)):
+        if self.twin is not None and not self._is_at_hand() and TWINS.may(self.twin.work(*arguments)):
             return self.twin.function(*arguments)
         hurried = getsignal(SIGINT) is default_int_handler and threading.current_thread() is threading.main_thread()
         if hurried:
@@ -77,6 +78,16 @@ class Kernel:
                 set_handler(SIGINT, default_int_handler)
             while _ENDED and threading.current_thread() is threading.main_thread():
                 _ENDED.pop()()
+
+    def _is_at_hand(self) -> bool:
+        """Whether numba has been loaded for another kernel anyway, and this one was compiled before."""
+        return "numba" in sys.modules and self._was_compiled
+
+    @cached_property
+    def _was_compiled(self) -> bool:
+        file = getattr(getattr(self.dispatcher, "_cache", None), "_cache_file", None)
+        index = getattr(file, "_load_index", None)  # numba's own: without it, twins go first
+        return index is not None and bool(index())
 
     @cached_property
     def dispatcher(self) -> Any:

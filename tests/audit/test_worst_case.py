@@ -26,7 +26,7 @@ from discreet.audit.association.worst_case import beliefs, people_of, worst_case
 from discreet.audit.association.worst_case_kernels import Room, all_values, values_once
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
-from discreet.audit.promises.robust import all_values_exactly, one_value_exactly
+from discreet.audit.promises.worlds_exactly import all_values_exactly, one_value_exactly
 from discreet.audit.reading.labels import Anything, Exactly
 from discreet.audit.reading.tallies import summed_up
 from discreet.audit.reading.view import Region

@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError
 from discreet.policy.policy import read_policy
 from discreet.policy.proposed import Proposed, proposed
 from discreet.policy.words import Role
+from tests.visits import visits
 
 ROWS = 120
 TABLE = {
@@ -117,6 +118,27 @@ def test_where_the_pipe_ends_nothing_is_written(table: Path) -> None:
     assert not (table / "p.yaml").exists()
 
 
+@pytest.mark.parametrize(
+    ("answers", "person", "open_ones"),
+    [("y\n", "patient", ()), ("not sure\n", "patient", ("patient",)), ("n\ny\n", None, ())],
+    ids=["it does", "not sure", "every row is another's"],
+)
+def test_whose_rows_they_are_is_asked_where_it_is_in_doubt(
+    place: Path, answers: str, person: str | None, open_ones: tuple[str, ...]
+) -> None:
+    """The rows of a patient are both men's and women's: an open decision like the others."""
+    table = visits()
+    table["sex"] = ["fm"[i % 2] for i in range(len(table["age"]))]
+    lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (place / "t.csv").write_text("\n".join(lines) + "\n")
+    made = piped(place, answers + "\n" * 9, "-o", "p.yaml")
+    assert made.returncode == 0, made.stderr
+    assert "called like the key of a person, but rows with one value of it differ in 'sex'" in made.stderr
+    policy = read_policy(place / "p.yaml")
+    assert (policy.person, tuple(a.name for a in policy.attributes if a.decide)) == (person, open_ones)
+    assert policy.one_row_per_person == (person is None)
+
+
 def test_roles_may_be_said_for_many_columns(table: Path, call: Any) -> None:
     call("init", "t.csv", "--role", "q[0-9]+=identifier", "--role", "weak|strong=quasi_identifier", "-o", "p.yaml")
     policy = read_policy(table / "p.yaml")
@@ -136,6 +158,18 @@ def test_json_has_the_decisions_in_their_order(table: Path, call: Any) -> None:
     told = call("init", "t.csv", "--json").json["decisions"]
     assert told[0]["column"] == "strong" and all(d["why"] and d["question"] for d in told)
     assert next(d for d in told if d["column"] == "q1")["like_it"] == ["q2", "q3", "q4", "q5", "q6"]
+
+
+def test_figures_that_help_to_decide_are_had_while_decisions_are_open(table: Path, call: Any) -> None:
+    call("init", "t.csv", "-o", "p.yaml")
+    sentence = "Nobody has decided on weak, strong, q1: taken as the policy has it."
+    swept = call("sweep", "p.yaml", "--k", "2,5", "-o", "page.html")
+    assert swept.code == 0 and swept.out.splitlines()[1] == sentence
+    assert sentence in (table / "page.html").read_text()
+    assert call("sweep", "p.yaml", "--k", "2", "--json").json["undecided"] == ["weak", "strong", "q1"]
+    assert call("compare", "p.yaml").code == 0
+    call("init", "t.csv", "-o", "q.yaml", "--role", ".*=quasi_identifier")
+    assert "Nobody has decided" not in call("sweep", "q.yaml", "--k", "2").out
 
 
 def test_a_run_with_open_decisions_is_refused_with_all_of_them_unless_told_otherwise(table: Path, call: Any) -> None:

@@ -1,14 +1,15 @@
-"""Kills at random moments, a few of them; `python -m tests.kills` does many."""
+"""Kills at random moments, a few of them; `make test-deep` does more, `python -m tests.kills` many."""
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
 
 from tests.kills import Kills
 
-COUNT = 12
+COUNT = {"few": 2, "usual": 5, "deep": 24}[os.environ.get("DISCREET_EXAMPLES", "usual")]
 
 
 @pytest.fixture(scope="module")

@@ -76,6 +76,14 @@ def dealt(publish: str, *require: dict[str, Any], **more: Any) -> Case:
     return Case(asked, PATIENT, (), (), given=worlds)
 
 
+def known(publish: str, *require: dict[str, Any], **more: Any) -> Case:
+    """The same again, and a column says who each of them is."""
+    case = dealt(publish, *require, **more)
+    attributes = case.words["attributes"] | {"who": {"role": "person"}}
+    worlds = [tuple((*row, f"P{i}") for i, row in enumerate(rows)) for rows in case.given]
+    return Case(case.words | {"attributes": attributes}, (*PATIENT, "who"), (), (), given=worlds)
+
+
 # A population of eight; the table is any few of them.
 PEOPLE: list[Row] = [
     *product(["20", "23"], ["11", "12"]),
@@ -151,6 +159,7 @@ CASES: dict[str, Case] = {
         [(age, zip, d) for d in ("flu", "hiv", "zoster", "cold") for age, zip in (("20", "11"), ("47", "15"))],
         shows=(),
     ),
+    "bucketization: invariant": known("bucketization", {"m_invariance": {"m": 2}}, suppress="1/2"),
     "bucketization: robust": dealt("bucketization", {"robust": {"r": 2, "min_support": 3}}),
     "bucketization: robust, one value": Case(
         # Without the taxonomy nobody could leave out all who have hiv: the policy would tell that there are some.

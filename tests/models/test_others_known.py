@@ -29,7 +29,7 @@ from discreet.models.groups.l_diversity import (
 from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.others_known import OthersKnown
 from discreet.releases.manifest import checksum
-from tests.oracles import keeps_one
+from tests.oracles import cuts, keeps_one
 from tests.releases.reading import read_table
 
 Row = tuple[str, str]
@@ -84,8 +84,7 @@ def test_merging_two_groups_that_hold_gives_one_that_holds(model: PrivacyModel, 
 def test_no_way_to_cut_a_group_loses_fewer_rows_than_the_bound(model: PrivacyModel, rows: list[Row]) -> None:
     bound = int(OthersKnown(model).least_suppressed(tied_groups(rows))[0])
     fewest = min(
-        sum(len(part) for part in _parts(rows, places) if not holds(model, part, rows))
-        for places in product(range(len(rows)), repeat=len(rows))
+        sum(len(part) for part in _parts(rows, places) if not holds(model, part, rows)) for places in cuts(len(rows))
     )
     assert 0 <= bound <= fewest
 
@@ -291,3 +290,11 @@ def test_words_are_written_back() -> None:
         {"l_diversity": {"l": 2, "attribute": "s2", "kind": "distinct", "others_known": True}},
         {"alpha_k": {"alpha": 0.5, "k": 2, "attribute": "s2"}},
     ]
+
+
+def test_beside_a_person_s_column_it_is_refused_with_the_reason() -> None:
+    """It is judged by rows: of people with several nothing would be promised, though the report speaks of people."""
+    attributes = {name: {"role": "sensitive"} for name in ("s1", "s2")} | {"who": {"role": "person"}}
+    require = [{"l_diversity": {"l": 2, "others_known": True}}]
+    with pytest.raises(PolicyError, match="others_known is judged by rows alone, and 'who' says that people may have"):
+        policy_from_words({"attributes": {"q": {"role": "quasi_identifier"}, **attributes}, "require": require})

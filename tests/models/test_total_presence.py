@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -12,8 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.groups import Groups, entries_of
+from discreet.counts.groups import Groups, entries_of, tally
 from discreet.errors import DiscreetError
+from discreet.hierarchies.build import build
+from discreet.hierarchies.categories import Flat
+from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.ambiguity.total import presence_of, total_presence
 
 Row = tuple[int, ...]  # a code for each table
@@ -176,3 +180,67 @@ def test_the_largest_of_one_group_is_less_than_what_is_true() -> None:
     assert {chance(some) for some in rows} == {Fraction(1, 2)}
     assert shares(rows)[0, 0] == Fraction(3, 4)
     assert total_presence(groups_of(rows)).most == 1
+
+
+def apart(rows: Sequence[Sequence[Row]]) -> list[frozenset[Point]]:
+    """All worlds in which, besides, no two people have the same values: nobody is then in two groups."""
+    worlds = product(*(list(worlds_of(some)) for some in rows))
+    return [frozenset().union(*w) for w in worlds if sum(map(len, w)) == len(frozenset().union(*w))]
+
+
+def test_whoever_knows_that_all_people_differ_may_be_surer_than_the_sum() -> None:
+    """Why the report leaves it open: groups filled by themselves tell nothing of each other, these do."""
+    rows = [[(0, 0), (1, 1)], [(0, 0), (2, 3)]]
+    worlds = apart(rows)
+    assert sums(rows)[0, 1] == Fraction(1, 2)
+    assert Fraction(sum((0, 1) in world for world in worlds), len(worlds)) == Fraction(2, 3)
+
+
+# The promise.
+
+
+def judged(rows: Sequence[Sequence[Row]], alpha: Fraction, presence: str) -> tuple[list[bool], list[float]]:
+    """Of groups in which no two rows have the same sensitive value: which of them hold, and what they reach."""
+    hierarchy = build("s", [str(i) for i in range(9)], Flat())
+    group = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
+    values = np.concatenate([np.arange(len(some)) for some in rows]).astype(np.int32)
+    listed_values = tally(group, values, np.ones_like(group), len(rows), np.ones(9, dtype=np.int64), hierarchy)
+    groups = replace(groups_of(rows), tallies={"s": listed_values})
+    model = AlphaBeta(alpha, Fraction(999, 1000), "s", presence=presence)
+    return model.holds(groups).tolist(), model.level(groups).tolist()
+
+
+@given(rows_of(2, 3, 6, 4), st.fractions(Fraction(1, 50), 1, max_denominator=60))
+def test_the_promise_is_kept_if_no_combination_is_above_alpha(rows: list[list[Row]], alpha: Fraction) -> None:
+    rows = [some for some in rows if len(some) > 1] or [[(0, 0), (1, 1)]]
+    largest = min(max(sums(rows).values()), Fraction(1))
+    hold, levels = judged(rows, alpha, "total")
+    assert all(hold) == (largest <= alpha)
+    assert max(levels) == pytest.approx(float(largest), rel=1e-8)
+    for some, holds in zip(rows, hold, strict=True):  # what holds covers nobody above α
+        assert not holds or min(max(sums(rows)[point] for point in product(*listed(some))), 1) <= alpha
+
+
+@given(rows_of(2, 3, 6, 4), st.fractions(Fraction(1, 50), 1, max_denominator=60))
+def test_who_keeps_the_sum_keeps_the_papers_promise(rows: list[list[Row]], alpha: Fraction) -> None:
+    rows = [some for some in rows if len(some) > 1] or [[(0, 0), (1, 1)]]
+    total, group = (judged(rows, alpha, presence)[0] for presence in ("total", "group"))
+    assert all(g for t, g in zip(total, group, strict=True) if t)
+
+
+def test_the_papers_promise_is_the_default_and_needs_no_word() -> None:
+    plain, total = AlphaBeta("1/2", "1/2", "s"), AlphaBeta("1/2", "1/2", "s", presence="total")
+    assert "presence" not in plain.to_words()["ambiguity"]
+    assert total.to_words()["ambiguity"]["presence"] == "total"
+    assert plain.describe() != total.describe()
+
+
+def test_where_nothing_is_promised_of_presence_the_sum_is_told_all_the_same() -> None:
+    hold, levels = judged([[(0, 0), (1, 1)], [(0, 0), (1, 2)]], Fraction(1), "total")
+    assert (hold, max(levels)) == ([True, True], 1.0)
+
+
+def test_groups_without_rows_weigh_nothing() -> None:
+    groups = groups_of([[(0, 0), (1, 1)], [(5, 5)], [(6, 6)]])
+    forged = replace(groups, sizes=np.array([2, 0, 0]))
+    assert total_presence(forged).most == Fraction(1, 2)

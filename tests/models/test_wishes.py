@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -24,7 +23,7 @@ from discreet.models.realistic.wished import OneByOne, United, Wished
 from discreet.models.realistic.wishes import Wish, read_wish, wish_mistakes
 from discreet.models.registry import model_from_words
 from tests.models.cases import epsilons
-from tests.oracles import keeps_one
+from tests.oracles import cuts, keeps_one
 
 Row = tuple[str, str]  # what somebody has, and what she asks for
 D = "disease"
@@ -245,7 +244,7 @@ def test_no_way_to_cut_a_group_loses_fewer_rows_than_the_bound(
         return rows
 
     bound = int(model.least_suppressed(wishing_groups(D, group))[0])
-    assert 0 <= bound <= min(map(lost, product(range(len(group)), repeat=len(group))))
+    assert 0 <= bound <= min(map(lost, cuts(len(group))))
 
 
 def test_where_all_ask_for_everything_as_much_is_lost_as_if_it_were_promised_to_all() -> None:

@@ -192,6 +192,71 @@ def test_a_column_may_differ_from_the_policy(tmp_path: Path) -> None:
     assert {name: ends for name, ends in manifest["ranges"].items() if ends == "values"} == {"age": "values"}
 
 
+def test_both_reports_say_of_each_column_where_ranges_end(tmp_path: Path) -> None:
+    attributes = {name: ATTRIBUTES[name] for name in ("age", "costs")}
+    release = anonymize(_policy(attributes=attributes), tmp_path / "release", source=_table(100))
+    for folder in (release.folder, release.private):
+        page = (folder / "report.html").read_text()
+        rows = re.findall(r"<tr.*?</tr>", page, re.DOTALL)
+        told = {
+            name: [row for row in rows if re.search(f">{name}<", row) and "ranges end" in row] for name in attributes
+        }
+        assert told["age"] and all("ranges end on its boundaries" in row for row in told["age"])
+        assert told["costs"] and all("ranges end at values of the table" in row for row in told["costs"])
+    page = (release.folder / "report.html").read_text()
+    assert "ranges of costs begin and end at values that somebody in the table has" in page
+
+
+_CENTS = [f"{i // 100}.{i % 100:02}" for i in range(1000, 9000, 37)]
+_AS_FINE_AS_THE_VALUES: dict[str, tuple[list[str], dict[str, Any], str]] = {
+    "cents": (_CENTS, {"intervals": [0.01, 10]}, r"\[[0-9]*0, [0-9]*0\)"),
+    "a half among whole ages": ([*map(str, range(18, 60)), "37.5"], {"intervals": [1, 10]}, r"\[[0-9]0, [0-9]0\)"),
+    "each number cut": ([*map(str, range(18, 60))], {"cuts": [[*range(18, 60)], [30, 40]]}, r"(<30)|30-39|(>=40)"),
+    "hundreds": ([str(100 * i) for i in range(10, 60)], {"intervals": [50, 1000]}, "[0-9]+000-[0-9]+999"),
+    "fifteenths": (
+        [f"{1950 + i // 12}-{i % 12 + 1:02}-15" for i in range(0, 240, 5)],
+        {"dates": ["month", "quarter", "year", "decade"]},
+        "[0-9]{4}-Q[1-4]( to [0-9]{4}-Q[1-4])?|[0-9]{4}(-[0-9]{4})?",
+    ),
+    "years of birth": ([f"{year}-01-01" for year in range(1930, 1990)], {"dates": ["year", "decade"]}, "19.0-19.9"),
+}
+
+
+@pytest.mark.parametrize(("publish", "search"), KINDS)
+@pytest.mark.parametrize("case", _AS_FINE_AS_THE_VALUES)
+def test_a_level_as_fine_as_the_values_has_no_boundaries(case: str, publish: str, search: str, tmp_path: Path) -> None:
+    """``[1.32, 6.41)`` of costs to the cent would tell that somebody has 1.32, and somebody 6.40."""
+    values, hierarchy, pattern = _AS_FINE_AS_THE_VALUES[case]
+    attributes = {"x": {"role": "quasi_identifier", "hierarchy": hierarchy}}
+    table = {"x": values + [None] * 3}
+    release = anonymize(_policy(publish, search, attributes), tmp_path / "release", source=table)
+    published = {text.removeprefix("{").removesuffix(", NULL}").strip('"') for text in _published(release.folder)["x"]}
+    ranges = published - {*values, "", EVERYTHING}
+    assert ranges or search == "instant"
+    assert all(re.fullmatch(pattern, text) for text in ranges), ranges
+    assert verify(release.folder, source=table).kept
+    assert not [fault for fault in audit(release.folder, source=table).faults if fault.grave]
+    second = apply(release.folder, {"x": table["x"] * 2}, tmp_path / "second", all_new=True)
+    assert verify(second.folder).kept
+
+
+@given(
+    st.sampled_from([1, 5, 10, 50]),
+    st.sampled_from([1, 2, 5, 10]),
+    st.lists(st.integers(0, 400), min_size=2, max_size=12, unique=True),
+)
+def test_intervals_of_one_possible_value_each_are_no_ends(step: int, width: int, multiples: list[int]) -> None:
+    h = bounded(build("x", [str(step * m) for m in multiples], Intervals((width, 100))))
+    assert h.unit > (1 if width <= step and step % width == 0 else 0)
+
+
+def test_many_values_are_judged_by_a_few_of_them_drawn_at_random() -> None:
+    """Every hundredth of all cents is a whole number: intervals of 1 hide the others."""
+    cents = [f"{i // 100}.{i % 100:02}" for i in range(100_000)]
+    assert bounded(build("x", cents, Intervals((1, 10), decimals=True))).unit == 1
+    assert bounded(build("x", cents, Intervals(("0.01", 1, 10)))).unit == 2
+
+
 def test_boundaries_cost_something_and_nodes_alone_cost_more(tmp_path: Path) -> None:
     table = _table(300)
     losses = {}

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -77,6 +78,21 @@ def test_a_category_has_no_values_but_the_published_ones() -> None:
     words = people.WORDS | {"attributes": {**people.ATTRIBUTES, "age": {"role": "identifier"}}}
     exact = discreet.anonymize(people.pandas(), **words).frame["sex"]
     assert exact.dtype == "category" and sorted(exact.cat.categories) == ["f", "m"]
+
+
+def test_intervals_of_pandas_come_out_as_the_texts_that_they_are_shown_as() -> None:
+    """`pandas.cut` makes them: they are published as that, not as what Arrow makes of them."""
+    for name in ("age", 0):
+        frame = pd.DataFrame({name: pd.cut([21, 25, 33, 38, 52, 57, np.nan, np.nan], [20, 30, 40, 60])})
+        before = frame.copy(deep=True)
+        release = discreet.anonymize(
+            frame, attributes={str(name): {"role": "quasi_identifier"}}, require=[{"k_anonymity": {"k": 2}}]
+        )
+        texts = release.frame[str(name)]
+        assert sorted(texts.dropna()) == ["(20.0, 30.0]"] * 2 + ["(30.0, 40.0]"] * 2 + ["(40.0, 60.0]"] * 2
+        assert texts.isna().sum() == 2
+        assert discreet.verify(release, source=frame).kept
+        pd.testing.assert_frame_equal(frame, before)
 
 
 def test_polars_has_its_own_types_again() -> None:
@@ -292,6 +308,8 @@ def test_mistakes_are_told_all_at_once(tmp_path: Path) -> None:
         discreet.anonymize(discreet.policy_from_words(people.WORDS), tmp_path / "a", folder=tmp_path / "b")
     with pytest.raises(PolicyError, match="format: a release without a folder is not written into a database"):
         discreet.anonymize("postgresql:///nowhere#t", **people.WORDS, format="table")
+    with pytest.raises(DiscreetError, match=r"can't read a table from LazyFrame; say frame.collect\(\)"):
+        discreet.anonymize(pl.from_arrow(people.arrow()).lazy(), **people.WORDS)
     with pytest.raises(DiscreetError, match=r"attributes\.agee: no such column; did you mean 'age'"):
         discreet.anonymize(people.arrow(), attributes={"agee": {"role": "quasi_identifier"}}, require=people.REQUIRE)
 

@@ -16,6 +16,8 @@ from discreet import Release, anonymize, audit_release
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
 from discreet.policy.policy import check_columns, read_policy
+from discreet.report.pages.audit_page import to_html
+from discreet.report.pages.audit_words import headline, judged, to_text
 from discreet.samples.hospital import write_sample
 from discreet.samples.visits import visits
 
@@ -105,6 +107,15 @@ def test_the_release_of_the_visits_is_worth_having(release: Release) -> None:
 def test_an_audit_that_is_told_whose_rows_they_are_finds_the_promises_kept(release: Release, folder: Path) -> None:
     audit = audit_release(release.folder, source=folder / "visits.csv")
     assert audit.kept and not audit.faults
+    # What is promised of each group (α = 0.7) is the limit over all groups, too, and not called a promise there.
+    lines = {line.adversary: line for line in audit.lines}
+    assert (lines["uniform_worlds"].threshold, lines["uniform_worlds"].promised) == (0.7, 0.7)
+    assert (lines["several_groups"].threshold, lines["several_groups"].promised) == (0.7, None)
+    # Whoever was asked about rows says nothing of people, and headline, table and page say so.
+    rows = [line for line in audit.lines if line.of == "rows" and line.threat == "association"]
+    assert rows and f"; {len(rows)} of {len(audit.lines)} were asked about rows alone" in headline(audit)
+    assert to_text(audit).count(", by rows\n") >= len(rows) and "within the limit, by rows</span>" in to_html(audit)
+    assert "by rows" not in judged(audit, lines["several_groups"])
 
 
 def test_by_brute_force_every_group_has_five_patients_and_no_diagnosis_is_likelier_than_promised(

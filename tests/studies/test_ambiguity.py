@@ -23,6 +23,7 @@ from discreet.studies.ambiguity.runs import (
     BETA,
     GENERALIZATION,
     METHODS,
+    OVER_ALL,
     SEPARATE_TABLES,
     Design,
     Measured,
@@ -124,6 +125,17 @@ def test_a_tighter_alpha_is_kept_and_its_error_told(measured: Measured) -> None:
         assert made is not None
         assert made.keeps
         assert (made.largest_presence or 0) <= float(alpha)
+
+
+def test_over_all_groups_the_papers_releases_are_above_alpha_and_ours_are_not(measured: Measured) -> None:
+    made = {(method, a): r for (method, a), r in measured.by_alpha.items() if r is not None and r.added_up is not None}
+    ours = [r.added_up <= a for (method, a), r in made.items() if method == OVER_ALL]
+    papers = [r.added_up > a for (method, a), r in made.items() if method == SEPARATE_TABLES]
+    assert ours and all(ours)
+    assert papers and all(papers)
+    found = claim(measured, "nobody is in the table with more than α")
+    assert not found.holds
+    assert "presence: total" in found.measured
 
 
 def test_a_time_that_is_a_plane_in_alpha_and_beta_is_called_linear(measured: Measured) -> None:

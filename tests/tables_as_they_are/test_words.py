@@ -125,6 +125,20 @@ def test_cells_that_are_not_as_said_stop_the_run(tmp_path: Path) -> None:
     assert not any(value in str(caught.value) for value in ("13/31", "1.234 ", "1.5"))
 
 
+def test_numbers_and_days_that_cannot_be_read_ask_for_the_words_that_read_them() -> None:
+    attributes = {
+        "born": {"role": "quasi_identifier", "hierarchy": {"dates": ["year"]}},
+        "height": {"role": "quasi_identifier", "hierarchy": {"intervals": [10]}},
+    }
+    table = {"born": ["12/31/1970", "01/02/1980"], "height": ["1,72", "1,80"]}
+    with pytest.raises(DiscreetError) as caught:
+        anonymize(table, attributes=attributes, require=[{"k_anonymity": {"k": 2}}])
+    repairs = {mistake.place: mistake.repair for mistake in caught.value.mistakes}
+    assert "dates: MM/DD/YYYY" in repairs["attributes.born.hierarchy"]
+    assert 'decimal: ","' in repairs["attributes.height.hierarchy"]
+    assert all("missing" in repair for repair in repairs.values())
+
+
 def test_a_file_in_another_encoding_is_refused_with_the_word_to_write(tmp_path: Path) -> None:
     for name, encoding in (("cp1252_semicolons_and_commas", "cp1252"), ("utf16_export", "utf-16")):
         source = MAKERS[name](tmp_path)

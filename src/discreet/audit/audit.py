@@ -16,6 +16,7 @@ from discreet.audit.association.association_lines import association
 from discreet.audit.association.composition import composition
 from discreet.audit.association.knowledge import read_knowledges
 from discreet.audit.association.minimality import goal, minimality
+from discreet.audit.association.signatures import of_chain
 from discreet.audit.association.subtraction import subtraction
 from discreet.audit.faults.comparison import Table, check_columns, compare_with, is_shares, read_source
 from discreet.audit.faults.faults import faults
@@ -133,8 +134,9 @@ def audit_release(
     size: int | None = None,
     confidence: float | None = None,
     source: Any = None,
-    other: Path | str | None = None,
+    other: Path | str | Sequence[Path | str] | None = None,
     other_description: Description | None = None,
+    other_source: Sequence[Any] = (),
     known_rows: int = 1,
     stubbornness: float | None = None,
     threshold: float | None = None,
@@ -149,10 +151,11 @@ def audit_release(
     of the population have each value of every quasi-identifier (with `size`, shares), believed with a `confidence`;
     `size`, how many people the population has; `source`, the original table (its quasi-identifiers for who tries to
     undo the search, its sensitive values for who knows how common they are among people of every kind); `other`, a
-    second release about the same people; `known_rows`, how many people's values; `stubbornness`, on how many people's
-    data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the `threshold` are
-    counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything else. `database`
-    says where tables are that the manifest says are in one, if the environment does not.
+    second release about the same people, or several, each with its table in `other_source` and all with a column that
+    names the people: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many
+    people's data a belief rests. Lists and tables are paths or frames. People of whom somebody is surer than the
+    `threshold` are counted; by default what the release promises, else 0.2 for whose row it is and 0.5 for anything
+    else. `database` says where tables are that the manifest says are in one, if the environment does not.
 
     Whose rows they are is said by the manifest or the description, or else here: `person` is the column of the source
     that names them, `one_row_per_person` says that every row is another person's. If neither is said, all figures are
@@ -166,7 +169,8 @@ def audit_release(
     >>> audit.smallest_group, audit.people
     (2, 4)
     """
-    _check(size, confidence, known_rows, stubbornness, threshold, other, other_description)
+    several = [other] if isinstance(other, str | Path) else [*(other or ())]
+    _check(size, confidence, known_rows, stubbornness, threshold, several, other_description, other_source, source)
     _check_whose(person, one_row_per_person)
     work = _Progress(progress, steps=9)
     work("the release")
@@ -185,7 +189,9 @@ def audit_release(
     table = None if source is None else _people_of(source, wanted)
     knowledge = None if source is None else read_knowledges(source, view)
     known_marginals = None if marginals is None else read_marginals(marginals, wanted, size)
-    second = None if other is None else read(other, other_description, database)
+    others = [read(one, other_description, database) for one in several]
+    second = others[0] if len(others) == 1 else None
+    listed_in = [open_beside(one, wanted, files.description) for one in other_source]
     work("whose rows they are")
     beside_source, lacking = (None, []) if source is None else read_source(files, source)
     persons, uncounted = _persons(files, beside_source, source)
@@ -214,6 +220,14 @@ def audit_release(
     intersected = [] if second is None else composition(view, second, whole, threshold)
     subtracted, why_not = ([], "") if second is None else subtraction(view, second, threshold)
     lines += undone + intersected + subtracted
+    together: list[Line] = []
+    lost: list[Fault] = []
+    why_open = ""
+    if others and (listed_in or second is None):
+        opened = [] if source is None else [source]
+        together, lost, why_open = of_chain(view, others, [*opened, *listed_in], files.view.whose.person, threshold)
+        lines += together
+    one_other = bool(intersected or others[1:])
     work("beside the source")
     untrue, compared = _beside(files, source, beside_source, lacking)
     work("promises and faults")
@@ -232,6 +246,7 @@ def audit_release(
             *faults(files, source, judged),
             *range_ends(view, table),
             *untrue,
+            *lost,
         ]
     )
     strange = _not_comparable(files, all_faults)
@@ -247,7 +262,8 @@ def audit_release(
         levels=tuple(judged),
         faults=tuple(all_faults),
         notes=(
-            *_notes(view, listed, table, second, bool(known_marginals), bool(undone), bool(intersected), strange),
+            *_notes(view, listed, table, second, bool(known_marginals), bool(undone), one_other, strange),
+            *([f"Somebody who holds all {len(others) + 1} releases: {why_open}."] if why_open else []),
             *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),
         ),
         compared=compared,
@@ -323,8 +339,10 @@ def _check(
     known_rows: int,
     stubbornness: float | None,
     threshold: float | None,
-    other: Path | str | None,
+    other: Sequence[Path | str],
     other_description: Description | None,
+    other_source: Sequence[Any],
+    source: Any,
 ) -> None:
     """All that can't be meant, at once."""
     mistakes = []
@@ -339,7 +357,15 @@ def _check(
         mistakes.append(Mistake("known_rows", f"must be at least 0, got {known_rows}", "it is a number of people"))
     if stubbornness is not None and not 0 < stubbornness < float("inf"):
         mistakes.append(Mistake("stubbornness", f"must be above 0, got {stubbornness}", "it is a number of people"))
-    if other is None and other_description is not None:
+    if other_source and (source is None or len(other_source) != len(other)):
+        rule = f"{len(other_source)} are given for {len(other)} other releases"
+        repair = "give the source of this release, and of each other release in the same order"
+        mistakes.append(Mistake("other_source", rule, repair))
+    if len(other) > 1 and not other_source:
+        rule = f"{len(other)} other releases are attacked together by who is who"
+        repair = "name the table of each, in the same order, and that of this release"
+        mistakes.append(Mistake("other_source", rule, repair))
+    if not other and other_description is not None:
         mistakes.append(Mistake("other_description", "describes no release", "name the other release, too"))
     if mistakes:
         raise PolicyError(*mistakes)
@@ -435,6 +461,8 @@ def _notes(
             "Somebody who knows by what rule rows were left out: of those left out she may learn more than is "
             "counted here; `docs/presence.md` and `docs/policy.md` say how it is decided."
         )
+    if second is None and intersected:
+        return notes
     if second is None and "applied" in view.manifest:
         notes.append(
             "Somebody who holds the earlier release whose rules this one follows, and subtracts it: give that one "

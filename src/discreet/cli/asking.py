@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _QUESTION = "Is every row another person? [y/n/not sure] "
 _WHICH = "Which column says whose row it is? [its name; nothing if none does] "
+_WHETHER = "  [y/n/not sure] "
 _ROLES = {
     "identifier": "left out",
     "quasi_identifier": "others may know it: made coarser",
@@ -21,6 +22,16 @@ _ROLES = {
     "other": "published as it is, protected by nothing",
 }
 _LATER = "later"
+
+
+def whether(owner: Owner, answers: TextIO, questions: TextIO) -> Owner:
+    """What somebody says of the column that seems to tell whose row it is; unsure, the question stays in the policy."""
+    assert owner.column is not None
+    questions.write(f"{shown(owner.column)}: {owner.why}\n  {owner.decide}\n")
+    answer = _answer(_WHETHER, answers, questions).casefold()
+    if answer in ("y", "yes"):
+        return replace(owner, decide="")
+    return owner.nowhere() if answer in ("n", "no") else owner
 
 
 def asked(owner: Owner, columns: Sequence[str], answers: TextIO, questions: TextIO) -> Owner:

@@ -37,7 +37,13 @@ def audit(
         float | None, typer.Option(min=0.0, max=1.0, help="How sure she wants to be of what marginals say.")
     ] = None,
     source: Annotated[str | None, typer.Option(help="The original table, for those who know a lot about it.")] = None,
-    other: Annotated[Path | None, typer.Option(help="A second release about the same people.")] = None,
+    other: Annotated[
+        list[Path] | None,
+        typer.Option(help="A second release about the same people; several, with --other-source, together."),
+    ] = None,
+    other_source: Annotated[
+        list[str] | None, typer.Option(help="The table of an --other, in the same order; it names the people.")
+    ] = None,
     other_description: Annotated[
         Path | None, typer.Option(help="The description of that one, if it needs one.")
     ] = None,
@@ -90,6 +96,7 @@ def audit(
             source=source,
             other=other,
             other_description=other_description,
+            other_source=other_source or (),
             known_rows=known_rows,
             stubbornness=stubbornness,
             threshold=threshold,

@@ -164,6 +164,9 @@ def verify(
     ] = None,
     database: Database = None,
     key: Annotated[Path | None, typer.Option(help="The public key (PEM) that it must be signed by.")] = None,
+    earlier: Annotated[
+        list[Path] | None, typer.Option(help="An earlier release of its chain; all of them, oldest first.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -178,7 +181,7 @@ def verify(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         progress("verify", 0, 0, "")
-        findings = run(release, source, population, database, key)
+        findings = run(release, source, population, database, key, earlier or ())
         open_risks = warnings(release, findings)
     from discreet.report.findings import to_json, to_text
 
@@ -219,7 +222,10 @@ def summarize(
 
 @app.command()
 def apply(
-    release: Annotated[Path, typer.Argument(help="The folder of an earlier release.")],
+    releases: Annotated[
+        list[Path],
+        typer.Argument(metavar="RELEASE...", help="The folder of the earlier release; of a chain all, oldest first."),
+    ],
     data: Annotated[str, typer.Argument(help="New rows, with the same columns.")],
     output: Annotated[Path, typer.Option("--output", "-o", callback=a_path, help="The folder of the new release.")],
     seed: Annotated[int | None, typer.Option(help="Make the random row order repeatable.")] = None,
@@ -235,6 +241,10 @@ def apply(
         str | None,
         typer.Option(help="The table of the earlier release, where a column says whose rows they are: who is in both?"),
     ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="The ledger of the chain, if it is not in the private folder beside the latest release."),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -246,7 +256,7 @@ def apply(
     screen = Screen(as_json, quiet)
     with screen.progress() as progress:
         made = run(
-            release,
+            releases,
             data,
             output,
             seed=seed,
@@ -257,6 +267,7 @@ def apply(
             key=key,
             all_new=all_new,
             earlier_source=earlier_source,
+            ledger=ledger,
             progress=progress,
         )
     screen.say(made.to_json(), to_text(made.report) + _where(made))

@@ -58,6 +58,10 @@ def init(
         progress("read", 0, 0, "")
         seen, engine = proposed_for(data, roles=roles, person=person, one_row_per_person=one_row_per_person)
     at_terminal = not (as_json or quiet) and sys.stdin.isatty() and sys.stdout.isatty()
+    if ask and seen.owner.decide:
+        from discreet.cli.asking import whether
+
+        seen = replace(seen, owner=whether(seen.owner, sys.stdin, sys.stderr))
     if seen.owner.whose is Whose.UNSAID and (ask or at_terminal):
         from discreet.cli.asking import asked
 

@@ -216,7 +216,8 @@ def arrow_table(frame: Any) -> Any:
         repair = "give every column one type, one length and a name of its own"
         raise DataError(Mistake("source", rule, repair)) from None
     if table is None:
-        repair = "give a path, or an Arrow, pandas or polars frame"
+        lazy = "say frame.collect()" if kind == "LazyFrame" else ""
+        repair = lazy or "give a path, or an Arrow, pandas or polars frame"
         raise DataError(Mistake("source", f"can't read a table from {kind}", repair))
     check_column_names(table.column_names, "source")
     return table
@@ -226,10 +227,28 @@ def _as_arrow(frame: Any) -> Any:
     if isinstance(frame, pa.Table):
         return frame
     if type(frame).__module__.split(".")[0] == "pandas":
-        return pa.Table.from_pandas(frame, preserve_index=False)  # an index is row numbers: never published
+        return pa.Table.from_pandas(_with_texts(frame), preserve_index=False)  # an index is row numbers: not published
     if hasattr(frame, "__arrow_c_stream__") or isinstance(frame, dict):
         return pa.table(frame)
     return None
+
+
+def _with_texts(frame: Any) -> Any:
+    """The same; intervals of pandas (``pandas.cut``) as the texts that they are shown as."""
+    if not hasattr(frame, "columns"):  # a lone column
+        return frame
+    intervals = [name for name, kind in frame.dtypes.items() if _is_interval(kind)]
+    if not intervals:
+        return frame
+    texts = frame.copy(deep=False)
+    for name in intervals:
+        texts[name] = frame[name].astype("str").where(frame[name].notna(), None)
+    return texts
+
+
+def _is_interval(kind: Any) -> bool:
+    values = getattr(kind, "categories", None)
+    return str(kind if values is None else values.dtype).startswith("interval")
 
 
 def _check_parquet_names(path: Path) -> tuple[str, ...] | None:

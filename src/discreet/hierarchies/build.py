@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import chain, count, pairwise
+from random import Random
 
 import numpy as np
 
 from discreet.arrays import Codes, IntArray
 from discreet.errors import HierarchyError, Mistake, offenders
 from discreet.hierarchies.base import Misfit
+from discreet.hierarchies.dates import parse_date
 from discreet.hierarchies.hierarchy import EVERYTHING, Bounded, Hierarchy, Rule, Value
+from discreet.hierarchies.numbers import parse
 from discreet.hierarchies.texts import set_text
 
 MOST_IN_SETS = 2000  # a set is published with all its values: so many times each group
+_LOOKED_AT = 1000  # so many values tell how fine a column is
+_NEARLY_ALL = 0.9  # a few halves among whole ages hide none of the others
 
 
 def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
@@ -55,13 +62,44 @@ def build(attribute: str, values: Iterable[Value], rule: Rule) -> Hierarchy:
 def bounded(hierarchy: Hierarchy) -> Hierarchy:
     """The same, with ranges that end on the boundaries of its levels; where its rule has none, as it is.
 
+    A level as fine as the values has no boundaries that hide them: of costs to the cent, intervals of a cent tell each.
+    So ranges are made of the finest level of the rule beyond those.
+
     >>> from discreet.hierarchies.rules import Intervals
     >>> ages = bounded(build("age", ["22", "27", "33", "37"], Intervals((5, 20))))
     >>> ages.cover(0, 2), ages.label(*ages.cover(0, 2)), ages.label(*ages.cover(1, 1))
     ((0, 2), '20-34', '27')
+    >>> tens = bounded(build("age", ["20", "30", "40", "50", "70"], Intervals((5, 20))))
+    >>> tens.label(*tens.cover(1, 2))
+    '20-59'
     """
     rule = hierarchy.rule
-    return replace(hierarchy, unit=rule.unit) if isinstance(rule, Bounded) and rule.ranges else hierarchy
+    if not isinstance(rule, Bounded) or not rule.ranges:
+        return hierarchy
+    hiding = (level for level in range(rule.unit, hierarchy.height) if not _tells_values(hierarchy.leaves, rule, level))
+    return replace(hierarchy, unit=next(hiding, hierarchy.height))
+
+
+def _tells_values(leaves: Sequence[Value], rule: Bounded, level: int) -> bool:
+    """Does what values become at a level tell nearly all of them, for all stand at one place in it?
+
+    Whole numbers in intervals of 1, salaries in hundreds in intervals of 50, days of birth that are all the first (or
+    the fifteenth) of a month. With one value alone there is nothing to see.
+    """
+    values = [value for value in leaves if value]
+    if len(values) > _LOOKED_AT:  # at random: of cents in order, every hundredth is a whole number
+        values = Random(0).sample(values, _LOOKED_AT)
+    places = Counter(_place_in_node(value, rule.stand_in(value, level)) for value in values)
+    return len(values) > 1 and None not in places and max(places.values()) >= _NEARLY_ALL * len(values)
+
+
+def _place_in_node(value: str, first: str) -> object:
+    """How far a number, or a day, is from where its interval begins."""
+    day, begin = parse_date(value), parse_date(first)
+    if day is not None and begin is not None:
+        return day[0].year - begin[0].year, day[0].month - begin[0].month, day[0].day
+    number, start = parse(value), parse(first)
+    return None if number is None or start is None else Decimal(number) - Decimal(start)
 
 
 def nesting_mistakes(

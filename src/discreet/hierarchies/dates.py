@@ -14,6 +14,10 @@ from discreet.hierarchies.texts import span
 
 LEVELS = ("day", "month", "quarter", "year", "decade")
 
+_NO_DATE = (
+    "say how days are written (as dates: MM/DD/YYYY beside the role), list under missing what stands for nothing, or "
+    "write dates as 2024-03-05 or 05.03.2024, timestamps as 2024-03-05 10:30:00"
+)
 _FORM = re.compile(
     r"\s*(?:([0-9]{4})([-/.])([0-9]{2})\2([0-9]{2})|([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}))"
     r"(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]|60)(?:[.,]([0-9]{1,9}))?)?"
@@ -96,9 +100,7 @@ class Dates(BranchingRule):
     def _parsed(self, value: str) -> tuple[date, str]:
         parsed = parse_date(value)
         if parsed is None:
-            raise Misfit(
-                value, "not a date", "write dates as 2024-03-05 or 05.03.2024, timestamps as 2024-03-05 10:30:00"
-            )
+            raise Misfit(value, "not a date", _NO_DATE)
         return parsed
 
     def _climb(self, value: str) -> tuple[Value, ...]:

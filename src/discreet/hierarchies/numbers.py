@@ -19,7 +19,10 @@ from discreet.hierarchies.texts import span
 Number = int | Decimal  # whole numbers as int, so that they look like that everywhere
 
 _FORM = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
-NO_NUMBER = "mend it in the data (1234.5, not 1.234,5), or use a taxonomy that lists it"
+NO_NUMBER = (
+    'say how numbers are written (1.234,5: decimal: ",", thousands: "."), list under missing what stands for nothing, '
+    "mend it in the data, or use a taxonomy that lists it"
+)
 _MOST = 10**1200  # above everything that `parse` reads
 LONGEST = 100  # a longer text is no measurement; exact arithmetic with it could fill the memory
 

@@ -59,10 +59,10 @@ class PrivacyModel(Protocol):
     def to_words(self) -> dict[str, dict[str, object]]:
         """The promise in the words of a policy: ``{"k_anonymity": {"k": 5}}``."""
 
-    # A model may also say `compares`, `needs_source`, `beyond_help`, `hides_by_people` and `notes` (for readers of the
-    # release), and for searches that build groups instead of cutting them: `size_alone`, `least_rows`, `rows_per_value`
-    # and `protected_values` (see there). How it is judged where people have several rows, if not by its own counts of
-    # people: see `by_people`.
+    # A model may also say `compares`, `needs_source`, `beyond_help`, `hides_by_people`, `left_out` and `notes` (for
+    # readers of the release), and for searches that build groups instead of cutting them: `size_alone`, `least_rows`,
+    # `rows_per_value` and `protected_values` (see there). How it is judged where people have several rows, if not by
+    # its own counts of people: see `by_people`.
 
 
 @runtime_checkable
@@ -85,6 +85,16 @@ class AboutPopulation(Protocol):
 def needs_source(model: PrivacyModel) -> bool:
     """Is what a group reaches known only to whoever has the original table? Then a release can't tell it."""
     return bool(getattr(model, "needs_source", False))
+
+
+def left_out(model: PrivacyModel, groups: Groups) -> tuple[bool, float, int] | None:
+    """Is a promise kept for the rows that are in no group, what do they reach, and how many are they?
+
+    None where nobody is left out, or where nothing is promised to them. A model that does has a method of this name.
+    """
+    judge = getattr(model, "left_out", None)
+    found: tuple[bool, float, int] | None = None if judge is None else judge(groups)
+    return found
 
 
 def size_alone(model: PrivacyModel) -> bool:

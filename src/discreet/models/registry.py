@@ -24,6 +24,7 @@ MODELS: Registry[Promise] = Registry(
         "ambiguity": "discreet.models.ambiguity.alpha_beta:AMBIGUITY",
         "realistic": "discreet.models.realistic.words:REALISTIC",
         "robust": "discreet.models.robust.words:ROBUST",
+        "m_invariance": "discreet.models.groups.m_invariance:M_INVARIANCE",
         "k_map": "discreet.models.presence.k_map:K_MAP",
         "presence": "discreet.models.presence.words:PRESENCE_PROMISE",
         "confident_presence": "discreet.models.presence.words:CONFIDENT_PRESENCE",

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.counts.groups import Groups
 from discreet.errors import Witness
-from discreet.models.base import AboutPopulation, PrivacyModel
+from discreet.models.base import AboutPopulation, PrivacyModel, left_out
 from discreet.models.by_people import held, reached
 
 
@@ -34,7 +34,7 @@ def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
     a group of 4 rows reaches 4 where 5-anonymity asks for at least 5
     """
     if not isinstance(model, AboutPopulation):
-        return _of_groups(model, groups.where(groups.sizes > 0))
+        return _beside_left_out(_of_groups(model, groups.where(groups.sizes > 0)), groups)
     found, rest = _of_groups(model, groups), model.rest(groups.in_people())
     if rest is None:
         return found
@@ -43,6 +43,17 @@ def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
     if found.holds == holds and not worse:
         return found
     return found if holds and not found.holds else Verdict(model, holds, level, groups.left_out)
+
+
+def _beside_left_out(found: Verdict, groups: Groups) -> Verdict:
+    """The same where a promise is about the rows that are left out, too: these together are judged like a group."""
+    missing = left_out(found.model, groups)
+    if missing is None:
+        return found
+    holds, level, rows = missing
+    worse = level < found.level if found.model.higher_is_safer else level > found.level
+    decides = worse if holds == found.holds else not holds
+    return Verdict(found.model, holds, level, rows) if decides else found
 
 
 def _of_groups(model: PrivacyModel, groups: Groups) -> Verdict:

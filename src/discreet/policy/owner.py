@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from math import prod
 
@@ -61,6 +61,10 @@ class Owner:
         if self.column is not None:
             return Whose.NAMED
         return Whose.ONE_EACH if self.one_row_each else Whose.UNSAID
+
+    def nowhere(self) -> Owner:
+        """The same if the column that was taken for it is not: nothing says whose rows they are."""
+        return replace(self, column=None, why="", decide="", number=None)
 
 
 def find_owner(
@@ -153,6 +157,40 @@ def _found(proposals: Sequence[Proposal], counting: Counting) -> Owner:
     return Owner(notes=notes, keys=keys)
 
 
+def against_one_row_each(
+    columns: Sequence[str],
+    identifiers: Sequence[str],
+    quasi_identifiers: Sequence[ColumnProfile],
+    rows: int,
+    counting: Counting,
+) -> dict[str, str]:
+    """Which columns belie that each of so many rows is another person's, and how; a query for each that may.
+
+    Asked are those of the `columns` that are called like a person's key, and `identifiers` whose name says nothing. Of
+    these, which may be names that several people share, rows have to agree in what a person keeps.
+
+    >>> from discreet.engines.open import open_source
+    >>> visits = open_source({"patient": ["a", "a", "b", "b"], "sex": ["f", "f", "m", "m"]})
+    >>> sex = ColumnProfile("sex", 4, 2, 0, (("f", 2), ("m", 2)))
+    >>> against_one_row_each(["patient"], [], [sex], 4, visits.ownership)["patient"].split(";")[0]
+    '2 people'
+    """
+    called = [name for name in columns if key_of(name) == A_PERSON]
+    maybe = [name for name in identifiers if not key_of(name) and name not in called]
+    compared = [p for p in quasi_identifiers if p.distinct > 1][:_COMPARED]
+    belied = {}
+    for name in [*called, *maybe][:_TRIED]:
+        owned = counting(name, [p.name for p in compared])
+        if not owned.repeated:
+            continue
+        nulls = rows - sum(of_each * owners for of_each, owners in zip(owned.rows, owned.owners, strict=True))
+        candidate = _Candidate.judged(name, nulls, owned, compared, len(quasi_identifiers))
+        by_name = _called_a_person(ColumnProfile(name, rows, owned.number, nulls, ())) and not candidate.against
+        if by_name or candidate.steady:
+            belied[name] = candidate.sentence
+    return belied
+
+
 def _called_a_person(profile: ColumnProfile) -> bool:
     """By its name a person's key; of few values, a bare ``member`` may be yes and no, a ``subject`` what is taught."""
     bare = len(words_of(profile.name)) == 1 and not names_a_key(profile.name)
@@ -196,22 +234,28 @@ class _Candidate:
     @classmethod
     def of(cls, proposed: Proposal, proposals: Sequence[Proposal], counting: Counting) -> _Candidate:
         """Count the rows of each value, and compare those of one with each other: one query."""
-        profile = proposed.profile
         quasi = [p for p in proposals if p.role == Role.QUASI_IDENTIFIER and p.profile.distinct > 1]
         others = [p for p in quasi if p is not proposed]
         others.sort(key=lambda p: p.decide)  # those that we are sure of first
-        compared = others[:_COMPARED]
-        owned = counting(profile.name, [p.profile.name for p in compared])
-        differing = dict(zip((p.profile.name for p in compared), owned.differing, strict=True))
+        profile, compared = proposed.profile, [p.profile for p in others[:_COMPARED]]
+        owned = counting(profile.name, [p.name for p in compared])
+        return cls.judged(profile.name, profile.nulls, owned, compared, len(others))
+
+    @classmethod
+    def judged(
+        cls, column: str, nulls: int, owned: Ownership, compared: Sequence[ColumnProfile], quasi_identifiers: int
+    ) -> _Candidate:
+        """The same from its counted rows, in how many of the quasi-identifiers they were compared."""
+        differing = dict(zip((p.name for p in compared), owned.differing, strict=True))
         share = {name: 1 - differs / max(owned.repeated, 1) for name, differs in differing.items()}
-        steady = [p.profile for p in compared if share[p.profile.name] >= _STEADY]
+        steady = [p for p in compared if share[p.name] >= _STEADY]
         kept = [p for p in steady if _kept(p)]
         proven = owned.repeated > 1 and _by_chance(steady) <= _CHANCE and _by_chance(kept) <= _CHANCE_KEPT
-        against = [p.profile.name for p in compared if share[p.profile.name] < _FEW_AGREE and _kept(p.profile, True)]
+        against = [p.name for p in compared if share[p.name] < _FEW_AGREE and _kept(p, True)]
         return cls(
-            profile.name,
-            owned.number + profile.nulls,
-            _sentence(owned, profile.nulls, differing, len(others)),
+            column,
+            owned.number + nulls,
+            _sentence(owned, nulls, differing, quasi_identifiers),
             sum(share.values()) / max(len(share), 1),
             _listed([p.name for p in kept]) if proven else "",
             f"rows with one value of it differ in {_listed(against)}" if against else "",

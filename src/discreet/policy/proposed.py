@@ -81,7 +81,7 @@ def proposed(
     proposals = with_roles(proposals_of(engine.profile() if profiles is None else profiles), said)
     owner = find_owner(proposals, engine.ownership, person=person, one_row_per_person=one_row_per_person)
     if person is None and owner.column in said:
-        owner = replace(owner, column=None, why="", decide="", number=None)
+        owner = owner.nowhere()
     fixed = [*said, *([] if owner.column is None else [owner.column])]
     proposals = without_repetition(proposals, engine, fixed)
     proposals = with_coarser_values(proposals, engine, fixed)

@@ -19,6 +19,7 @@ from discreet.errors import HierarchyError, Mistake, PolicyError, closest, did_y
 from discreet.files.numbers import RULE, exact_number, is_long
 from discreet.models.others_known import asks_for_others
 from discreet.models.registry import word_of
+from discreet.policy.chains import chain_misfits
 from discreet.policy.kinds import (
     choose_search,
     lacks_population,
@@ -232,6 +233,8 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])
         mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False), found["models"])
+        person = next((a.name for a in found["attributes"] if a.role == Role.PERSON), None)
+        mistakes += chain_misfits(found["models"], found["search"], person, sensitive)
         wishes = [a.name for a in found["attributes"] if a.role == Role.WISHES]
         mistakes += wishes_misfits(found["models"], [(a, attribute_place(a)) for a in wishes], publish, found["search"])
         mistakes += several_populations(found["models"], str(located(values["folder"], str(found.get("source")))))

@@ -47,11 +47,6 @@ class AmbiguousKind(ExactKind):
                 "the population can strike out what is not in it, and be surer of the rest than promised: discreet "
                 "audit --population tells by how much.",
             ),
-            (
-                f"{whose.people.capitalize()} that several groups cover",
-                f"The promise is about each group. {whose.somebody.capitalize()} whose values all occur in several "
-                "groups may be in any of them: the chances add up, and may together exceed what is promised of one.",
-            ),
         ]
 
     def write(self, plan: Ambiguity, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:

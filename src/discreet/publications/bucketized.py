@@ -33,6 +33,8 @@ class BucketizedKind(ExactKind):
     """Whoever is in the table can be seen, and of a group its values, but not whose they are."""
 
     def default_search(self, promised: Sequence[str]) -> str:
+        if "m_invariance" in promised:
+            return "invariant"
         return "art" if "robust" in promised else "anatomy"
 
     def leaves_open(self, promised: Sequence[str], seen_through: str, whose: Whose) -> list[Risk]:

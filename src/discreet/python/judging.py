@@ -34,6 +34,7 @@ def verify(
     population: Any = None,
     database: str | None = None,
     key: Path | str | None = None,
+    earlier: Sequence[PathLike[str] | str] = (),
 ) -> VerifyResult:
     """Re-check every promise of a release, from its files alone, and that its report says no more than these.
 
@@ -41,7 +42,8 @@ def verify(
     for promises about what an adversary knows of it. With it, the release is also compared with the table: is there a
     row of it for everything that is published? `population` is everybody who could be in the table, for promises about
     who is. `database` says where the tables are (a URL without credentials), if they are in one that the environment
-    does not name. `key` is the file of a public key that the manifest must be signed by.
+    does not name. `key` is the file of a public key that the manifest must be signed by. `earlier` are the
+    other releases of a chain, oldest first.
 
     >>> import discreet
     >>> people = {"age": [23, 27, 31, 38], "disease": ["flu", "cold", "flu", "asthma"]}
@@ -54,7 +56,7 @@ def verify(
     True
     """
     folder = Path(release)
-    found = verify_folder(folder, source, population, database, key)
+    found = verify_folder(folder, source, population, database, key, [Path(one) for one in earlier])
     return VerifyResult.of(found, release=folder.name, warnings=warnings(folder, found))
 
 
@@ -70,7 +72,8 @@ def audit(
     size: int | None = None,
     confidence: float | None = None,
     source: Any = None,
-    other: PathLike[str] | str | None = None,
+    other: PathLike[str] | str | Sequence[PathLike[str] | str] | None = None,
+    other_source: Sequence[Any] = (),
     other_description: Description | None = None,
     known_rows: int = 1,
     stubbornness: float | None = None,
@@ -89,10 +92,11 @@ def audit(
 
     The rest is what she is said to know: `population`, a list of everybody who may be in the table; `marginals`, how
     many people of the population have each value, believed with a `confidence`; `size`, how many people the population
-    has; `source`, the original table; `other`, a second release about the same people; `known_rows`, how many people's
-    values; `stubbornness`, on how many people's data a belief rests. Who is surer than the `threshold` of somebody is
-    counted. `person` is the column of the source that says whose row it is, `one_row_per_person` says that every row is
-    another person's, where the release does not say it.
+    has; `source`, the original table; `other`, a second release about the same people, or several, each with its table
+    in `other_source`: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many
+    people's data a belief rests. Who is surer than the `threshold` of somebody is counted. `person` is the column of
+    the source that says whose row it is, `one_row_per_person` says that every row is another person's, where the
+    release does not say it.
 
     >>> import discreet
     >>> published = {"age": ["20-29", "20-29", "30-39", "30-39"], "disease": ["flu", "cold", "flu", "asthma"]}
@@ -107,7 +111,8 @@ def audit(
         "size": size,
         "confidence": confidence,
         "source": source,
-        "other": None if other is None else Path(other),
+        "other": Path(other) if isinstance(other, str | PathLike) else [Path(one) for one in other or ()],
+        "other_source": other_source,
         "other_description": other_description,
         "known_rows": known_rows,
         "stubbornness": stubbornness,
@@ -186,7 +191,7 @@ def _taxonomy(hierarchy: object, folder: Path) -> object:
 @contextmanager
 def _as_file(frame: Any) -> Iterator[Path]:
     """A frame as a file that nobody else can read, for as long as it takes; messages call it a frame."""
-    table = arrow_table(_with_texts(frame))
+    table = arrow_table(frame)
     with temporary_folder() as folder:
         from pyarrow import parquet
 
@@ -201,21 +206,6 @@ def _as_file(frame: Any) -> Iterator[Path]:
 
 def _called(text: str, file: Path) -> str:
     return text.replace(str(file), _FRAME).replace(file.name, _FRAME)
-
-
-def _with_texts(frame: Any) -> Any:
-    """The same; intervals of pandas (``pandas.cut``) as the texts that they are shown as."""
-    if type(frame).__module__.split(".")[0] != "pandas" or not hasattr(frame, "dtypes"):
-        return frame
-    intervals = [name for name, kind in frame.dtypes.items() if _is_interval(kind)]
-    if not intervals:
-        return frame
-    return frame.assign(**{name: frame[name].astype("str").where(frame[name].notna(), None) for name in intervals})
-
-
-def _is_interval(kind: Any) -> bool:
-    values = getattr(kind, "categories", None)
-    return str(kind if values is None else values.dtype).startswith("interval")
 
 
 @with_words()

@@ -101,7 +101,7 @@ class Proposal:
                 seen = replace(seen, owner=owner)
             else:
                 if column == seen.owner.column:
-                    seen = replace(seen, owner=replace(seen.owner, column=None, why="", decide="", number=None))
+                    seen = replace(seen, owner=seen.owner.nowhere())
                 seen = seen.decided(column, Role(role))
         return replace(self, seen=seen)
 

@@ -15,6 +15,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from discreet.errors import DiscreetError, Mistake
@@ -101,8 +102,9 @@ class _Place:
     given: Path
     strange: Callable[[Path], str | None]
 
-    @property
+    @cached_property
     def path(self) -> Path:
+        """The same all along, wherever a link may point meanwhile."""
         return Path(os.path.realpath(self.given))
 
     def named(self, stage: str, token: str) -> Path:

@@ -7,6 +7,7 @@ import json
 import math
 import platform
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -73,7 +74,13 @@ def checksum(manifest: Mapping[str, Any]) -> str:
 def versions() -> dict[str, str]:
     """What computed the release."""
     packages = ("discreet", "duckdb", "numpy", "numba", "pyarrow")
-    return {"python": platform.python_version()} | {p: version(p) for p in packages}
+    return {"python": platform.python_version()} | {p: _version(p) for p in packages}
+
+
+@cache
+def _version(package: str) -> str:
+    """It is read from a file, so once in a process."""
+    return version(package)
 
 
 def finite(x: float) -> float | None:

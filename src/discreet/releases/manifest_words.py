@@ -113,6 +113,7 @@ _FORM: Mapping[str, Any] = {
     "csv": {"formulas": _WORD},
     "database": {"engine": _WORD, "schema": str},
     "applied": {"manifest_sha256": _SHA256, "rows": int, "all_new": bool},
+    "chain": {"position": int, "earlier": _List(_SHA256)},
     "notes": _List(str),
     "checksum": _SHA256,
 }

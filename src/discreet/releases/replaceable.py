@@ -58,7 +58,7 @@ def not_private(folder: Path) -> str | None:
         figures = _read(folder / _FIGURES)
         if figures is None or "discreet" not in figures:
             return f"is not the private part of a release: it has no {_FIGURES} of ours"
-        return _stranger(folder, {_FIGURES, "report.html", "standing.json"})
+        return _stranger(folder, {_FIGURES, "report.html", "standing.json", "ledger.json"})
     except OSError as error:
         return _unreadable(error)
 

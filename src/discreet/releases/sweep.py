@@ -87,6 +87,7 @@ class SweepFigures:
     promises: tuple[str, ...]  # of the policy as it stands
     seeded: bool
     scans: int
+    undecided: tuple[str, ...] = ()  # columns that nobody has decided on: taken as the policy has them
 
 
 def risk(groups: Groups, one_in: int) -> Risk:

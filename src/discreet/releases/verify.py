@@ -31,6 +31,7 @@ from discreet.publications.source.outside import promised_marginals, read_popula
 from discreet.publications.source.people import judged_by_people
 from discreet.publications.source.population import Around, Surroundings, differing
 from discreet.publications.source.table import read_source
+from discreet.releases.chain_check import check_chain
 from discreet.releases.contents import REPORT, check_contents, read_manifest, read_mapping
 from discreet.releases.figures import private_folder
 from discreet.releases.manifest import checksum, promises
@@ -40,9 +41,14 @@ from discreet.releases.references import PUBLISHED
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _CHANGED = Mistake("manifest.json", "is not what was written: its checksum differs", AGAIN)
 _SOURCE = "give the original table: --source FILE (in Python, verify(folder, source=…))"
+_SEVERAL_FIT = "several of the source's rows could stand in one place of the release, so that it does not tell whose do"
 _UNTOLD = (
-    "several of the source's rows could stand in one place of the release, so that it does not tell whose do; "
-    "it was judged when the release was made, and is again beside the custodian's folder (standing.json)"
+    f"{_SEVERAL_FIT}; it was judged when the release was made, and is again beside the custodian's folder "
+    "(standing.json)"
+)
+_APART = (
+    "of exact values apart, it is not judged here whose rows a group has; it was judged when the release was made, and "
+    "'discreet audit --source' judges it as far as the source tells"
 )
 _UNFIT = (
     "several of the source's rows could stand in one place of the release, and what standing.json in the custodian's "
@@ -93,16 +99,27 @@ class Findings:
         )
 
 
-def verify(folder: Path | str, source: Any = None, population: Any = None, database: str | None = None) -> Findings:
+def verify(
+    folder: Path | str,
+    source: Any = None,
+    population: Any = None,
+    database: str | None = None,
+    earlier: Sequence[Path] = (),
+) -> Findings:
     """Re-check every promise of the release in `folder`.
 
     `source` is the original table (a path or a frame), needed for promises about what an adversary knows of it. With
     it, the release is also compared with the table: is there a row of it for every published one (`against_source`)?
     `population` is everybody who could be in the table, for promises about who is. `database` says where the tables are
-    (a URL without credentials), if they are in one that the environment does not name.
+    (a URL without credentials), if they are in one that the environment does not name. `earlier` are the other releases
+    of a chain, oldest first (see `chain_check`).
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    if earlier and "chain" not in manifest:
+        raise DiscreetError(Mistake("earlier", "is of no use: the release is not of a chain", "leave it out"))
+    for one in earlier:
+        read_manifest(one)  # what is no release is wrong use, and no fault of this one
     # A database that is not there, or lets nobody in, is no fault of the release.
     tables = published_tables(folder, manifest.get("database"), database, manifest.get("csv"))
     table = None if source is None else _read_source(source, manifest)
@@ -126,6 +143,9 @@ def verify(folder: Path | str, source: Any = None, population: Any = None, datab
             kept = _read_standing(folder, manifest)
             open_to_people, broken = check_people(kind, models, published, table, mapping, manifest, kept)
             found, other = replace(found, people_open=open_to_people), [*other, *broken]
+        open_of_chain, broken = check_chain(folder, manifest, published, source, earlier, database)
+        found = replace(found, people_open=(*found.people_open, *open_of_chain))
+        other = [*other, *broken]
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))
     except Unavailable:
         raise  # who could not look has found nothing
@@ -158,7 +178,8 @@ def check_people(
         return (), []
     standing = kind.standing(published, table, mapping, int(manifest["rows"]["suppressed"]))
     if standing is None:
-        return tuple((f"{model.describe()}, by people", _UNTOLD) for model in models), []
+        untold = _APART if kind.exact else _UNTOLD
+        return tuple((f"{model.describe()}, by people", untold) for model in models), []
     untold = _UNTOLD
     if kept is not None and isinstance(published, Recoded) and mapping is not None and not standing.certain.all():
         proven = kept_standing(kept, published, table, mapping)
@@ -241,7 +262,7 @@ def _in_people(model: PrivacyModel, around: Around, source: FrequencySet | None)
     if around.inside is None:
         word = next(iter(model.to_words()))
         if source is not None:
-            raise DataError(Mistake(word, _UNTOLD, "give the very table that was published"))
+            raise DataError(Mistake(word, _SEVERAL_FIT, "give the very table that was published"))
         raise DataError(Mistake(word, "the files don't tell whose rows they are, nor how many people's", _SOURCE))
     return around.beside(around.inside)
 

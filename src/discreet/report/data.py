@@ -9,7 +9,7 @@ from typing import Any
 from discreet.labels.figures import percent
 from discreet.labels.notebook import in_frame
 from discreet.report.exposures import Exposure
-from discreet.report.marginals import Grain, Marginal, printable, shown
+from discreet.report.marginals import Grain, Marginal, nobody_decided, printable
 from discreet.report.release import ReleaseData, achieved_in_words, agreeing, promise_lines, scalars
 from discreet.report.sections.answers import Answers
 from discreet.report.sections.coarser import Became
@@ -22,8 +22,6 @@ from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.worst_case import WorstCase, seen_through
 from discreet.report.words import roles_of
 from discreet.search.plan import Plan
-
-_UNDECIDED = 8  # columns that are named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +45,7 @@ class ReportData(ReleaseData):
         """What has to be read first, for the custodian: also that decisions were left open."""
         if not self.undecided:
             return super().warnings
-        names = [shown(name) for name in self.undecided]
-        more = f" and {len(names) - _UNDECIDED} more" if len(names) > _UNDECIDED else ""
-        which = f"{', '.join(names[:_UNDECIDED])}{more}"
-        return (Exposure(f"Nobody has decided on {which}: taken as the policy has it.", None, False), *super().warnings)
+        return (Exposure(nobody_decided(self.undecided), None, False), *super().warnings)
 
     def __repr__(self) -> str:
         from discreet.report.text import to_text  # late: it is made of this module

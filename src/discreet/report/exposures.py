@@ -39,6 +39,13 @@ UNSAID = (
     "less protected. A policy can say it: role: person for the column that tells whose row it is, or "
     "one_row_per_person: true."
 )
+STATED = (
+    "That every row is another person's is stated by who made the release, and no file of it can show it: a person "
+    "with several rows is less protected than is said here."
+)
+NONE_LIKELY_BY_ROWS = (
+    "by rows, no group raises a value above one half; a person with several rows is likelier to have it in one of them"
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,8 @@ def exposures(
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     kinds = [model_of(p) for p in promises]
     hidden = any(PRESENCE in _about(word) for word, _ in kinds)
-    told = [Exposure(UNSAID, None, False)] if whose is Whose.UNSAID else []
+    unknown = {Whose.UNSAID: UNSAID, Whose.ONE_EACH: STATED}
+    told = [Exposure(unknown[whose], None, False)] if whose in unknown else []
     told += [
         one
         for name in sensitive
@@ -79,7 +87,7 @@ def exposures(
             *(
                 _of_one_value(name, whose)
                 if hidden and _is_constant(groups.tallies[name])
-                else _of_values(name, _about_values(name, kinds, sensitive), groups)
+                else _of_values(name, _about_values(name, kinds, sensitive), groups, whose)
             ),
             *_of_rare_values(name, groups.tallies[name], k, whose),
         )
@@ -167,7 +175,9 @@ def _of_one_value(name: str, whose: Whose) -> list[Exposure]:
     return [Exposure(sentence, 1.0, False)]
 
 
-def _of_values(name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups: Groups) -> list[Exposure]:
+def _of_values(
+    name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups: Groups, whose: Whose
+) -> list[Exposure]:
     """What a group tells of the values of a column, whatever is promised."""
     tally = groups.tallies[name]
     certain, nearly, likely = likely_shares(groups, tally)
@@ -181,7 +191,7 @@ def _of_values(name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups
     subject = f"{shown(name)}: "
     if not about:
         subject += "nothing is promised about it inside a group"
-        chances = chances or ["no group raises a value above one half"]
+        chances = chances or [NONE_LIKELY_BY_ROWS if whose.several else "no group raises a value above one half"]
     elif (others := _others(about, tally)) is not None:
         subject += f"only listed values are protected, and {percent(others)} of the rows have another"
     elif not chances:

@@ -21,6 +21,7 @@ STEPS = (1, 2, 5, 10, 20, 25, 50)
 ROWS_PER_STEP = 10
 MOST_VALUES = 12
 MOST_CHARACTERS = 80
+_UNDECIDED = 8  # columns that are named
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,17 @@ class Marginal:
     pairs: tuple[Pair, ...]
     others: Pair
     moved: int
+
+
+def nobody_decided(columns: Sequence[str]) -> str:
+    """That decisions were left open.
+
+    >>> nobody_decided(["weight", "costs"])
+    'Nobody has decided on weight, costs: taken as the policy has it.'
+    """
+    names = [shown(column) for column in columns]
+    more = f" and {len(names) - _UNDECIDED} more" if len(names) > _UNDECIDED else ""
+    return f"Nobody has decided on {', '.join(names[:_UNDECIDED])}{more}: taken as the policy has it."
 
 
 def shown(value: Value) -> str:

@@ -25,6 +25,7 @@ from discreet.engines.open import POSTGRESQL
 from discreet.errors import Infeasible, Mistake, PolicyError, ReleaseError, shown
 from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
+from discreet.policy.chains import M_INVARIANCE
 from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
 from discreet.policy.policy import Policy
 from discreet.policy.ranges import ranges_notes, ranges_told
@@ -47,7 +48,9 @@ from discreet.report.html import custodian_page, release_page
 from discreet.report.release import release_data
 from discreet.run.cells import cells_read, reading_figures
 from discreet.run.intake import Intake, check_named, form_of, take_in, with_wishes
+from discreet.run.one_row_each import check_one_row_each
 from discreet.run.release import Release
+from discreet.search.absence import absence_kept
 from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
 from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
@@ -80,6 +83,10 @@ def anonymize(
         raise PolicyError(*policy.undecided)
     read = paths_among(policy.folder, policy.location, source)
     target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
+    if any(model.word == M_INVARIANCE for model in policy.models if hasattr(model, "word")):
+        from discreet.run.chain import publish_link  # late: most runs are of one release
+
+        return publish_link(policy, source, target, progress=progress)
     clock = target.clock
     notes: list[str] = []
     if SEARCHES[policy.search].reads == COUNTS:
@@ -87,6 +94,7 @@ def anonymize(
             with clock("scan"):
                 progress("read", 0, 0, "")
                 intake = take_in(policy, source)
+                check_one_row_each(policy, intake.engine, intake.frequency)
                 policy = with_wishes(policy, intake.frequency)
             with clock("search"):
                 plan = find_plan(policy, intake, progress)
@@ -127,13 +135,17 @@ def _in_vain(intake: Intake) -> list[str]:
 def _lost_to_priors(plan: Plan) -> list[str]:
     """Of the rows that ART left out, how many no grouping could have hidden, as far as is proven."""
     never, before = plan.facts.get("never_hidden"), plan.facts.get("believed_before")
-    if not plan.suppressed or never is None:
+    protected, share = plan.facts.get("left_out_protected"), plan.facts.get("protected_share")
+    if not plan.suppressed or never is None or not isinstance(protected, int):
         return []
     had_to = f"at least {never:,} had to be, whatever the grouping, as too much is known beforehand of rows like them"
     why = had_to if never else "none of them is proven to be beyond every grouping"
     return [
         f"{plan.suppressed:,} rows are suppressed; {why}. {before:,} rows have a value that is believed of them "
-        "beforehand with more than is promised: many of these are hard to hide"
+        "beforehand with more than is promised: many of these are hard to hide",
+        f"what absence tells: {protected:,} of the {plan.suppressed:,} rows that are left out have a protected value "
+        f"({protected / plan.suppressed:.1%}; of all rows {share:.1%} do). Whoever knows who should be here can learn "
+        "that; `absence: prior` limits it, and `limit: prior` hides whom 1/r can't",
     ]
 
 
@@ -193,6 +205,7 @@ def _instantly(policy: Policy, source: Any, clock: Clock, progress: Progress) ->
                 plan = _settled(policy, limit, partial(SEARCHES[policy.search].find, policy, known, progress=progress))
             except Surprised as surprise:  # a look showed what no estimate knew: with that, it is one no longer
                 known = corrected(policy, known, surprise)
+    check_one_row_each(policy, known.engine, plan.frequency)
     return Intake(known.engine, plan.frequency, known.counted, cells), plan
 
 
@@ -209,7 +222,7 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     def search(limit: int) -> Plan:
         problem = Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed, confirmed=True)
         plan: Plan = chosen.find(problem, progress, *clock)
-        return plan
+        return absence_kept(problem, plan)
 
     return _settled(policy, int(policy.suppress * intake.frequency.rows), search)
 
@@ -283,11 +296,14 @@ def publish(
     more: Mapping[str, Any] | None = None,
     mapping: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    beside: Callable[[Path, Path], None] | None = None,
 ) -> Release:
     """Write the release beside its place, read it back, judge it again from the files, and only then put it there.
 
     `mapping` is that of an earlier release, where the plan follows it; `more` is what the manifest says besides.
-    `notes` are about the source, and for the custodian.
+    `notes` are about the source, and for the custodian; `remarks` are for readers of the release. `beside` is given
+    both folders when the manifest is written, to add to the private one.
     """
     check_named(policy.models, plan.groups)
     kind = PUBLICATIONS[policy.publish]
@@ -310,6 +326,7 @@ def publish(
         with clock("verify"):
             progress("verify", 0, 0, "")
             manifest = _draft(policy, intake, plan, rules) | written | dict(more or {})
+            manifest["notes"] += remarks
             if form == "table":
                 manifest["database"] = {"engine": POSTGRESQL, "schema": schema}
             if policy.csv is not None:
@@ -355,6 +372,8 @@ def publish(
         if kept is not None:
             kept = {"about": WARNING, "release": manifest["checksum"], **kept}
             (work.private / STANDING).write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
+        if beside is not None:
+            beside(partial, work.private)
         tables.describe(_json(manifest))
     types = getattr(intake.engine, "scalars", {})
     return Release(folder, manifest, target.private, about, data, types, inputs=tuple(target.inputs))

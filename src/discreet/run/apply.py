@@ -34,10 +34,14 @@ from discreet.publications.recoded_tables import Recoded, group_recoded, read_re
 from discreet.publications.source.table import count_source
 from discreet.publications.tables import published_values
 from discreet.releases.contents import read_manifest, read_mapping
+from discreet.releases.figures import private_folder
+from discreet.releases.ledger import LEDGER
 from discreet.releases.verify import is_about_population
-from discreet.run.anonymize import paths_among, publish, target_at
+from discreet.run.anonymize import Target, paths_among, publish, target_at
 from discreet.run.came_and_left import BothTables, both_tables, texts_of
+from discreet.run.chain import promise_of, publish_link, read_chain, refused_alone
 from discreet.run.intake import take_in
+from discreet.run.one_row_each import check_one_row_each
 from discreet.run.release import Release
 from discreet.run.subtraction import HeldBack, TwoTables, hold_back, side_by_side
 from discreet.run.verify import verify
@@ -49,7 +53,7 @@ _IF_NEW = "; if you know that none of them is in the earlier release, say --all-
 
 
 def apply(
-    earlier: PathLike[str] | str,
+    earlier: PathLike[str] | str | Sequence[PathLike[str] | str],
     source: Any,
     folder: Path | str,
     *,
@@ -61,6 +65,7 @@ def apply(
     key: Path | str | None = None,
     all_new: bool = False,
     earlier_source: Any = None,
+    ledger: Path | str | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Publish `source` into `folder` by the mapping of the release in `earlier`, or raise and leave nothing behind.
@@ -86,13 +91,28 @@ def apply(
     >>> sorted(second.frame["age"])
     ['20-29', '20-29', '30-39', '30-39']
     """
-    earlier = Path(earlier)
-    read = paths_among(earlier, Path(), source)
+    given = [earlier] if isinstance(earlier, str | PathLike) else list(earlier)
+    releases = [Path(one) for one in given]
+    if not releases:
+        raise DiscreetError(Mistake("releases", "none is given", "name the earlier release, or all of its chain"))
+    *before_it, earlier = releases
+    read = [*paths_among(earlier, Path(), source), *before_it, *([] if ledger is None else [Path(ledger)])]
     target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
     clock = target.clock
     with clock("verify"):
         progress("verify", 0, 0, "")
         manifest = read_manifest(earlier)
+        if "chain" in manifest:
+            if all_new or earlier_source is not None:
+                rule = "is of no use in a chain: its ledger says who was published before"
+                raise DiscreetError(Mistake("all new" if all_new else "earlier source", rule, "leave it out"))
+            if ledger is None:  # a release that was made here knows where its private part is
+                ledger = getattr(given[-1], "private", private_folder(earlier)) / LEDGER
+            return _next_of(releases, manifest, source, target, seed, Path(ledger), database, key, progress)
+        if before_it:
+            raise refused_alone(releases)
+        if ledger is not None:
+            raise DiscreetError(Mistake("ledger", "is of no use: the release is not of a chain", "leave it out"))
         _check_kind(earlier, manifest)
         _check_earlier(earlier, database, key)
         tables = published_tables(earlier, manifest.get("database"), database, manifest.get("csv"))
@@ -102,6 +122,7 @@ def apply(
     with clock("scan"):
         progress("read", 0, 0, "")
         intake = take_in(policy, source)
+        check_one_row_each(policy, intake.engine, intake.frequency)
     with clock("search"):
         progress("check", 0, 0, "")
         plan = recode(intake.frequency, mapping)
@@ -119,6 +140,30 @@ def apply(
     }
     release = publish(policy, intake, plan, target, more={"applied": applied}, mapping=mapping, notes=notes)
     return changed(release, kind=kind_of(source))
+
+
+def _next_of(
+    releases: Sequence[Path],
+    manifest: Manifest,
+    source: Any,
+    target: Target,
+    seed: int | None,
+    ledger: Path,
+    database: str | None,
+    key: Path | str | None,
+    progress: Progress,
+) -> Release:
+    """The next release of a chain, if all earlier ones are what they were."""
+    for folder in releases:
+        _check_earlier(folder, database, key)
+    policy = _policy_of(manifest, seed, source)
+    promise = promise_of(policy)
+    if promise is None:
+        rule = "says that it is of a chain, and promises nothing about several releases"
+        raise ReleaseError(Mistake(str(releases[-1]), rule, _TOGETHER))
+    known = read_chain(releases, ledger, promise.m, database)
+    made = publish_link(policy, source, target, ledger=known, progress=progress)
+    return changed(made, kind=kind_of(source))
 
 
 def _policy_of(manifest: Manifest, seed: int | None, source: Any) -> Policy:

@@ -84,8 +84,6 @@ def sweep(
     >>> [(point.settings, point.groups) for point in swept.points]
     [((3,), 4), ((6,), 1)]
     """
-    if policy.undecided:
-        raise PolicyError(*policy.undecided)
     if one_in is not None and (isinstance(one_in, bool) or not isinstance(one_in, int) or one_in < 1):
         raise PolicyError(Mistake("one_in", f"must be a whole number of at least 1, got {shown(one_in)}", "write 10"))
     if one_in is None:
@@ -113,6 +111,7 @@ def sweep(
         one_in=one_in,
         promises=tuple(model.describe() for model in policy.models),
         seeded=policy.seed is not None,
+        undecided=tuple(a.name for a in policy.attributes if a.decide),
         scans=counted.engine.scans + (0 if counted.population is None else counted.population.scans),
     )
 

@@ -6,6 +6,7 @@ the manifest do, so it is written again from these, and must be the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ def verify(
     population: Any = None,
     database: str | None = None,
     key: Path | str | None = None,
+    earlier: Sequence[Path | str] = (),
 ) -> Findings:
     """Re-check every promise of the release in `folder`, and that its report says no more than the release.
 
@@ -40,15 +42,17 @@ def verify(
     it, the release is also compared with the table: is there a row of it for everything that is published? `population`
     is everybody who could be in the table, for promises about who is. `database` says where the tables are (a URL
     without credentials), if they are in one that the environment does not name. `key` is the file of a public key that
-    the manifest must be signed by.
+    the manifest must be signed by. `earlier` are the other releases of a chain, oldest first.
     """
     signature, unsigned = check_signature(Path(folder), key)
-    findings = _verify(folder, source, population, database)
+    findings = _verify(folder, source, population, database, [Path(one) for one in earlier])
     return replace(findings, signature=signature, mistakes=(*unsigned, *findings.mistakes))
 
 
-def _verify(folder: Path | str, source: Any, population: Any, database: str | None) -> Findings:
-    findings = verify_promises(folder, source, population, database)
+def _verify(
+    folder: Path | str, source: Any, population: Any, database: str | None, earlier: Sequence[Path]
+) -> Findings:
+    findings = verify_promises(folder, source, population, database, earlier)
     if findings.published is None or findings.mistakes:
         return findings  # what is told of the rest makes no difference
     manifest = read_manifest(Path(folder))

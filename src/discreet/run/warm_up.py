@@ -108,7 +108,11 @@ def _search(search: str, publish: str, folder: Path) -> None:
 
 
 def _exact(search: str, publish: str, promise: Words, folder: Path) -> None:
-    made = _publish(folder, search, require=[promise], publish=publish, search=search)
+    table, more = TABLE, {}
+    if "m_invariance" in promise:  # a chain must know who is who
+        table = TABLE | {"who": [str(i) for i in ROWS]}
+        more = {"attributes": WORDS["attributes"] | {"who": {"role": "person"}}}
+    made = _publish(folder, search, table, require=[promise], publish=publish, search=search, **more)
     if search in ("anatomy", "greedy"):
         _audit(made, _many(folder))
 

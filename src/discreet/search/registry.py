@@ -37,6 +37,7 @@ class Search:
 
 
 _ART = (("robust", "add robust: {r: 5}, or write search: anatomy"),)
+_INVARIANT = (("m_invariance", "add m_invariance: {m: 3}, or leave `search` out"),)
 SEARCHES: Registry[Search] = Registry(
     "search",
     "discreet.searches",
@@ -48,6 +49,7 @@ SEARCHES: Registry[Search] = Registry(
         "anatomy": Search(("bucketization",), "discreet.search.buckets.anatomy:anatomy"),
         "injector": Search(("bucketization",), "discreet.search.buckets.injector:injector"),
         "mask": Search(("bucketization",), "discreet.search.buckets.mask:mask"),
+        "invariant": Search(("bucketization",), "discreet.search.buckets.invariant:invariant", needs=_INVARIANT),
         "greedy": Search(("ambiguity",), "discreet.search.ambiguity.ambiguity:greedy"),
         "instant": Search(("generalization", "multidimensional"), "discreet.run.from_summary:instant", reads=SUMMARY),
         "instant_cuts": Search(("generalization",), "discreet.run.from_summary:instant_cuts", reads=SUMMARY),

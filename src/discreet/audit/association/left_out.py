@@ -43,7 +43,7 @@ def left_out(
     said = view.manifest.get("rows", {}).get("source")
     if said is not None and int(said) != int(knowledge.frequencies.counts.sum()):  # some were never to be published
         return []
-    people = _people(view, tally, knowledge)
+    people = who_is_missing(view, tally, knowledge)
     out = people.out > 0
     if not out.any() or (people.missing < 0).any():
         return []
@@ -114,7 +114,8 @@ class _Share:
     before: FloatArray
 
 
-def _people(view: ReleaseView, tally: Tally, knowledge: Counted) -> _People:
+def who_is_missing(view: ReleaseView, tally: Tally, knowledge: Counted) -> _People:
+    """Who of the source is published and who is not, and how often each value is missing."""
     frequencies = knowledge.frequencies
     *own, value = frequencies.codes
     person = number_equal(own, len(frequencies.counts))

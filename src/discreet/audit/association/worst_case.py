@@ -104,7 +104,9 @@ def worst_case(
     if people is None or not len(people.group):
         return []
     known = own_knowledge if own_knowledge is not None else learnt(people, tally)
-    promised = None if promise is None or own_knowledge is None else float(1 / Fraction(str(said["r"])))
+    promised = None
+    if promise is not None and own_knowledge is not None and said.get("limit") != "prior":  # else: or what was before
+        promised = float(1 / Fraction(str(said["r"])))
     posterior = beliefs(view, tally, people, known, said)
     name = "learnt_association" if own_knowledge is None else "worst_case"
     lines = [_line(view, tally, name, posterior, said, promised, threshold)]

@@ -14,7 +14,7 @@ from discreet.audit.faults.finer_labels import finer_labels
 from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
 from discreet.audit.faults.leaks import leaking_columns, order_of_rows
 from discreet.audit.faults.manifest_figures import manifest_faults
-from discreet.audit.faults.rare_values import rare_values
+from discreet.audit.faults.rare_values import nothing_left, rare_values
 from discreet.audit.lines import Fault, Level
 from discreet.audit.promises.levels import levels
 from discreet.audit.promises.registry import of_others, reading_of
@@ -38,6 +38,7 @@ def faults(release: ReleaseFiles, source: Any = None, judged: Sequence[Level] | 
         *_promises(release.view),
         *_homogeneous(release, judged),
         *rare_values(release.view),
+        *nothing_left(release.view),
         *_suppressed(release),
         *_unknown_values(release),
         *_finer(release),

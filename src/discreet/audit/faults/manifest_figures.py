@@ -23,7 +23,7 @@ WORDS = (
     *("discreet", "created", "publish", "search", "files", "columns", "roles", "promises", "rows", "suppressed_as"),
     *("node", "hierarchies", "published_as", "policy", "random", "versions", "references", "notes", "table", "tables"),
     *("count_column", "distorted", "groups", "smallest_group", "discernibility", "average_group", "population"),
-    *("group_column", "database", "applied", "checksum", "ranges"),
+    *("group_column", "database", "applied", "chain", "checksum", "ranges"),
 )
 _OF_THE_SOURCE = ("loss", "losses", "loss_geometric", "facts", "seconds", "scans")
 _SECRETS = {"seed": "the seed: whoever knows it may undo the order of rows", "private": "who is in the table"}
@@ -101,7 +101,8 @@ def _levels(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
     for promise, said in zip(view.promises, manifest["promises"], strict=True):
         level, deciding = said.get("level"), said.get("deciding_group")
         left_out = promise.model == "presence" and deciding == view.left_out + view.starred
-        if _is_number(deciding) and not (view.sizes == deciding).any() and not left_out:
+        nobody = deciding == 0 and not len(view.sizes)  # nothing is published, so no group decides
+        if _is_number(deciding) and not (view.sizes == deciding).any() and not left_out and not nobody:
             rule = f"says that a group of {_figure(deciding)} decides over {promise.model}, but there is none"
             yield Fault("wrong_count", MANIFEST, rule, AGAIN)
         reached = [reading.achieved for reading in levels(replace(view, promises=(promise,)))]

@@ -58,7 +58,8 @@ class Generalized:
         for column in (*description.quasi_identifiers, *description.sensitive):
             values, codes = rows.column(column)
             starred &= np.array([value == description.suppressed for value in values], dtype=np.bool_)[codes]
-        if starred.all():  # then they are not suppressed rows among others, but one group of which nothing is said
+        nobody = bool(description.manifest) and description.manifest["rows"]["published"] == 0
+        if starred.all() and not nobody:  # not suppressed rows among others, but one group of which nothing is said
             starred[:] = False
         kept = np.flatnonzero(~starred)
         group, first = numbered([rows.column(c)[1][kept] for c in description.quasi_identifiers], len(kept))

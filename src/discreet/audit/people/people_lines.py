@@ -198,13 +198,15 @@ def homogeneity(persons: Persons, tally: Tally, threshold: float | None) -> Line
 def several_groups(persons: Persons, tally: Tally, threshold: float | None) -> list[Line]:
     """Whoever knows all groups in which somebody has rows adds up what they tell; a line if anybody has several.
 
-    She has won where a value is in one of his rows or more with a chance above the threshold: 1 − Π (1 − pᵢ).
+    She has won where a value is in one of his rows or more with a chance above the threshold: 1 − Π (1 − pᵢ). What is
+    promised of every group by itself is the limit here, too, though a release of coarser values promises nothing of it.
     """
     if not persons.several:
         return []
     sums, view = over_all_groups(persons, tally), persons.rows
-    share = None if view.kind.labelled else most_share(view.promises, tally.attribute)
-    promised = None if share is None else float(share)
+    share = most_share(view.promises, tally.attribute)
+    limit = None if share is None else float(share)
+    promised = None if view.kind.labelled else limit  # of coarser values each group by itself is promised about
     return [
         _line(
             persons,
@@ -218,7 +220,7 @@ def several_groups(persons: Persons, tally: Tally, threshold: float | None) -> l
             knows=f"{view.kind.finds} She knows all groups in which this person has rows, and how many in each.",
             assumes="That somebody has a value who has it in one row or more, and that groups tell nothing of each "
             "other. If they do, the sum of the chances is the most that she can believe.",
-            threshold=_limit(threshold, promised, BELIEVED),
+            threshold=_limit(threshold, limit, BELIEVED),
             promised=promised,
             rounded=ROUNDED,
             details={

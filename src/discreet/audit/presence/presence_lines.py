@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import FloatArray
 from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, ROUNDED, Line, at_limits, line
+from discreet.audit.presence.added_up import added_up
 from discreet.audit.presence.listed_exact import check_same_words, promised_alpha, same_values
 from discreet.audit.presence.listed_generalized import THRESHOLD
 from discreet.audit.presence.marginals import Marginals
@@ -97,13 +99,17 @@ def _unlisted(view: ReleaseView, threshold: float | None) -> Line:
     for table in view.tables:
         covered *= np.bincount(table.group, minlength=groups)
     alpha = promised_alpha(view)
+    total = added_up(view, Fraction(1) if alpha is None else alpha)
+    at_most = "" if total.least == total.most else "at most "
     return _line(
         view,
         threshold,
         adversary="presence_without_list",
         title="Is somebody in the table? Without a list",
         knows="The exact values of the people she asks for, but not who else there is.",
-        assumes="That every combination of a group's values is a person, each as likely to be in the group.",
+        assumes="That every combination of a group's values is a person, each as likely to be in the group. Each group "
+        f"by itself: over all groups that cover a combination, chances add up to {at_most}{total.most:.3g}.",
+        details={"over_all_groups": total.most, "over_all_groups_at_least": total.least},
         chance=np.minimum(view.sizes / np.maximum(covered, 1.0), 1.0),
         people=view.sizes,
         group=np.arange(groups, dtype=np.int64),
@@ -135,6 +141,7 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
         "groups_the_list_can_not_fill": contradicted,
         "worst_over_all_groups": float(together.max(initial=0.0)),
         "worst_by_counting": float(posterior.counted.max(initial=0.0)),
+        "worst_added_up_without_list": float(posterior.added_up.max(initial=0.0)),
     }
     if alpha is not None:
         details["above_alpha"] = int(

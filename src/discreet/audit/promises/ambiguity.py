@@ -1,4 +1,7 @@
-"""Ambiguity, read a second time: presence n / Π m over the published tables at most α, no value's share above β."""
+"""Ambiguity, read a second time: presence n / Π m over the published tables at most α, no value's share above β.
+
+With `presence: total`, the sum of these over all groups that cover a combination is at most α.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.audit.faults.group_faults import OTHERS, group_faults
 from discreet.audit.lines import AT_MOST, Fault, Level, Line
-from discreet.audit.promises.level import exact, level, promised_sums, share_level
+from discreet.audit.presence.added_up import added_up
+from discreet.audit.promises.level import deciding_group, exact, level, promised_sums, share_level
 from discreet.audit.promises.limits import Limits
-from discreet.audit.promises.parameters import Parameter, number
+from discreet.audit.promises.parameters import Parameter, number, one_of
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.view import Promise, ReleaseView
 
@@ -24,7 +28,9 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     shares = [share_level(view, summed, promise.model, beta) for summed in promised_sums(promise, view)]
     if view.kind.rows_are_people:
         return shares
-    present = replace(_presence(view, alpha), note=_on_the_list(beside.listed))
+    found = _added_up(view, alpha) if _adds_up(promise) else _presence(view, alpha)
+    listed = _on_the_list(beside.listed)
+    present = replace(found, note="; ".join(filter(None, (found.note, listed))))
     return [each for share in shares for each in (present, share)]
 
 
@@ -35,7 +41,8 @@ def _on_the_list(line: Line | None) -> str:
     said = line.details
     return (
         f"with the list that was given, of {said['on_the_list']:,} people, {said['certain']:,} are certain to be in "
-        f"the table, and {said['above_alpha']:,} are in it with more than α"
+        f"the table, and {said['above_alpha']:,} are in it with more than α; for her who has none, chances over all "
+        f"groups that cover one of these people add up to {said['worst_added_up_without_list']:.3g} at most"
     )
 
 
@@ -65,6 +72,18 @@ def _presence(view: ReleaseView, alpha: Fraction) -> Level:
     return level(view, *named, AT_MOST, alpha, _chances(view), groups, evidence, lambda n, *m: _is_within(alpha, n, *m))
 
 
+def _adds_up(promise: Promise) -> bool:
+    return promise.parameters.get("presence") == "total"
+
+
+def _added_up(view: ReleaseView, alpha: Fraction) -> Level:
+    found = added_up(view, alpha)
+    named = ("ambiguity", None, "largest chance of being in the table over all groups, without a list of the people")
+    note = "" if found.least == found.most or found.holds is False else "a bound: to find the largest takes too long"
+    achieved = found.least if found.holds is False else found.most
+    return Level(*named, AT_MOST, float(alpha), achieved, found.holds, deciding_group(view, found.group), note)
+
+
 def faults(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
     """Groups above α or above β."""
     if view.kind.rows_are_people:
@@ -73,6 +92,9 @@ def faults(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
     present = _present_above(view, exact(alpha))
     yield from group_faults(view, "group_above_alpha", present, f"a presence above {alpha}", OTHERS)
     associated = _associated_above(promise, view, exact(beta))
+    if _adds_up(promise) and not len(present) and added_up(view, exact(alpha)).holds is False:
+        rule = f"chances of being in the table add up to more than {alpha} over all groups that cover some combination"
+        yield Fault("total_above_alpha", view.file, rule, "publish fewer groups, of more different rows", 1, None, True)
     rule = f"a value with an association above {beta}"
     yield from group_faults(view, "group_above_beta", associated, rule, OTHERS)
 
@@ -102,5 +124,10 @@ def limits(promise: Promise) -> Limits:
     return Limits(share=beta, several_values=beta < 1, presence=(Fraction(0), alpha))
 
 
-_PARAMETERS = {"alpha": number(), "beta": number(), "tables": Parameter()}
+_PARAMETERS = {
+    "alpha": number(),
+    "beta": number(),
+    "tables": Parameter(),
+    "presence": Parameter(one_of("group", "total")),
+}
 READING = Reading("ambiguity", "ambiguity", _PARAMETERS, levels, faults, limits=limits)

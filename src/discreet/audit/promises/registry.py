@@ -77,7 +77,7 @@ class Reading:
 
 
 _OWN = (
-    *("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
+    *("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure", "m_invariance"),
     *("k_map", "presence", "confident_presence", "realistic", "robust", "ambiguity"),
 )
 # Where each promise of our own policies is read: loaded when the first release makes one.

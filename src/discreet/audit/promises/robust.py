@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from discreet.arrays import IntArray
-from discreet.audit.association.knowledge import Knowledge, Known, domain
+from discreet.audit.association.knowledge import Knowledge, domain
 from discreet.audit.association.worst_case import (
     given_knowledge,
     judged,
@@ -21,8 +20,10 @@ from discreet.audit.association.worst_case import (
 )
 from discreet.audit.lines import AT_MOST, Level
 from discreet.audit.promises.level import deciding_group, promised_tallies
+from discreet.audit.promises.no_surer import Found, judged_by_prior, missing_judged
 from discreet.audit.promises.parameters import Parameter, number, whole
 from discreet.audit.promises.registry import Beside, Reading
+from discreet.audit.promises.worlds_exactly import GroupExactly
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import Bounds, Promise, ReleaseView, Tally
 from discreet.errors import Mistake, did_you_mean, shown
@@ -31,6 +32,7 @@ from discreet.files.numbers import exact_number
 _CLOSE = 1e-9
 _MOST_STEPS = 20_000_000  # of exact arithmetic
 _FIGURE = "largest chance of a link, by whichever attributes tell most"
+_PRIOR = "prior"
 _SEVERAL_ROWS = "what she believes of somebody with several rows is not worked out"
 
 
@@ -67,7 +69,12 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
     summed = summed_up(tally, len(view.sizes))
     if known_before is None or people is None or not len(people.group):
         return _by_shares(view, summed, protected_sets(said.get("values"), tally.values), limit)
-    protected = protected_sets(said.get("values"), domain(known_before, tally))
+    values = domain(known_before, tally)
+    protected = protected_sets(said.get("values"), values)
+    absent = _absent(view, tally, knowledge, said, protected, values, limit)
+    if said.get("limit") == _PRIOR:
+        found = judged_by_prior(view, tally, people, known_before, said, protected, limit)
+        return _level(view, tally, limit, found, absent)
     worst = shares_of_sets(summed, protected)
     kept, steps = _shares_keep(summed, protected, limit), _MOST_STEPS
     open_groups = len(view.sizes) - len(np.unique(people.group))
@@ -79,29 +86,50 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
         open_groups += len(np.unique(people.group[posterior.at_most > np.maximum(posterior.chance, float(limit))]))
         close = np.unique(people.group[np.abs(posterior.chance - float(limit)) <= _CLOSE])
         for group in close.tolist() if kept else ():
-            exactly = _GroupExactly.of(group, each, people.group, people.many, summed)
+            exactly = GroupExactly.of(group, each, people.group, people.many, summed)
             steps -= exactly.steps
             if steps < 0:
                 open_groups += 1
             else:
                 kept &= all(p <= limit for p in exactly.posteriors(protected))
-    group = int(np.argmax(worst))
+    return _level(view, tally, limit, Found(worst, bool(kept), open_groups), absent)
+
+
+def _level(view: ReleaseView, tally: Tally, limit: Fraction, found: Found, absent: Found | None) -> Level:
+    """The line about all groups; where those who are missing are promised something, too, they decide like a group."""
+    group = int(np.argmax(found.worst))
+    worst, kept, left_open = float(found.worst[group]), found.kept, found.left_open
     note = (
-        f"{open_groups} groups left open: too many worlds, or not as many {view.whose.unit} as values"
-        if open_groups
+        f"{left_open} groups left open: too many worlds, or not as many {view.whose.unit} as values"
+        if left_open
         else ""
     )
-    return Level(
-        "robust",
-        tally.attribute,
-        _FIGURE,
-        AT_MOST,
-        float(limit),
-        float(worst[group]),
-        None if kept and open_groups else kept,
-        deciding_group(view, group),
-        note,
-    )
+    if absent is not None:
+        worst, kept, left_open = max(worst, float(absent.worst[0])), kept and absent.kept, left_open + absent.left_open
+        about = "open" if absent.left_open else "kept" if absent.kept else "broken"
+        note = "; ".join(filter(None, [note, "" if about == "kept" else f"{about} for those who are left out"]))
+    holds = None if kept and left_open else kept
+    deciding = deciding_group(view, group)
+    return Level("robust", tally.attribute, _FIGURE, AT_MOST, float(limit), worst, holds, deciding, note)
+
+
+def _absent(
+    view: ReleaseView,
+    tally: Tally,
+    knowledge: Knowledge | None,
+    said: Any,
+    protected: Any,
+    values: tuple[str | None, ...],
+    limit: Fraction,
+) -> Found | None:
+    """Those who are missing, where something is promised about them. Who they are follows from the source alone."""
+    if _PRIOR not in (said.get("limit"), said.get("absence")):
+        return None
+    suppressed = (view.manifest.get("rows") or {}).get("suppressed")
+    if suppressed == 0 and knowledge is None:
+        return None
+    found = missing_judged(view, tally, knowledge, said, protected, values, limit)
+    return Found(np.zeros(1), True, 1) if found is None else found
 
 
 def _by_shares(view: ReleaseView, summed: Summed, protected: Any, limit: Fraction) -> Level:
@@ -125,104 +153,6 @@ def _shares_keep(summed: Summed, protected: Any, limit: Fraction) -> bool:
     return True
 
 
-class _GroupExactly:
-    """One group and what one set of attributes tells of it, in whole numbers."""
-
-    def __init__(
-        self, weights: list[list[int]], supports: list[int], many: list[int], values: list[int], counts: list[int]
-    ):
-        self.weights, self.supports, self.many = weights, supports, many
-        self.values, self.counts = values, counts
-
-    @classmethod
-    def of(cls, group: int, known: Known, groups: IntArray, many: IntArray, summed: Summed) -> _GroupExactly:
-        low, high = np.searchsorted(groups, [group, group + 1])
-        rows, place = np.unique(known.row[low:high], return_inverse=True)
-        counted = np.bincount(place, weights=many[low:high]).astype(int).tolist()
-        weights = [[int(w) for w in known.weight[row]] for row in rows.tolist()]
-        supports = [int(known.support[row]) for row in rows.tolist()]
-        first, last = np.searchsorted(summed.tally.group, [group, group + 1])
-        tally = summed.tally
-        return cls(weights, supports, counted, tally.value[first:last].tolist(), tally.count[first:last].tolist())
-
-    @property
-    def steps(self) -> int:
-        states = 1
-        for count in self.counts:
-            states *= count + 1
-        return states * len(self.counts) * len(self.many)
-
-    def posteriors(self, protected: Any) -> Iterator[Fraction]:
-        """Of every kind of people and every protected set, in both views."""
-        own = [[weights[v] for v in self.values] for weights in self.weights]
-        together = all_values_exactly(own, self.many, self.counts)
-        for those in protected.tolist():
-            inside = [i for i, v in enumerate(self.values) if those[v]]
-            having = sum(self.counts[i] for i in inside)
-            if not having:
-                continue
-            shares = [
-                Fraction(sum(w for w, there in zip(weights, those, strict=True) if there), support)
-                for weights, support in zip(self.weights, self.supports, strict=True)
-            ]
-            yield from one_value_exactly(shares, self.many, having)
-            yield from (sum((chances[i] for i in inside), Fraction(0)) for chances in together)
-
-
-def one_value_exactly(shares: Sequence[Fraction], many: Sequence[int], having: int) -> list[Fraction]:
-    """The chance of each kind of people to be among the `having` who have a value; none if no world is possible.
-
-    >>> american, japanese = Fraction(1, 10), Fraction(3, 1000)
-    >>> [round(float(p), 4) for p in one_value_exactly([american, japanese], [1, 1], 1)]
-    [0.9736, 0.0264]
-    """
-    chances = []
-    for i, share in enumerate(shares):
-        others = [m - (k == i) for k, m in enumerate(many)]
-        worlds = _dealt(shares, others, having)
-        has, lacks = worlds[having - 1] * share, worlds[having] * (1 - share)
-        if has + lacks:
-            chances.append(has / (has + lacks))
-    return chances
-
-
-def _dealt(shares: Sequence[Fraction], many: Sequence[int], most: int) -> list[Fraction]:
-    """The weight of 0, 1, … of these people having the value."""
-    worlds = [Fraction(1)] + [Fraction(0)] * most
-    for share, people in zip(shares, many, strict=True):
-        for _ in range(people):
-            worlds = [weight * (1 - share) + (worlds[k - 1] * share if k else 0) for k, weight in enumerate(worlds)]
-    return worlds
-
-
-def all_values_exactly(
-    weights: Sequence[Sequence[int]], many: Sequence[int], counts: Sequence[int]
-) -> list[list[Fraction]]:
-    """The chance of each kind of people to have each value; none if no world is possible.
-
-    The paper's example: two people who have x and y with one half each, two who have y with 4/5.
-
-    >>> str(all_values_exactly([[1, 1], [1, 4]], [2, 2], [2, 2])[0][0])
-    '8/11'
-    """
-    of_kinds = []
-    for i, own in enumerate(weights):
-        worlds = {tuple(counts): 1}  # by what is left
-        for k, (chances, people) in enumerate(zip(weights, many, strict=True)):
-            for _ in range(people - (k == i)):
-                after: dict[tuple[int, ...], int] = {}
-                for left, weight in worlds.items():
-                    for v, chance in enumerate(chances):
-                        if left[v] and chance:
-                            rest = (*left[:v], left[v] - 1, *left[v + 1 :])
-                            after[rest] = after.get(rest, 0) + weight * chance
-                worlds = after
-        each = [own[v] * worlds.get(tuple(int(w == v) for w in range(len(counts))), 0) for v in range(len(counts))]
-        if sum(each):
-            of_kinds.append([Fraction(weight, sum(each)) for weight in each])
-    return of_kinds
-
-
 def _listed(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Iterator[Mistake]:
     if value is not None and not isinstance(value, list | tuple):
         yield Mistake(place, f"must be a list, got {shown(value)}")
@@ -238,6 +168,14 @@ def _attribute_sets(value: Any, place: str, quasi_identifiers: Sequence[str]) ->
             if name not in quasi_identifiers:
                 rule = f"no such quasi-identifier {shown(name)}"
                 yield Mistake(place, rule, did_you_mean(name, quasi_identifiers))
+
+
+def _one_of(*words: str) -> Callable[[Any, str, Sequence[str]], Iterator[Mistake]]:
+    def check(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Iterator[Mistake]:
+        if value is not None and value not in words:
+            yield Mistake(place, f"must be one of {', '.join(words)}, got {shown(value)}")
+
+    return check
 
 
 def _knowledge(value: Any, place: str, quasi_identifiers: Sequence[str]) -> Iterator[Mistake]:
@@ -263,6 +201,8 @@ READING = Reading(
         "attribute_sets": Parameter(_attribute_sets),
         "min_support": Parameter(whole),
         "knowledge": Parameter(_knowledge),
+        "limit": Parameter(_one_of("r", _PRIOR)),
+        "absence": Parameter(_one_of("open", _PRIOR)),
     },
     levels,
 )

@@ -39,7 +39,8 @@ class Beliefs:
     """What the adversary believes of each combination on the list: the largest chance over the groups that cover it.
 
     `unlisted` knows no list, `counted` counts the people whom a group covers, `chance` also heeds that every published
-    value is somebody's; `together` adds up over the groups, since nobody is in two. Who is `certain` is in every
+    value is somebody's; `together` adds up over the groups, since nobody is in two, and `added_up` does so for those
+    who know no list. Who is `certain` is in every
     possible world. `told_by` is the group that `chance` comes from (−1: none), `of_group` the largest chance of anybody
     to be in a group. `decided` says how each group was.
     """
@@ -50,6 +51,7 @@ class Beliefs:
     counted: FloatArray
     chance: FloatArray
     together: FloatArray
+    added_up: FloatArray
     certain: NDArray[np.bool_]
     told_by: IntArray
     of_group: FloatArray
@@ -71,7 +73,7 @@ def beliefs(release: ReleaseView, population: Population) -> Beliefs:
     distinct = np.diff(offsets, axis=1)
     unlisted = np.minimum(release.sizes / np.maximum(distinct.prod(axis=0, dtype=np.float64), 1.0), 1.0)
     weighed = _Weighed(
-        np.zeros((4, len(known))),
+        np.zeros((5, len(known))),
         np.zeros(len(known), dtype=np.bool_),
         np.full(len(known), -1, dtype=np.int64),
         np.zeros(groups),
@@ -79,14 +81,14 @@ def beliefs(release: ReleaseView, population: Population) -> Beliefs:
     )
     published = _Published(release.sizes, unlisted, offsets, codes)
     _weigh(published, _Listed(starts, members, of_person[known], counts[known]), _most_values(groups), weighed)
-    believed = np.zeros((4, len(counts)))
+    believed = np.zeros((5, len(counts)))
     believed[:, known] = weighed.believed
     certain, told_by = np.zeros(len(counts), dtype=np.bool_), np.full(len(counts), -1, dtype=np.int64)
     certain[known], told_by[known] = weighed.certain, weighed.told_by
-    alone, counted, chance, added = believed
-    together = np.where(certain, 1.0, np.minimum(added, 1.0))
+    alone, counted, chance, added, unlisted = believed
+    together, added_up = np.where(certain, 1.0, np.minimum(added, 1.0)), np.minimum(unlisted, 1.0)
     of_group, decided = weighed.of_group, weighed.decided
-    return Beliefs(counts, counted > 0, alone, counted, chance, together, certain, told_by, of_group, decided)
+    return Beliefs(counts, counted > 0, alone, counted, chance, together, added_up, certain, told_by, of_group, decided)
 
 
 def _most_values(groups: int) -> int:
@@ -149,8 +151,8 @@ class _Crowds(NamedTuple):
 class _Weighed(NamedTuple):
     """What is believed, written in place; for the words see `Beliefs`.
 
-    `believed` has the rows unlisted, counted, chance and together (a sum that may be above 1), a column per person, as
-    `certain` and `told_by`; `of_group` and `decided` are per group.
+    `believed` has the rows unlisted, counted, chance, together and added_up (sums that may be above 1), a column per
+    person, as `certain` and `told_by`; `of_group` and `decided` are per group.
     """
 
     believed: FloatArray
@@ -218,6 +220,7 @@ def _weigh(published: _Published, listed: _Listed, most_values: int, weighed: _W
                 believed[2, p], told_by[p] = chance[i], g
             of_group[g] = max(of_group[g], chance[i])
             believed[3, p] += chance[i] * share
+            believed[4, p] += unlisted[g]
             certain[p] |= state[i] == IN
 
 

@@ -30,8 +30,13 @@ class PublishedFiles:
         from discreet.engines.duckdb.engine import DuckDB  # late: it is made of this module
 
         if not self.escape or not table.endswith(".csv"):
-            return DuckDB(self.folder / table, named)
-        return DuckDB(self.folder / table, [escaped(column) for column in named]).unescaped()
+            return DuckDB(self.folder / table, named, beside=self._beside)
+        return DuckDB(self.folder / table, [escaped(column) for column in named], beside=self._beside).unescaped()
+
+    @property
+    def _beside(self) -> DuckDB | None:
+        """An engine that is open anyway."""
+        return None
 
     def about(self, table: str) -> dict[str, Any]:
         """What the manifest says about it, so that a change will be noticed."""
@@ -44,6 +49,10 @@ class WrittenFiles(PublishedFiles):
 
     form: str
     source: DuckDB
+
+    @property
+    def _beside(self) -> DuckDB | None:
+        return self.source  # it has been asked all that it will be
 
     def name(self, stem: str) -> str:
         """What a table is called there."""

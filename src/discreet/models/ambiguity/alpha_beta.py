@@ -15,6 +15,7 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
+from discreet.models.ambiguity.total import total_presence
 from discreet.models.by_people import chances, chances_at_most, groups_of_movers, summed, worst_of_movers
 from discreet.models.exact import decide, products_at_most
 from discreet.models.groups.shares import lost_to_share, share_at_most
@@ -29,10 +30,12 @@ from discreet.models.parameters import (
     as_text,
     exact,
 )
-from discreet.models.promise import PRESENCE, VALUES, Promise, Setting, Words, read_as
+from discreet.models.promise import PRESENCE, VALUES, Promise, Risk, Setting, Words, read_as
 
 SEPARATE = "separate"  # a table for every quasi-identifier
 BEST = "best"  # the search chooses which quasi-identifiers share a table
+GROUP = "group"  # presence is judged group by group, as in the paper
+TOTAL = "total"  # presence is judged over all groups together
 Tables = str | tuple[tuple[str, ...], ...]
 
 _INTEGERS = float(1 << 43)  # up to here products of counts are safe as 64-bit integers, see `products_at_most`
@@ -110,8 +113,13 @@ class AlphaBeta(Parameterized):
     not who else lives there. `tables` says which quasi-identifiers share a table: `separate`, `best`, or the sets.
     Where people have several rows, no two of them in one group, both are kept by the sum over somebody's groups.
 
+    Whoever several groups cover may be in any of them. With `presence` as `total` the chances of all groups that cover
+    a combination of values add up to α at most, whatever the combination (see `total`); a group holds if those that it
+    covers do. Then people are to have one row each.
+
     Not monotone: two groups with the same values have twice the presence when they are merged. The level is the
-    presence. Where the association is above β, it is as far above α as the association is above β.
+    presence (of `total`, a bound for all that a group covers). Where the association is above β, it is as far above α
+    as the association is above β.
 
     >>> from dataclasses import replace
     >>> from discreet.models.examples import groups_of
@@ -125,6 +133,7 @@ class AlphaBeta(Parameterized):
     beta: Threshold
     attribute: str
     tables: Tables = SEPARATE
+    presence: str = GROUP
     monotone = False
     higher_is_safer = False
     word = "ambiguity"
@@ -133,33 +142,38 @@ class AlphaBeta(Parameterized):
         "beta": Number(0, 1, why="with beta = 1 everybody's value may be told"),
         "attribute": Name(),
         "tables": _Sets((SEPARATE, BEST)),
+        "presence": Choice((GROUP, TOTAL)),
     }
 
     @property
     def rows_per_value(self) -> int:
         return math.ceil(1 / exact(self.beta))
 
+    @property
+    def adds_up(self) -> bool:
+        """Is presence limited over all groups together? With α = 1 nothing is promised of it."""
+        return self.presence == TOTAL and exact(self.alpha) < 1
+
     def holds(self, groups: Groups) -> BoolArray:
-        return self._hides_presence(groups) & share_at_most(groups, self.attribute, exact(self.beta))
+        return self._presence(groups)[0] & share_at_most(groups, self.attribute, exact(self.beta))
 
     def level(self, groups: Groups) -> FloatArray:
         alpha, beta = exact(self.alpha), exact(self.beta)
-        found = presence(groups)
-        reached = np.where(self._hides_presence(groups), np.minimum(found, float(alpha)), found)
+        hidden, found = self._presence(groups)
+        reached = np.where(hidden, np.minimum(found, float(alpha)), found)
         unsafe = association(groups, self.attribute) * float(alpha / beta)
         return np.where(share_at_most(groups, self.attribute, beta), reached, np.maximum(reached, unsafe))
 
     def held_by_people(self, groups: Groups) -> BoolArray:
-        hidden = self._hides_presence(groups) & self._hides_presence_in_all(groups)
+        hidden = self._presence_of_people(groups)[0] & self._hides_presence_in_all(groups)
         return hidden & chances_at_most(groups, self.attribute, exact(self.beta))
 
     def reached_by_people(self, groups: Groups) -> FloatArray:
         alpha, beta = exact(self.alpha), exact(self.beta)
-        found = presence(groups)
-        hidden = self._hides_presence(groups)
+        hidden, found = self._presence_of_people(groups)
         if groups.owners is not None:
             found = np.minimum(worst_of_movers(groups.owners, summed(groups.owners, found), found), 1.0)
-            hidden &= self._hides_presence_in_all(groups)
+            hidden = hidden & self._hides_presence_in_all(groups)
         reached = np.where(hidden, np.minimum(found, float(alpha)), found)
         unsafe = chances(groups, self.attribute) * float(alpha / beta)
         return np.where(chances_at_most(groups, self.attribute, beta), reached, np.maximum(reached, unsafe))
@@ -175,19 +189,30 @@ class AlphaBeta(Parameterized):
 
     def require(self) -> str:
         alpha, beta = as_text(self.alpha), as_text(self.beta)
-        return f"presence at most {alpha} without a list of the population, association at most {beta}"
+        where = "over all groups together " if self.adds_up else ""
+        return f"presence {where}at most {alpha} without a list of the population, association at most {beta}"
 
     def describe(self) -> str:
-        return f"({as_text(self.alpha)}, {as_text(self.beta)})-privacy of {self.attribute}"
+        where = ", presence over all groups together" if self.presence == TOTAL else ""
+        return f"({as_text(self.alpha)}, {as_text(self.beta)})-privacy of {self.attribute}{where}"
 
     def to_words(self) -> dict[str, dict[str, object]]:
         words = super().to_words()
+        if self.presence == GROUP:  # the paper's, which need not be said
+            del words[self.word]["presence"]
         if not isinstance(self.tables, str):
             words[self.word]["tables"] = [list(table) for table in self.tables]
         return words
 
     def misfits(self, frequency: FrequencySet) -> list[Mistake]:
-        """What keeps the promise from fitting a table: named sets that are no partition of its quasi-identifiers."""
+        """What keeps the promise from fitting a table: named sets that are no partition of its quasi-identifiers, or
+        people of several rows where presence adds up.
+        """
+        if self.adds_up and frequency.owners is not None:
+            rule = "total is about single rows: people of several are in the table by each, and their chances differ"
+            return [
+                Mistake(f"{self.word}.presence", rule, f"write presence: {GROUP}, or publish one row of each person")
+            ]
         if isinstance(self.tables, str):
             return []
         place, named = f"{self.word}.tables", [name for table in self.tables for name in table]
@@ -203,6 +228,20 @@ class AlphaBeta(Parameterized):
                 for n in missing
             ),
         ]
+
+    def _presence(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
+        """Which groups keep α, and the presence of each: its own, or a bound for the sum of whatever it covers."""
+        hidden = self._hides_presence(groups)
+        if self.presence == GROUP:
+            return hidden, presence(groups)
+        total = total_presence(groups, exact(self.alpha))
+        return hidden & total.hidden, total.of_groups
+
+    def _presence_of_people(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
+        """The same where people have several rows: it is not known what the sums of all their combinations come to."""
+        if self.adds_up and groups.owners is not None:
+            return np.zeros(len(groups), dtype=np.bool_), np.ones(len(groups))
+        return self._presence(groups)
 
     def _hides_presence(self, groups: Groups) -> BoolArray:
         """Is |G| ≤ α · Π mᵢ? In whole numbers, which may be longer than 64 bits."""
@@ -250,11 +289,34 @@ def _distinct(groups: Groups) -> IntArray:
 
 def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     nobody = setting.whose.either("nobody who", "no row that")
+    fits = "fits into groups" if parameters.get("presence") == TOTAL else "fits into a group"
+    together = ", over all groups together" if parameters.get("presence") == TOTAL else ""
     return (
-        f"Without a list of the population, {nobody} fits into a group is in the table with a probability above "
-        f"{parameters['alpha']}, and {nobody} is in it has a certain value of {column} with a probability above "
-        f"{parameters['beta']}."
+        f"Without a list of the population, {nobody} {fits} is in the table with a probability above "
+        f"{parameters['alpha']}{together}, and {nobody} is in it has a certain value of {column} with a probability "
+        f"above {parameters['beta']}."
     )
+
+
+def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:
+    whose = setting.whose
+    if parameters.get("presence") == TOTAL:
+        return [
+            (
+                "Groups that tell of each other",
+                f"Chances are added up over groups that are each filled by themselves. Whoever knows that no two "
+                f"{whose.people} have the same values learns from one group who can't be in another, and may be surer "
+                f"of {whose.either('somebody', 'a row')} than the sum says.",
+            )
+        ]
+    return [
+        (
+            f"{whose.people.capitalize()} that several groups cover",
+            f"The promise is about each group. {whose.somebody.capitalize()} whose values all occur in several "
+            "groups may be in any of them: the chances add up, and may together exceed what is promised of one. "
+            "presence: total promises the sum.",
+        )
+    ]
 
 
 AMBIGUITY = Promise(
@@ -263,6 +325,7 @@ AMBIGUITY = Promise(
     read_as(AlphaBeta, "{alpha: 0.1, beta: 0.2}"),
     _sentence,
     about=frozenset({VALUES, PRESENCE}),
+    leaves_open=_leaves_open,
     only=("ambiguity",),
     examples=({"alpha": 0.9, "beta": 0.5},),
 )

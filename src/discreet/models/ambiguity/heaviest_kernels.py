@@ -53,9 +53,10 @@ def heaviest(sets: Sets, floor: int, stop: int, work: int) -> tuple[int, int, In
     """The weight of the heaviest point if it is above `floor` (else that), a bound that none is above, and the point.
 
     Both weights are the same where the search comes to its end. It gives up at a point above `stop`, or after `work`
-    entries of sets were looked at. Where no point is known to be above `floor`, its codes are −1.
+    entries of sets were looked at. Where no point is known to be above `floor`, its codes are −1. Sets that weigh
+    nothing are left out.
     """
-    tables, groups, codes = len(sets.offsets), sets.offsets.shape[1] - 1, sets.start[-1]
+    tables, codes = len(sets.offsets), sets.start[-1]
     way = Branches(
         np.zeros((3, tables), dtype=np.int64),
         np.zeros(codes, dtype=np.int64),
@@ -68,7 +69,7 @@ def heaviest(sets: Sets, floor: int, stop: int, work: int) -> tuple[int, int, In
     table, many, done = way.steps
     scratch = np.zeros(codes, dtype=np.int64)
     best, best_point = floor, np.full(tables, -1, dtype=np.int64)
-    looked = _branch(sets, np.arange(groups).astype(np.int32), 0, way, scratch)
+    looked = _branch(sets, _weighing(sets.weight), 0, way, scratch)
     depth = 0
     while depth >= 0 and best <= stop and looked <= work:
         t, at = table[depth], sets.start[table[depth]] + done[depth]
@@ -91,6 +92,17 @@ def heaviest(sets: Sets, floor: int, stop: int, work: int) -> tuple[int, int, In
         if done[d] < many[d]:
             bound = max(bound, way.sums[sets.start[table[d]] + done[d]])
     return best, bound, best_point
+
+
+@inner
+def _weighing(weight: IntArray) -> Codes:
+    """The sets that weigh anything: codes of others could not be told from codes that were not met yet."""
+    some, many = np.empty(len(weight), dtype=np.int32), 0
+    for g in range(len(weight)):
+        if weight[g] > 0:
+            some[many] = g
+            many += 1
+    return some[:many]
 
 
 @inner

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.arrays import FloatArray, IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Entries, Groups
 from discreet.errors import DiscreetError, Mistake
 from discreet.models.ambiguity.heaviest_kernels import Sets, heaviest, weigh_points
@@ -31,13 +31,15 @@ class Total:
     """The largest presence over all groups together: that of some combination is `least`, and none has above `most`.
 
     Both are 1 at most, and the same if it is exact but for rounding; `most` is rounded up. `of_groups` is a bound for
-    the combinations that each group covers. A combination with the largest is in the groups `covering`.
+    the combinations that each group covers, and of those that are `hidden` it is known that none of these is above α
+    (if one is given). A combination with the largest is in the groups `covering`.
     """
 
     least: float
     most: Fraction
     of_groups: FloatArray
     covering: IntArray
+    hidden: BoolArray
 
     @property
     def is_exact(self) -> bool:
@@ -60,7 +62,7 @@ def total_presence(groups: Groups, alpha: Fraction | None = None, work: int = _W
     """
     entries = _entries(groups)
     if not len(groups):
-        return Total(0.0, Fraction(0), np.zeros(0), np.zeros(0, dtype=np.int64))
+        return Total(0.0, Fraction(0), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
     weights, scale = _weights(groups, 1 if alpha is None else alpha.denominator)
     sets = _sets(entries, weights)
     limit = scale if alpha is None else math.floor(alpha * scale)
@@ -74,7 +76,9 @@ def total_presence(groups: Groups, alpha: Fraction | None = None, work: int = _W
     most = min(Fraction(int(max(found, bound)), scale), Fraction(1))
     each = np.minimum(_bounds(entries, weights) / scale, 1.0)
     each[covering] = float(most)
-    return Total(least, most, np.minimum(each, float(most)), covering)
+    each = np.minimum(each, float(most))
+    hidden = each <= (1.0 if alpha is None else float(alpha) * (1 - 1e-9))  # what is closer is not told apart
+    return Total(least, most, each, covering, hidden | (alpha is None or most <= alpha))
 
 
 def presence_of(groups: Groups, codes: IntArray) -> FloatArray:
@@ -83,10 +87,17 @@ def presence_of(groups: Groups, codes: IntArray) -> FloatArray:
     Exact but for rounding, and not limited to 1. For everybody in a population.
     """
     entries = _entries(groups)
-    chance = np.minimum(groups.sizes / np.maximum(entries.distinct.prod(axis=1, dtype=np.float64), 1.0), 1.0)
+    chance = presence_of_groups(groups)
     sets = _sets(entries, np.zeros(len(groups), dtype=np.int64))
     points = np.where(codes >= 0, codes + sets.start[:-1], -1).astype(np.int64)
     found: FloatArray = weigh_points(sets, np.ascontiguousarray(points), chance, _WORDS)
+    return found
+
+
+def presence_of_groups(groups: Groups) -> FloatArray:
+    """n / Π m of each group by itself, at most 1."""
+    combinations = np.maximum(_entries(groups).distinct.prod(axis=1, dtype=np.float64), 1.0)
+    found: FloatArray = np.minimum(groups.sizes / combinations, 1.0)
     return found
 
 
@@ -105,7 +116,8 @@ def _weights(groups: Groups, denominator: int) -> tuple[IntArray, int]:
     """
     distinct = _entries(groups).distinct.tolist()
     chances = [
-        min(Fraction(n, math.prod(m)), Fraction(1)) for n, m in zip(groups.sizes.tolist(), distinct, strict=True)
+        min(Fraction(n, max(math.prod(m), 1)), Fraction(1))
+        for n, m in zip(groups.sizes.tolist(), distinct, strict=True)
     ]
     room = _ROOM // (math.ceil(sum(map(float, chances))) + 2)
     scale = denominator if denominator < room else 1

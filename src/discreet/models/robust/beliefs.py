@@ -53,13 +53,15 @@ class Chances(NamedTuple):
 class Limits(NamedTuple):
     """No posterior may be above `threshold` = 1/r; so ⌊N / r⌋ people of a group may share a set at all (`allowed`).
 
-    `wanted` is one of VERDICTS, LEVELS and PEOPLE; no exact posterior takes more than `most_steps`.
+    With `prior`, those may be above it that are no surer than she was before. `wanted` is one of VERDICTS, LEVELS and
+    PEOPLE; no exact posterior takes more than `most_steps`.
     """
 
     allowed: IntArray
     threshold: float
     wanted: int
     most_steps: int
+    prior: bool
 
 
 class Posteriors(NamedTuple):
@@ -120,6 +122,13 @@ class Worlds:
         inside = [[place[value] for value in s if value in place] for s in sets]
         return [[sum((p[v] for v in s), Fraction(0)) for p in posteriors] for s in inside]
 
+    def priors(self, group: int, k: int) -> list[list[Fraction]]:
+        """For each of the sets, how likely everybody is to have it before any release, by attribute set k."""
+        at, _, sets = self.of(group)
+        rows, totals = self.knowledge.rows, self.knowledge.totals
+        own = self._own(at, k)
+        return [[Fraction(sum(rows[row, s].tolist()), int(totals[row])) for row in own] for s in sets]
+
     def _own(self, at: slice, k: int) -> list[int]:
         """The row of all knowledge that is meant for each entry."""
         own = self.knowledge.finders[k]([codes[at] for codes in self.people.codes]) + self.knowledge.starts[k]
@@ -141,6 +150,7 @@ class Judged:
     near: NDArray[np.uint8]
     worlds: Worlds
     threshold: Fraction
+    prior: bool
 
     @cached_property
     def held(self) -> BoolArray:
@@ -157,18 +167,21 @@ class Judged:
         """
         for k in np.flatnonzero(self.near[:, group]).tolist():
             if self.near[k, group] & NEAR_TWO:
-                yield from self._above(group, self.worlds.in_two_values(group, k))
+                yield from self._above(group, k, self.worlds.in_two_values(group, k))
             if self.near[k, group] & NEAR_FULL:
-                yield from self._above(group, self.worlds.in_full(group, k))
+                yield from self._above(group, k, self.worlds.in_full(group, k))
 
-    def _above(self, group: int, beliefs: list[list[Fraction] | None]) -> Iterator[tuple[int, bool | None]]:
-        at, _, _ = self.worlds.of(group)
+    def _above(self, group: int, k: int, beliefs: list[list[Fraction] | None]) -> Iterator[tuple[int, bool | None]]:
+        at, _, sets = self.worlds.of(group)
+        limits: list[list[Fraction]] = [[self.threshold] * (at.stop - at.start)] * len(sets)
+        if self.prior:
+            limits = [[max(self.threshold, p) for p in before] for before in self.worlds.priors(group, k)]
         above: list[bool | None] = [False] * (at.stop - at.start)
-        for posteriors in beliefs:
+        for posteriors, most in zip(beliefs, limits, strict=True):
             if posteriors is None:
                 above = [a or None for a in above]
             else:
-                above = [p > self.threshold or a for p, a in zip(posteriors, above, strict=True)]
+                above = [p > limit or a for p, limit, a in zip(posteriors, most, above, strict=True)]
         yield from zip(range(at.start, at.stop), above, strict=True)
 
 
@@ -180,6 +193,7 @@ def judged(
     protected: tuple[IntArray, Codes],
     r: Fraction,
     wanted: int,
+    prior: bool = False,
 ) -> Judged:
     """Judge all groups, so many at a time that it does not take much memory to say who has which signature."""
     from discreet.models.robust.judge_kernels import judge  # late: reading a policy should not wait for numba
@@ -207,14 +221,14 @@ def judged(
                 ),
                 Chances(knowledge.rows, knowledge.totals),
                 sets,
-                Limits(allowed[first:last], float(1 / r), wanted, MOST_STEPS),
+                Limits(allowed[first:last], float(1 / r), wanted, MOST_STEPS, prior),
             )
         )
     if not parts:
         nothing, near = np.zeros(0), np.zeros((len(knowledge.sets), 0), dtype=np.uint8)
         parts = [Posteriors(nothing > 0, nothing, np.zeros((2, 0)), nothing > 0, near)]
     whole = Posteriors(*(np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)))
-    return Judged(*whole, Worlds(tally, people, knowledge, sets), 1 / r)
+    return Judged(*whole, Worlds(tally, people, knowledge, sets), 1 / r, prior)
 
 
 def rows_known(knowledge: Knowledge, people: People, begin: int, end: int) -> IntArray:

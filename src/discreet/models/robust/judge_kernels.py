@@ -6,6 +6,8 @@ are below what has been found already), they are not computed.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
@@ -33,11 +35,20 @@ DUAL_STEPS = 40
 MOST_DUAL = 4_000_000  # of all that the steps of a bound by duality take
 
 
+class Before(NamedTuple):
+    """Is it the limit, too, what she believed before any release? Then only what is surer than that counts."""
+
+    limits: bool
+    threshold: float
+    wanted: int
+
+
 @kernel
 def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Protected, limits: Limits) -> Posteriors:
     """Judge all groups, each by the people and values in it."""
     offsets, people, rows = entries.offsets, entries.people, entries.rows
     allowed, threshold, wanted, most_steps = limits.allowed, limits.threshold, limits.wanted, limits.most_steps
+    prior = Before(limits.prior, threshold, wanted)
     groups, sets = len(offsets) - 1, rows.shape[0]
     kept = np.ones(groups, dtype=np.bool_)
     level = np.zeros(groups)
@@ -61,14 +72,22 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
                 break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             if len(kinds) == 1:
-                p = largest / size if possible(beliefs.known[kinds[0]], names) else 1.0
+                p = largest / size
+                if not possible(beliefs.known[kinds[0]], names):
+                    p = 1.0
+                elif limits.prior and largest > allowed[g]:
+                    p = 0.0
+                    before = priors(kinds, beliefs, names, which, protected_sets)
+                    for x in range(len(which)):
+                        p = max(p, surer(satisfied[x] / size, before[0, x], prior))
                 kept[g] &= p < 1
                 level[g] = max(level[g], p)
                 raise_entries(of_entry, begin, kind, np.full(1, p), np.bool_(True))
                 if largest > allowed[g] and p <= threshold + MARGIN:
                     near[k, g] |= NEAR_TWO
                 continue
-            worst, unsure, exact = in_two_values(kinds, own, beliefs, names, which, satisfied, size, protected_sets)
+            before = priors(kinds, beliefs, names, which, protected_sets)
+            worst, unsure, exact = in_two_values(kinds, own, before, satisfied, size, prior)
             above, close = compare(worst, unsure, threshold)
             kept[g] &= not above
             near[k, g] |= NEAR_TWO if close else 0
@@ -78,10 +97,12 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
             chances = chances_of(kinds, beliefs, names)
             steps = min(states(values) * len(values), states(own) * len(own))
             if steps > most_steps or steps > _AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
-                put_off[k] = 1.0 if wanted == PEOPLE else at_most(chances, own, values, inside, 1.0, np.int64(0)).max()
+                put_off[k] = 1.0
+                if wanted != PEOPLE:
+                    put_off[k] = at_most(chances, own, values, inside, 1.0, np.int64(0), before, prior).max()
                 continue
             scratch = room(scratch, steps)
-            worst, unsure = in_full(chances, own, values, inside, scratch)
+            worst, unsure = in_full(chances, own, values, inside, scratch, before, prior)
             above, close = compare(worst, unsure, threshold)
             kept[g] &= not above
             near[k, g] |= NEAR_FULL if close else 0
@@ -95,12 +116,13 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
                 break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             chances = chances_of(kinds, beliefs, names)
+            before = priors(kinds, beliefs, names, which, protected_sets)
             steps = min(states(values) * len(values), states(own) * len(own))
             dual = len(own) * len(own) * len(values) * len(which)
             if steps > most_steps or (wanted != PEOPLE and not tried[k] and dual * DUAL_STEPS < steps):
                 tried[k] = True
                 tightly = min(DUAL_STEPS, MOST_DUAL // dual)
-                worst = at_most(chances, own, values, inside, enough, tightly)
+                worst = at_most(chances, own, values, inside, enough, tightly, before, prior)
                 put_off[k] = worst.max()
                 if steps > most_steps and (wanted == PEOPLE or put_off[k] > enough):
                     put_off[k] = -1.0
@@ -111,7 +133,7 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
                 continue
             put_off[k] = -1.0
             scratch = room(scratch, steps)
-            worst, unsure = in_full(chances, own, values, inside, scratch)
+            worst, unsure = in_full(chances, own, values, inside, scratch, before, prior)
             above, close = compare(worst, unsure, threshold)
             kept[g] &= not above
             near[k, g] |= NEAR_FULL if close else 0
@@ -188,22 +210,12 @@ def chances_of(kinds: IntArray, beliefs: Chances, names: Codes) -> FloatArray:
 
 
 @inner
-def in_two_values(
-    kinds: IntArray,
-    own: IntArray,
-    beliefs: Chances,
-    names: Codes,
-    which: IntArray,
-    satisfied: IntArray,
-    size: int,
-    protected_sets: Protected,
-) -> tuple[FloatArray, bool, bool]:
-    """The worst posterior of each signature where she asks "in the set or not"; can't it be told, and is it exact?"""
-    known, supports = beliefs.known, beliefs.supports
-    worst = np.zeros(len(kinds))
-    unsure, exact = False, True
-    pair = np.empty((len(kinds), 2))
-    for x in range(len(which)):
+def priors(kinds: IntArray, beliefs: Chances, names: Codes, which: IntArray, protected_sets: Protected) -> FloatArray:
+    """How likely each signature is to have each protected set, before any release; and not to have it (from the middle
+    on)."""
+    known, supports, sets = beliefs.known, beliefs.supports, len(which)
+    before = np.empty((len(kinds), 2 * sets))
+    for x in range(sets):
         for j in range(len(kinds)):
             mass = np.int64(0)
             if len(protected_sets.offsets) == 1:
@@ -211,23 +223,73 @@ def in_two_values(
             else:
                 for i in range(protected_sets.offsets[which[x]], protected_sets.offsets[which[x] + 1]):
                     mass += known[kinds[j], protected_sets.values[i]]
-            pair[j, 0], pair[j, 1] = mass / supports[kinds[j]], (supports[kinds[j]] - mass) / supports[kinds[j]]
+            before[j, x] = mass / supports[kinds[j]]
+            before[j, sets + x] = (supports[kinds[j]] - mass) / supports[kinds[j]]
+    return before
+
+
+@inner
+def surer(belief: float, before: float, prior: Before) -> float:
+    """What counts of a belief: nothing of one that is no surer than before the release, where that is the limit.
+
+    One that can't be told from what it was before is taken for the threshold itself, so that it is told exactly; where
+    only levels are wanted it stays what it is.
+    """
+    if not prior.limits or belief <= prior.threshold - MARGIN:
+        return belief
+    if before >= 1.0 or belief < before - MARGIN:
+        return 0.0
+    if belief <= before + MARGIN and prior.wanted != LEVELS:
+        return min(belief, prior.threshold)
+    return belief
+
+
+@inner
+def in_two_values(
+    kinds: IntArray, own: IntArray, before: FloatArray, satisfied: IntArray, size: int, prior: Before
+) -> tuple[FloatArray, bool, bool]:
+    """The worst posterior of each signature where she asks "in the set or not"; can't it be told, and is it exact?"""
+    worst = np.zeros(len(kinds))
+    unsure, exact, sets = False, True, len(satisfied)
+    pair = np.empty((len(kinds), 2))
+    for x in range(sets):
+        for j in range(len(kinds)):
+            pair[j, 0], pair[j, 1] = before[j, x], before[j, sets + x]
         if size * satisfied[x] > MOST_TERMS:
             two = np.array([satisfied[x], size - satisfied[x]])
-            beliefs_in = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0))
+            here = np.empty((len(kinds), 2))
+            for j in range(len(kinds)):
+                here[j, 0], here[j, 1] = before[j, x], before[j, sets + x]
+            beliefs_in = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0), here, prior)
             exact = False
+            for j in range(len(kinds)):
+                worst[j] = max(worst[j], beliefs_in[j])
         else:
             beliefs_in = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
-        for j in range(len(kinds)):
-            belief = beliefs_in[j]
-            unsure |= np.isnan(belief)
-            worst[j] = max(worst[j], min(belief, 1.0) if belief == belief else 1.0)
+            for j in range(len(kinds)):
+                belief = beliefs_in[j]
+                unsure |= np.isnan(belief)
+                worst[j] = max(worst[j], counted(belief, before[j, x], prior))
     return worst, unsure, exact
 
 
 @inner
+def counted(belief: float, before: float, prior: Before) -> float:
+    """A belief as it counts: 1 where no world has weight, or where it can't be told."""
+    if np.isnan(belief) or belief == np.inf:
+        return 1.0
+    return float(surer(min(belief, 1.0), before, prior))
+
+
+@inner
 def in_full(
-    chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, scratch: FloatArray
+    chances: FloatArray,
+    own: IntArray,
+    values: IntArray,
+    inside: BoolArray,
+    scratch: FloatArray,
+    before: FloatArray,
+    prior: Before,
 ) -> tuple[FloatArray, bool]:
     """The worst posterior of each signature where she knows the chances of every value; can't it be told?"""
     posterior = marginals(chances, own, values, scratch[0], scratch[1])
@@ -240,20 +302,36 @@ def in_full(
                 if inside[x, v]:
                     belief += posterior[j, v]
             unsure |= np.isnan(belief)
-            worst[j] = max(worst[j], min(belief, 1.0) if belief == belief else 1.0)
+            worst[j] = max(worst[j], counted(belief, before[j, x], prior))
     return worst, unsure
 
 
 @inner
 def at_most(
-    chances: FloatArray, own: IntArray, values: IntArray, inside: BoolArray, enough: float, steps: int
+    chances: FloatArray,
+    own: IntArray,
+    values: IntArray,
+    inside: BoolArray,
+    enough: float,
+    steps: int,
+    before: FloatArray,
+    prior: Before,
 ) -> FloatArray:
     """A bound on the worst posterior of each signature where she knows the chances of every value."""
     if not dealable(chances, own, values):
         return np.ones(len(own))
     worst = np.zeros(len(own))
     for x in range(len(inside)):
-        worst = np.maximum(worst, most(chances, own, values, inside[x], enough, steps))
+        bounds = most(chances, own, values, inside[x], enough, steps)
+        for j in range(len(own)):
+            bound = bounds[j]
+            if (
+                prior.limits
+                and bound > prior.threshold - MARGIN
+                and (before[j, x] >= 1.0 or bound < before[j, x] - MARGIN)
+            ):
+                bound = 0.0
+            worst[j] = max(worst[j], bound)
     return worst
 
 

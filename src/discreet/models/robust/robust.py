@@ -16,11 +16,26 @@ from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, People, Tally
 from discreet.errors import SHOWN, DiscreetError, Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
-from discreet.models.parameters import Name, Number, Parameter, Parameterized, Threshold, Whole, as_text, as_word, exact
+from discreet.models.parameters import (
+    Choice,
+    Name,
+    Number,
+    Parameter,
+    Parameterized,
+    Threshold,
+    Whole,
+    as_text,
+    as_word,
+    exact,
+)
+from discreet.models.robust.absence import left_out
 from discreet.models.robust.beliefs import LEVELS, MARGIN, PEOPLE, VERDICTS, Judged, judged
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.knowledge import MIN_SUPPORT, Knowledge, table_knowledge
 from discreet.models.robust.several_rows import SeveralRows, above_in_sum, sums
+
+LIMITS = ("r", PRIOR := "prior")  # what no posterior is above: 1/r; or that, or what she believed before
+ABSENCE = (OPEN := "open", PRIOR)  # is anything promised about the rows that are left out?
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +67,12 @@ class Robust(Parameterized):
     bring somebody likely among the unlikely. The level is the worst posterior. Where people have several rows, it is
     the worst sum of somebody's posteriors over all of his (`several_rows`).
 
+    With the limit `prior` she may also be surer than 1/r of what she was as sure of before: p(t : x) is at most 1/r, or
+    at most p(s : x), for every person t of signature s. That is ours: nobody can make her forget what she knows. No
+    group has a protected set in more than 1/r of its rows then either, and the rows that are left out are judged like
+    a group (`absence`).
+    The level is the worst posterior of those that are above what she believed before, or the largest share of a group.
+
     >>> from discreet.models.robust.given_knowledge import GivenKnowledge
     >>> from discreet.models.examples import bucketized
     >>> known = [({"nation": n}, "heart", p) for n, p in (("American", 0.1), ("Japanese", 0.003))]
@@ -67,6 +88,8 @@ class Robust(Parameterized):
     attribute_sets: Any = None  # a list of lists of names; kept as a tuple of tuples
     min_support: int = MIN_SUPPORT
     knowledge: GivenKnowledge | None = None
+    limit: str = "r"
+    absence: str | None = None  # None: as the limit says
     monotone = False
     higher_is_safer = False
     word = "robust"
@@ -74,12 +97,18 @@ class Robust(Parameterized):
         "r": Number(1, why="a probability of 1/1 promises nothing"),
         "min_support": Whole(1, "a signature that nobody has says nothing"),
         "attribute": Name(),
+        "limit": Choice(LIMITS),
     }
 
     @property
     def needs_source(self) -> bool:
-        """The table's own distributions are known from the table alone."""
-        return self.knowledge is None
+        """The table's own distributions are known from the table alone, and so is who was left out."""
+        return self.knowledge is None or self.absence == PRIOR
+
+    @property
+    def of_paper(self) -> Robust:
+        """The promise of the paper, which is the stronger one: at most 1/r, whatever she knew."""
+        return replace(self, limit="r", absence=OPEN)
 
     @property
     def rows_per_value(self) -> int:
@@ -92,6 +121,11 @@ class Robust(Parameterized):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        absence = self.absence if self.absence is not None else PRIOR if self.limit == PRIOR else OPEN
+        if absence not in ABSENCE or (self.limit == PRIOR and absence == OPEN):
+            told = "must be open or prior" if absence not in ABSENCE else "can't be open where the limit is prior"
+            raise PolicyError(Mistake("robust.absence", told, "leave it out"))
+        object.__setattr__(self, "absence", absence)
         if self.values is not None:
             object.__setattr__(self, "values", _sets(self.values, "values"))
         if self.attribute_sets is not None:
@@ -114,7 +148,7 @@ class Robust(Parameterized):
         people = self._people(groups)
         if people.person is None:  # nothing tells whose rows stand in several groups: then none of them is safe
             return np.zeros(len(groups), dtype=np.bool_)
-        return self.holds(groups) & ~above_in_sum(self, groups, people)
+        return self.holds(groups) & ~above_in_sum(self.of_paper, groups, people)
 
     def reached_by_people(self, groups: Groups) -> FloatArray:
         people, level = self._people(groups), self.level(groups)
@@ -122,13 +156,29 @@ class Robust(Parameterized):
             return np.ones(len(groups))
         several = SeveralRows.of(people)
         if len(several):
-            reached, above = sums(self, groups, people, several)
+            reached, above = sums(self.of_paper, groups, people, several)
             reached = np.where(above, reached, np.minimum(reached, float(1 / exact(self.r))))
             np.maximum.at(level, several.group, np.repeat(reached, np.diff(several.starts)))
         return level
 
     def in_each_of(self, groups: int) -> Robust:
         return replace(self, r=exact(self.r) * groups)
+
+    def left_out(self, groups: Groups) -> tuple[bool, float, int] | None:
+        """Is it kept for the rows that are in no group, what do they reach, and how many are they?
+
+        None where nobody is left out, or where the promise says nothing about them.
+        """
+        if self.absence == OPEN:
+            return None
+        missing = left_out(self._people(groups), groups.tallies[self.attribute])
+        if missing is None:
+            return None
+        rows = int(missing.sizes.sum())
+        if missing.people is None:  # what is published is not the table's: nothing is known of who is missing
+            return False, 1.0, rows
+        model = replace(self, limit=PRIOR, absence=PRIOR)
+        return bool(model.holds(missing)[0]), float(model.level(missing)[0]), rows
 
     def least_suppressed(self, groups: Groups) -> IntArray:
         return np.zeros(len(groups), dtype=np.int64)
@@ -180,12 +230,18 @@ class Robust(Parameterized):
     def describe(self) -> str:
         listed = "" if self.values is None else ", listed values"
         given = "" if self.knowledge is None else ", given knowledge"
-        return f"{as_text(self.r)}-robustness of {self.attribute}{listed}{given}"
+        prior = ", or no surer than before" if self.limit == PRIOR else ""
+        absence = ", absence included" if self.limit != PRIOR and self.absence == PRIOR else ""
+        return f"{as_text(self.r)}-robustness of {self.attribute}{prior}{listed}{given}{absence}"
 
     def to_words(self) -> dict[str, dict[str, object]]:
         words: dict[str, object] = {"r": as_word(exact(self.r)), "attribute": self.attribute}
         if self.values is not None:
             words["values"] = [s[0] if len(s) == 1 and s[0] is not None else list(s) for s in self.values]
+        if self.limit == PRIOR:
+            words["limit"] = self.limit
+        elif self.absence == PRIOR:
+            words["absence"] = self.absence
         if self.knowledge is not None:
             return {self.word: words | {"knowledge": self.knowledge.to_words()}}
         if self.attribute_sets is not None:
@@ -257,7 +313,8 @@ class Robust(Parameterized):
                 return found
         people, t = self._people(groups), groups.tallies[self.attribute]
         known, sets = self.knowledge_for(people, t), self.protected_sets(t)
-        made.append((self, asked, judged(groups, t, people, known, sets, exact(self.r), asked)))
+        prior = self.limit == PRIOR
+        made.append((self, asked, judged(groups, t, people, known, sets, exact(self.r), asked, prior)))
         return made[-1][2]
 
 

@@ -17,7 +17,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
 from discreet.hierarchies.hierarchy import Value
 from discreet.models.parameters import Threshold, as_text, exact
-from discreet.models.robust.robust import Robust
+from discreet.models.robust.robust import PRIOR, Robust
 
 _ROUNDING = 1e-9  # of a size, before it is rounded up to a whole number
 _WHOLE = 1e-6  # of a number of rows that is rounded up, far above the rounding error of a sum over all of them
@@ -110,6 +110,7 @@ def never_hidden(frequency: FrequencySet, model: Robust) -> int:
       `_lost_to_odds`.
 
     Where she is given other knowledge than the table's own nothing is counted: there the truth need not be possible.
+    Nor is anything where she may stay as sure as she was.
 
     >>> from discreet.models.examples import bucketized
     >>> rows = [("1", "flu"), ("1", "flu"), ("2", "flu"), ("2", "gout"), ("2", "cold"), ("2", "gout")]
@@ -117,7 +118,7 @@ def never_hidden(frequency: FrequencySet, model: Robust) -> int:
     >>> never_hidden(table, Robust(2, "disease", min_support=2))  # both of zip 1 have flu
     2
     """
-    if model.knowledge is not None:
+    if model.knowledge is not None or model.limit == PRIOR:
         return 0
     knowledge, r = model.knowledge_of(frequency), exact(model.r)
     hierarchy = frequency.sensitive_hierarchies[model.attribute]

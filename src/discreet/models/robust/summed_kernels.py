@@ -15,6 +15,7 @@ from discreet.models.robust.judge_kernels import (
     DUAL_STEPS,
     MOST_DUAL,
     MOST_TERMS,
+    Before,
     at_most,
     chances_of,
     possible,
@@ -188,7 +189,8 @@ def _believe(
             pair[j, 0], pair[j, 1] = mass / support, (support - mass) / support
         if size * satisfied[x] > MOST_TERMS:
             two = np.array([satisfied[x], size - satisfied[x]])
-            believed = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0))
+            nothing = Before(False, 0.0, 0)
+            believed = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0), pair, nothing)
         else:
             believed = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
         for j in range(len(kinds)):

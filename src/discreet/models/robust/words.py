@@ -3,6 +3,8 @@
 {r: 10, values: [HIV, [flu, cold]], attribute_sets: [[age], [age, zip]], min_support: 30, knowledge: table}
 values: nothing for every value by itself, else those to protect; a list stands for any of its values
 knowledge: table (the default) | a CSV with columns for quasi-identifiers, the sensitive attribute and p | its rows
+limit: r (the default) for at most 1/r | prior for that, or no surer than before any release
+absence: open (the default) | prior for the same of the rows that are left out; limit: prior says it, too
 """
 
 from __future__ import annotations
@@ -14,14 +16,14 @@ from pathlib import Path
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.cells import SEPARATORS, cells, is_file, read_lines
-from discreet.models.parameters import Number, Wrong, read_parameters
+from discreet.models.parameters import Choice, Number, Wrong, read_parameters
 from discreet.models.promise import VALUES, Given, Promise, Read, Risk, Setting, Words, agreement, attributes_read
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.knowledge import MIN_SUPPORT
-from discreet.models.robust.robust import Robust
+from discreet.models.robust.robust import ABSENCE, LIMITS, OPEN, PRIOR, Robust
 
 EXAMPLE = "{r: 10}"
-WORDS = ("r", "values", "attribute_sets", "min_support", "knowledge", "attribute")
+WORDS = ("r", "values", "attribute_sets", "min_support", "knowledge", "limit", "absence", "attribute")
 _PROBABILITY = "p"
 _SHOWN = 10  # mistakes of one file
 
@@ -48,6 +50,13 @@ def read_robust(
         mistakes.append(Mistake(f"{place}.r", "is missing", f"for example robust: {EXAMPLE}"))
     found, wrong = read_parameters(place, Robust.parameters, numbers)
     mistakes += wrong
+    limit, wrong = _choice(given.get("limit"), f"{place}.limit", LIMITS)
+    mistakes += wrong
+    absence, wrong = _choice(given.get("absence"), f"{place}.absence", ABSENCE)
+    mistakes += wrong
+    if limit == PRIOR and absence == OPEN:
+        rule = "can't be open where the limit is prior: who is left out is somebody, too"
+        mistakes.append(Mistake(f"{place}.absence", rule, "leave it out"))
     values, wrong = _values(given.get("values"), f"{place}.values")
     mistakes += wrong
     sets, wrong = _attribute_sets(given.get("attribute_sets"), f"{place}.attribute_sets")
@@ -67,8 +76,18 @@ def read_robust(
         mistakes += [m for m in wrong if m not in mistakes]
         if not mistakes and attribute:
             support = int(found.get("min_support", MIN_SUPPORT))
-            models.append(Robust(Fraction(found["r"]), attribute, values, sets, support, knowledge))
+            about = (Fraction(found["r"]), attribute, values, sets, support, knowledge, limit or LIMITS[0], absence)
+            models.append(Robust(*about))
     return ([] if mistakes else models), mistakes
+
+
+def _choice(word: object, place: str, options: tuple[str, ...]) -> tuple[str | None, list[Mistake]]:
+    if word is None:
+        return None, []
+    try:
+        return Choice(options).read(word), []
+    except Wrong as wrong:
+        return None, [Mistake(place, wrong.rule, wrong.repair)]
 
 
 def _values(words: object, place: str) -> tuple[tuple[tuple[Value, ...], ...] | None, list[Mistake]]:
@@ -184,9 +203,18 @@ def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> R
 def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     what = "what the policy protects" if parameters.get("values") else "a certain one"
     whose = setting.whose
+    if parameters.get("limit") == PRIOR:
+        return (
+            f"Whoever knows how common each value of {column} is among {whose.people} of every kind still cannot be "
+            f"surer than 1 in {parameters['r']} that {whose.somebody} has {what}, unless that was as sure before "
+            f"anything was published: she gets no surer by it. That holds for {whose.people} that are left out, too."
+        )
+    absent = ""
+    if parameters.get("absence") == PRIOR:
+        absent = " Of those that are left out she gets no surer than that, or than she was before."
     return (
         f"Whoever knows how common each value of {column} is among {whose.people} of every kind still cannot be surer "
-        f"than 1 in {parameters['r']} that {whose.somebody} has {what}."
+        f"than 1 in {parameters['r']} that {whose.somebody} has {what}.{absent}"
     )
 
 
@@ -205,6 +233,23 @@ def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[R
             f"table or about kinds of {whose.people} too rare to be counted, may learn more.",
         ),
     ]
+    if parameters.get("limit") == PRIOR:
+        risks.append(
+            (
+                "What was likely before",
+                f"Where more than 1 in {parameters['r']} {whose.people} of a kind have a value, whoever knows that "
+                "believes it of each of them, with this release and without. It promises that she gets no surer.",
+            )
+        )
+    elif parameters.get("absence") != PRIOR:
+        risks.append(
+            (
+                "Being missing",
+                "Who is in the table is plain to see. Where more are likely to have a protected value than can be "
+                f"hidden, {whose.people} may have been left out for having it, and nothing is promised about what "
+                "that tells to whoever knows that they should be there.",
+            )
+        )
     if parameters.get("values"):
         risks.append(
             (

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from discreet.audit.audit import Audit
-from discreet.audit.faults.rare_values import FINDS_PEOPLE
+from discreet.audit.faults.rare_values import FINDS_PEOPLE, NOTHING_LEFT
 from discreet.audit.lines import (
     ASSOCIATION,
     AT_LEAST,
@@ -66,8 +66,8 @@ def verdict(line: Line) -> str:
 
 
 def headline(audit: Audit) -> str:
-    """The verdict in a sentence or two, who stands alone, and by which columns people are found, promised or not."""
-    return " ".join([_verdict(audit), *alone(audit), *findable(audit)])
+    """The verdict in a sentence or two, who stands alone, and what no promise is about: see `beyond_promises`."""
+    return " ".join([_verdict(audit), *alone(audit), *beyond_promises(audit)])
 
 
 def alone(audit: Audit) -> list[str]:
@@ -100,6 +100,8 @@ def whose_rows(audit: Audit) -> list[str]:
             "Nobody says whose rows these are, so that all figures are of rows: of somebody who has several of them "
             "more may be known. Say it: person (a column of the source), or one row per person."
         ]
+    if whose.case is Whose.ONE_EACH:
+        return ["That every row is another person's is stated: no figure here would show it if somebody had several."]
     if whose.why_not:
         return [f"All figures are of rows: {whose.why_not}."]
     if whose.people is not None and not whose.rows_are_people and not whose.exact:
@@ -125,9 +127,11 @@ def published(audit: Audit) -> str:
     return f"{so_many(audit.people, ROWS)} of {'' if whose.exact else 'up to '}{so_many(whose.people, PEOPLE)}"
 
 
-def findable(audit: Audit) -> list[str]:
-    """A sentence for each column whose values find people."""
-    return [f"{printable(one.place)}: {printable(one.rule)}." for one in audit.faults if one.fault == FINDS_PEOPLE]
+def beyond_promises(audit: Audit) -> list[str]:
+    """A sentence for each column whose values find people, and of a release that has nothing left: not green."""
+    told = (one for one in audit.faults if one.fault in (FINDS_PEOPLE, NOTHING_LEFT))
+    useless = [] if audit.people else ["A release of nothing is of no use."]
+    return [*useless, *(f"{printable(one.place)}: {printable(one.rule)}." for one in told)]
 
 
 def _verdict(audit: Audit) -> str:
@@ -138,6 +142,10 @@ def _verdict(audit: Audit) -> str:
     if above:
         someone = "a row" if of_rows else "somebody"
         surer = f"{above} of {len(audit.lines)} adversaries can be surer of {someone} than the limit"
+    if by_rows := sum(rows_alone(audit, line) for line in audit.lines):
+        surer += f"; {by_rows} of {len(audit.lines)} were asked about rows alone"
+    if not audit.people and audit.kept:
+        return f"Nothing is published, so no promise is broken; {surer}."
     if audit.broken:
         return f"This release does not keep its promises; {surer}."
     if any(one.grave for one in audit.faults):
@@ -148,6 +156,24 @@ def _verdict(audit: Audit) -> str:
     if audit.levels and of_rows:
         promises += ", as far as rows tell"
     return f"{promises}, {'but ' if above and audit.levels else ''}{surer}."
+
+
+def rows_alone(audit: Audit, line: Line) -> bool:
+    """Is it a figure about rows, where people were counted? Then it says nothing of whoever has several of them."""
+    counted = audit.whose.people is not None and not audit.whose.rows_are_people
+    return counted and line.of == ROWS and line.threat == ASSOCIATION
+
+
+def judged(audit: Audit, line: Line) -> str:
+    """The verdict on a line, and whether rows alone were asked about.
+
+    >>> from discreet.audit.audit import WhoseRows
+    >>> counted = WhoseRows(Whose.NAMED, "patient", 400, 0)
+    >>> visits = Audit("r", "local_recoding", True, 2000, 73, 25, 0, (), whose=counted)
+    >>> judged(visits, Line("skew", ASSOCIATION, "t", "k", "a", 0.4, 0, 2000, 0.5, ()))
+    'within the limit, by rows'
+    """
+    return verdict(line) + (", by rows" if rows_alone(audit, line) else "")
 
 
 def state(audit: Audit) -> str:
@@ -250,7 +276,7 @@ def named(level: Level) -> str:
 def reached(level: Level) -> str:
     """What was found of a promise."""
     if level.achieved is None:
-        return "not judged"
+        return "–" if level.holds else "not judged"
     return "∞" if math.isinf(level.achieved) else number(level.achieved)
 
 
@@ -340,7 +366,7 @@ def to_text(audit: Audit) -> str:
                 percent(line.threshold),
                 above(line),
                 decides(line, named=several),
-                verdict(line),
+                judged(audit, line),
             ]
             table.append(cells)
         lines += _columns(table, right={1, 2})

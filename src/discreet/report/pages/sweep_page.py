@@ -18,7 +18,7 @@ from discreet.releases.sweep import Axis as Varied
 from discreet.releases.sweep import Point, SweepFigures
 from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart
-from discreet.report.marginals import printable, shown
+from discreet.report.marginals import nobody_decided, printable, shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -74,6 +74,7 @@ def to_json(s: SweepFigures) -> dict[str, Any]:
         "risk_of": s.whose.people,
         "promises": list(s.promises),
         "seeded": s.seeded,
+        "undecided": list(s.undecided),
         "varied": {axis.name: [_plain(value) for value in axis.values] for axis in s.axes},
         "points": points,
     }
@@ -144,7 +145,7 @@ def to_text(s: SweepFigures) -> str:
             table.append([*map(setting, p.settings), *figures, *risks])
     widths = [max(len(row[i]) for row in table) for i in range(len(head))]
     texts = {i for i, axis in enumerate(s.axes) if any(isinstance(value, str) for value in axis.values)}
-    lines = [f"{headline(s)}.", ""]
+    lines = [f"{headline(s)}.", *([nobody_decided(s.undecided)] if s.undecided else []), ""]
     for row in table:
         cells = (x.ljust(w) if i in texts else x.rjust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True)))
         lines.append("  " + "  ".join(cells).rstrip())
@@ -197,6 +198,7 @@ def to_html(s: SweepFigures) -> str:
         .render(
             s=s,
             headline=headline(s),
+            undecided=nobody_decided(s.undecided) if s.undecided else "",
             charts=charts(s),
             along=_along_words(s),
             hidden=max(_lines(s) - COLOURS, 0),

@@ -4,7 +4,8 @@ Wang's greedy (section 7, with its mistakes mended), made near-linear and kinder
 from the fullest sensitive values, one row each, and grow until they are (α, β)-private. Where the paper looks at all
 rows for the one that covers most values, we look at a bounded number of rows of the same neighbourhood, and take from
 them what is needed rather than all there is (see `greedy_kernels`). Rows left over are placed in groups that stay
-private with them; what finds no place is suppressed.
+private with them; what finds no place is suppressed. Where presence is to be limited over all groups together, groups
+are wider (`together`).
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from discreet.models.base import all_hold
 from discreet.models.parameters import exact
 from discreet.progress import Progress, silent
 from discreet.search.ambiguity.attribute_sets import ways
-from discreet.search.ambiguity.bounds import round_up, smallest_alpha, smallest_beta, usual_size
+from discreet.search.ambiguity.bounds import round_up, smallest_alpha, smallest_beta, smallest_total, usual_size
 from discreet.search.ambiguity.groups import Leeway, Tables, build, combinations, kept, least_size, tables_of
 from discreet.search.ambiguity.layers import layered
+from discreet.search.ambiguity.together import together
 from discreet.search.buckets.dealing import no_place
 from discreet.search.found_people import check_people
 from discreet.search.plan import Ambiguity, Problem
@@ -42,12 +44,31 @@ def greedy(problem: Problem, progress: Progress = silent) -> Ambiguity:
     check_possible(problem, model)
     if problem.frequency.owners is not None:
         return _by_people(problem.by_person, model, progress)
+    if model.adds_up:
+        return _together(problem, model, progress)
     plans: list[Ambiguity] = []
     for tables, leeway in ways(problem, model, progress):
         plans.append(smallest_groups(problem, model, tables, leeway, progress))
         if plans[-1].suppressed <= problem.suppression_limit:
             return plans[-1]
     raise _infeasible(problem, model, min(plans, key=lambda plan: plan.suppressed))
+
+
+def _together(problem: Problem, model: AlphaBeta, progress: Progress) -> Ambiguity:
+    """The same where presence is limited over all groups together (see `together`).
+
+    A sample does not tell how chances add up in the whole table, so nothing is tried on one: quasi-identifiers share a
+    table only if the promise says which.
+    """
+    plan, reached = together(problem, model, tables_of(problem.frequency, model), Leeway(), progress)
+    if plan is not None:
+        return plan
+    if exact(model.alpha) < reached < 1:
+        why = f": over all groups together, presence comes to {round_up(reached)} or more"
+        repair = f"the smallest alpha that was reached is {round_up(reached)}"
+    else:  # what reaches it breaks another promise, or leaves too many rows out
+        why, repair = "", "ask for a larger alpha or beta, write suppress, or name more quasi-identifiers"
+    raise Infeasible(f"no groups were found that keep {model.describe()} and every other promise{why}", repair=repair)
 
 
 def _by_people(problem: Problem, model: AlphaBeta, progress: Progress) -> Ambiguity:
@@ -93,8 +114,11 @@ def check_possible(problem: Problem, model: AlphaBeta) -> None:
         repairs.append("ask for smaller groups")
     different = [len(np.unique(codes)) for codes in combinations(f, tables_of(f, model)).T]
     least_alpha = smallest_alpha(different, size, f.rows)
+    rule = "no group of this table hides a row better than"
+    if model.adds_up and (at_least := smallest_total(different, f.rows - problem.suppression_limit)) > least_alpha:
+        least_alpha, rule = at_least, "over all groups together, no release hides everybody better than"
     if alpha < least_alpha:
-        rules.append(f"no group of this table hides a row better than {round_up(least_alpha)}")
+        rules.append(f"{rule} {round_up(least_alpha)}")
         repairs.append(f"the smallest possible alpha is {round_up(least_alpha)}")
         if least_alpha == 1:
             repairs.append("name more quasi-identifiers, or fewer together: only values in tables apart hide a row")

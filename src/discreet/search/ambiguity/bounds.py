@@ -47,6 +47,18 @@ def smallest_alpha(different: Sequence[int], least: int, rows: int) -> Fraction:
     return min(min(Fraction(n, math.prod(min(n, v) for v in different)) for n in sizes), Fraction(1))
 
 
+def smallest_total(different: Sequence[int], rows: int) -> Fraction:
+    """Over all groups together, some combination has at least this presence, however so many rows are grouped.
+
+    A group of n rows with n / Π m ≤ 1 adds n / Π m to each of Π m combinations, all groups as much as there are rows;
+    and there are Π V combinations. One group of all rows comes to it. If a group has n / Π m > 1, the largest is 1.
+
+    >>> smallest_total([4, 2, 5], 8)
+    Fraction(1, 5)
+    """
+    return min(Fraction(rows, math.prod(different)), Fraction(1))
+
+
 def round_up(number: Fraction, digits: int = 4) -> str:
     """A limit as a decimal that keeps it: never told smaller than it is.
 
@@ -60,17 +72,19 @@ def round_up(number: Fraction, digits: int = 4) -> str:
     return format(Decimal(whole).scaleb(exponent).normalize(), "f")
 
 
-def usual_size(counts: Sequence[IntArray], least: int, alpha: float, slack: float) -> tuple[int, float]:
+def usual_size(
+    counts: Sequence[IntArray], least: int, alpha: float, slack: float, beside: float = 0.0
+) -> tuple[int, float]:
     """The size at which groups of a table reach α on average, with some slack, and the α that they reach.
 
     `counts` are the rows of each combination, per table. In groups of n rows each, a table has on average at most
     Σ min(1, c · n / rows) different combinations (see `neighbourhood_kernels`). If no size will do, the one that comes
-    closest.
+    closest. With `beside`, each must hide so many rows, if it has fewer.
     """
     rows = int(counts[0].sum())
     n, closest, reached = least, least, np.inf
     while True:
-        expected = np.log(n) - sum(np.log(np.minimum(1.0, c * (n / rows)).sum()) for c in counts)
+        expected = np.log(max(n, beside)) - sum(np.log(np.minimum(1.0, c * (n / rows)).sum()) for c in counts)
         if expected < reached - 1e-12:
             closest, reached = n, float(expected)
         if (alpha > 0 and reached <= np.log(alpha) - slack) or n >= rows or n > 4 * closest + 64:

@@ -32,8 +32,9 @@ class Rows(NamedTuple):
 class Limits(NamedTuple):
     """What groups must be: (α, β)-private, of at least `least` and at most `most` rows; about `size` will do.
 
-    With `beside`, a group must hide so many rows, if it has fewer: those of all groups that may cover the same people,
-    whose chances then add up to α at most.
+    With `apart`, the chances of all groups of a neighbourhood are to add up to α: each must hide `beside` rows, if it
+    has fewer, which are `apart` times those of its neighbourhood. At 1 they can't be more than α in it, as no group has
+    more than n / (R / α) and all n together are R; where groups don't all cover the same people, less will do.
     """
 
     alpha: tuple[float, float]  # numerator and denominator
@@ -42,7 +43,8 @@ class Limits(NamedTuple):
     size: int
     most: int
     candidates: int
-    beside: float = 0.0
+    apart: float
+    beside: float
 
 
 class Pool(NamedTuple):
@@ -60,6 +62,7 @@ class Made(NamedTuple):
     before: IntArray  # −1: it is the first
     last: IntArray  # per group
     sizes: IntArray
+    beside: FloatArray  # per group, how many rows it must hide, if it has fewer
     done: IntArray  # how many rows, how many groups
 
 
@@ -108,6 +111,7 @@ def empty(people: int, rows: Rows, limits: Limits, seed: int) -> tuple[Made, Spa
         before=np.empty(people, dtype=np.int64),
         last=np.full(people // limits.least + 1, -1, dtype=np.int64),
         sizes=np.zeros(people // limits.least + 1, dtype=np.int64),
+        beside=np.zeros(people // limits.least + 1, dtype=np.float64),
         done=np.zeros(2, dtype=np.int64),
     )
     values = int(rows.values.max()) + 1
@@ -148,9 +152,18 @@ def at_most(left: float, right: float) -> bool:
 
 
 @inner
-def hides(n: int, product: float, limits: Limits) -> bool:
+def hides(n: int, beside: float, product: float, limits: Limits) -> bool:
     """Is the presence at most α in a group of n rows that stands for so many combinations?"""
-    return bool(at_most(max(float(n), limits.beside) * limits.alpha[1], limits.alpha[0] * product))
+    return bool(at_most(max(float(n), beside) * limits.alpha[1], limits.alpha[0] * product))
+
+
+@inner
+def _within(limits: Limits, rows: int) -> Limits:
+    """The limits for groups of a neighbourhood of so many rows."""
+    beside = limits.apart * rows
+    return Limits(
+        limits.alpha, limits.beta, limits.least, limits.size, limits.most, limits.candidates, limits.apart, beside
+    )
 
 
 @kernel
@@ -187,7 +200,8 @@ def gather_all(
                 pool.row[waiting] = cut.row[p]
                 waiting += 1
         first = made.done[1]
-        waiting = bottom[i] + gather(pool.row[bottom[i] : waiting], rows, limits, made, space)
+        here = _within(limits, cut.end[i] - cut.begin[i])
+        waiting = bottom[i] + gather(pool.row[bottom[i] : waiting], rows, here, made, space)
         if half[i] < 0:
             for p in range(bottom[i], waiting):
                 space.near[pool.row[p]] = first
@@ -218,7 +232,9 @@ def gather(pool: Codes, rows: Rows, limits: Limits, made: Made, space: Space) ->
             _exchange(order, rank, rank[v], last)
             at_least[left[v]] -= 1
             left[v] -= 1
-        made.done[1] += 1 if private else 0
+        if private:
+            made.beside[made.done[1]] = limits.beside
+            made.done[1] += 1
     for v in range(len(left)):
         for p in range(stock.start[v], stock.start[v] + left[v]):
             pool[kept] = stock.row[p]
@@ -304,7 +320,11 @@ def _grow(stock: Stock, rows: Rows, limits: Limits, space: Space) -> tuple[int, 
         space.member[n], space.chosen[n] = stock.row[last], v
         product = take_in(stock.row[last], rows, space)
         n, j = n + 1, j + 1
-        if n >= limits.least and at_most(times * limits.beta[1], limits.beta[0] * n) and hides(n, product, limits):
+        if (
+            n >= limits.least
+            and at_most(times * limits.beta[1], limits.beta[0] * n)
+            and hides(n, limits.beside, product, limits)
+        ):
             return n, True
     return n, False
 

@@ -67,10 +67,12 @@ def build(
     leeway: Leeway,
     progress: Progress = silent,
     some: IntArray | None = None,
+    apart: float = 0.0,
 ) -> Ambiguity:
     """Groups of at least `least` rows, all of which keep every promise; the rest is suppressed, however much it is.
 
-    With `some`, only so many rows of each combination are there, and the plan is about these.
+    With `some`, only so many rows of each combination are there, and the plan is about these. With `apart`, the chances
+    of all groups of a neighbourhood are to add up to α (see `greedy_kernels.Limits`).
     """
     f, rng = problem.frequency, np.random.default_rng(problem.seed)
     there = f.counts if some is None else some
@@ -80,7 +82,7 @@ def build(
     codes = np.ascontiguousarray(codes[:, np.argsort(-codes.max(axis=0), kind="stable")])  # see `residue_kernels`
     values = f.sensitive[model.attribute]
     counts = [np.bincount(column, weights=there) for column in codes.T]
-    size, _ = usual_size(counts, least, float(alpha), leeway.table)
+    size, _ = usual_size(counts, least, float(alpha), leeway.table, apart * people)
     row = shuffled_rows(there, rng).astype(np.int32)
     columns = Columns(
         np.stack(f.codes),
@@ -90,7 +92,9 @@ def build(
         values,
     )
     reach = -np.inf if alpha == 1 else math.log(size / alpha) + leeway.neighbourhood
-    neighbourhoods = cut(row, columns, Needs(float(size), reach, max(1, math.floor(beta * size)) / size), _SAMPLE)
+    reach_apart = math.log(apart / alpha) + leeway.neighbourhood if apart > 0 else -np.inf
+    most = max(1, math.floor(beta * size)) / size
+    neighbourhoods = cut(row, columns, Needs(float(size), reach, most, reach_apart), _SAMPLE)
     rarity = -sum(np.log(np.maximum(c, 1) / people)[column] for c, column in zip(counts, codes.T, strict=True))
     start = np.cumsum([0, *(len(c) for c in counts)])
     rows = kernels.Rows(codes, start[:-1], values, rarity)
@@ -101,6 +105,8 @@ def build(
         size,
         min(_LARGEST * size, people),
         _CANDIDATES,
+        apart,
+        apart * people,
     )
     made, space = kernels.empty(people, rows, limits, int(rng.integers(1 << 62)))
     order = kernels.in_order(neighbourhoods.half)

@@ -42,7 +42,7 @@ class Needs(NamedTuple):
     size: float
     reach: float
     most: float
-    apart: float = -math.inf
+    apart: float
 
 
 class Neighbourhoods(NamedTuple):

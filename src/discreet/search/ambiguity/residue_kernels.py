@@ -105,7 +105,7 @@ def _hidden(e: int, group: int, rows: Rows, limits: Limits, made: Made, space: S
     while at >= 0:
         product = take_in(made.row[at], rows, space)
         at = made.before[at]
-    return bool(hides(made.sizes[group] + 1, product, limits))
+    return bool(hides(made.sizes[group] + 1, made.beside[group], product, limits))
 
 
 @inner
@@ -113,7 +113,7 @@ def _join(e: int, at: int, rows: Rows, limits: Limits, made: Made, space: Space)
     """Make one group of a row and some groups near it that together have room for it."""
     space.clock[0] += 1
     space.distinct[:] = 0
-    value, n, same, joined = rows.values[e], 1, 1, 0
+    value, n, same, joined, beside = rows.values[e], 1, 1, 0, 0.0
     product = take_in(e, rows, space)
     for i in range(min(_FAR, made.done[1])):
         group = _neighbour(at, i, made.done[1])
@@ -125,13 +125,15 @@ def _join(e: int, at: int, rows: Rows, limits: Limits, made: Made, space: Space)
         joined += 1
         n += made.sizes[group]
         same += times
+        beside = max(beside, made.beside[group])
         member = made.last[group]
         while member >= 0:
             product = take_in(made.row[member], rows, space)
             member = made.before[member]
-        if at_most(same * limits.beta[1], limits.beta[0] * n) and hides(n, product, limits):
+        if at_most(same * limits.beta[1], limits.beta[0] * n) and hides(n, beside, product, limits):
             for j in range(1, joined):
                 _unite(space.chosen[0], space.chosen[j], made)
+            made.beside[space.chosen[0]] = beside
             add(made, space.chosen[0], e)
             return True
         if joined == NEAR:

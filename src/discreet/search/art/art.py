@@ -15,14 +15,18 @@ import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.errors import Infeasible
+from discreet.models.robust.robust import PRIOR, Robust
 from discreet.models.robust.sizes import never_hidden
 from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.art.companions import find_companions, nothing_seen
 from discreet.search.art.draft import Draft, Gathered, gathered, start
 from discreet.search.art.growth import extend_groups, grow_groups
+from discreet.search.art.index import stock_of
 from discreet.search.art.joining import join_groups
 from discreet.search.art.kinds import alike_groups
+from discreet.search.art.no_surer import find_likely_companions
+from discreet.search.art.pools import pool_the_likely
 from discreet.search.art.several_rows import (
     by_row,
     have_theirs,
@@ -41,6 +45,7 @@ from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 _COMPANIONS = 1024, 200  # nearest kinds among which companions are looked for, and rows of a group at most
 _MORE_COMPANIONS = 8192, 1000  # where a few too many are left without
 _FEW = 200
+_LIKELY_COMPANIONS = ((2048, 20), (4096, 40), (8192, 200))  # where she is likely to know it anyway
 _KINDS = 64  # nearest kinds among which a group looks for its next member
 _WEIGHED = 96  # combinations of these that are weighed
 _AT_ONCE = 2000  # seeds between two signs of progress
@@ -54,9 +59,13 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     can't be protected is suppressed. Raises `Infeasible` if that are too many rows.
     """
     if problem.frequency.owners is not None:
-        return _by_people(problem.by_person, progress)
+        return _by_people(_of_paper(problem).by_person, progress)
     draft = start(problem, progress)
-    if draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
+    if draft.robust.limit == PRIOR:
+        _without_the_likely(draft)
+        _with_likely_companions(draft)
+        pool_the_likely(draft)
+    elif draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
         _with_companions(draft, *_COMPANIONS)
         if 0 < draft.stock.left[draft.protected].sum() - problem.suppression_limit <= _FEW:
             _with_companions(draft, *_MORE_COMPANIONS)
@@ -129,6 +138,42 @@ def _with_companions(draft: Draft, kinds: int, most: int, wanted: BoolArray | No
         _settle(draft, gathered(number[number > 0] + 1, rows), most)
 
 
+def _without_the_likely(draft: Draft) -> None:
+    """Whoever is likely to have nothing gets companions of whom that is true, too, before all others.
+
+    They take few away of what hides the likely ones: in a group with one of these, as many people must be expected to
+    have the value as have it, and that is nobody's gain if another group could do with less.
+    """
+    every = np.arange(len(draft.table.kind))
+    likely = draft.most_likely(every) > 1 / draft.r
+    left = draft.stock.left.copy()
+    draft.stock = stock_of(draft.table, draft.index, np.where(likely, 0, left))
+    _with_companions(draft, *_COMPANIONS)
+    draft.stock = stock_of(draft.table, draft.index, np.where(likely, left, draft.stock.left))
+
+
+def _with_likely_companions(draft: Draft) -> None:
+    """Whoever is likely to have his value anyway gets companions by whom she gets no surer. The likeliest first: those
+    who are like them are rare."""
+    for kinds, most in _LIKELY_COMPANIONS:
+        rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
+        rows = rows[np.argsort(-draft.priors(rows), kind="stable")]
+        seeds = np.repeat(rows, draft.stock.left[rows])
+        limits = draft.limits(draft.least, most, kinds, _WEIGHED)
+        for at in range(0, len(seeds), _FEW):
+            some = seeds[at : at + _FEW]
+            offsets, companions = find_likely_companions(draft.table, draft.index, draft.stock, some, limits)
+            number = np.diff(offsets)
+            rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
+            _settle(draft, gathered(number[number > 0] + 1, rows), most)
+
+
+def _of_paper(problem: Problem) -> Problem:
+    """The same where what all rows of somebody tell together is kept to 1/r, whatever she knew: that is enough."""
+    models = (model.of_paper if isinstance(model, Robust) else model for model in problem.models)
+    return replace(problem, models=tuple(models))
+
+
 def _with_their_kind(draft: Draft) -> None:
     """Whoever finds enough people whom nobody can tell from him, all with different values, is safe among them."""
     kinds = np.argsort(draft.table.alike, kind="stable")
@@ -198,6 +243,8 @@ def _finish(draft: Draft) -> Bucketization:
         "rows_alone": int(left[alone].sum()),
         "merges": draft.merges,
         "never_hidden": never_hidden(f, draft.robust),
+        "left_out_protected": int(left[suppressed][draft.protected[suppressed]].sum()),
+        "protected_share": float(f.counts[draft.protected].sum() / max(f.rows, 1)),
         "believed_before": int(f.counts[protected[draft.priors(protected) > 1 / draft.r]].sum()),
     }
     return replace(plan, facts=facts)

@@ -162,6 +162,13 @@ class Draft:
         prior: FloatArray = t.inside[t.signatures[t.kind[rows]], t.values[rows][:, None]].max(axis=1).astype(np.float64)
         return prior
 
+    def most_likely(self, rows: IntArray) -> FloatArray:
+        """How likely a row of each combination has any protected value (or one of a set) beforehand, at most."""
+        t = self.table
+        of_row = t.inside[:, np.diff(t.set_offsets) > 0].max(axis=1, initial=0)
+        most: FloatArray = of_row[t.signatures[t.kind[rows]]].max(axis=1).astype(np.float64)
+        return most
+
     def in_random_order(self, rows: IntArray) -> IntArray:
         """Combinations of whom nobody should come first for being first in the table."""
         return self.rng.permutation(rows)

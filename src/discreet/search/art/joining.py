@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
+from discreet.models.robust.robust import PRIOR
 from discreet.search.art.draft import Draft, Gathered, gathered, together
 from discreet.search.art.hosts import Hosts, kinds_near, nearest_hosts
 from discreet.search.art.index import stock_of
@@ -99,7 +100,8 @@ def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> lis
         theirs = kinds[np.searchsorted(waiting, came[:, 0])]
         near, lost = nearest_hosts(draft.table, theirs, groups.offsets, groups.rows, hosts, limits, _ASKED)
         # Where people have several rows, it is their sums that are judged.
-        which, rank = np.nonzero((near >= 0) if draft.judge else (near >= 0) & ~lost)
+        exactly = draft.judge is not None or draft.robust.limit == PRIOR  # or she was surer before
+        which, rank = np.nonzero((near >= 0) if exactly else (near >= 0) & ~lost)
         yes = np.zeros(near.shape, dtype=np.bool_)
         yes[which, rank] = draft.holds(units.merged(np.column_stack([came[which], near[which, rank]])))
         partner = _matched(hosts.free, np.where(yes, near, -1))

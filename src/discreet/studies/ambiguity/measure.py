@@ -13,6 +13,7 @@ from discreet.studies.ambiguity.runs import (
     BETA,
     DENSE_BETA,
     METHODS,
+    OVER_ALL,
     PREDICATES,
     SELECTIVITIES,
     SEPARATE_TABLES,
@@ -40,7 +41,7 @@ def measure(frequency: FrequencySet, design: Design, progress: Progress = silent
     by_rows = [(method, n) for method in WITHOUT_SETS for n in rows]
     by_beta = [(method, beta) for method in METHODS for beta in design.betas]
     by_density = [(method, d) for method in WITHOUT_SETS for d in design.densities]
-    by_alpha = [(method, alpha) for method in (SEPARATE_TABLES, ATTRIBUTE_SETS) for alpha in design.tighter]
+    by_alpha = [(method, alpha) for method in (SEPARATE_TABLES, ATTRIBUTE_SETS, OVER_ALL) for alpha in design.tighter]
     done, total = 0, len(grid) + len(by_rows) + len(by_beta) + len(by_density) + len(by_alpha)
 
     def each(

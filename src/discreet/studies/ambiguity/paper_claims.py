@@ -10,10 +10,12 @@ import numpy as np
 
 from discreet.labels.figures import percent
 from discreet.studies.ambiguity.runs import (
+    ALPHA,
     ANATOMY,
     ATTRIBUTE_SETS,
     BETA,
     GENERALIZATION,
+    OVER_ALL,
     PREDICATES,
     SELECTIVITIES,
     SEPARATE_TABLES,
@@ -32,6 +34,7 @@ K = TypeVar("K")
 def claims_of(m: Measured) -> Iterator[Claim]:
     """What the paper says in sections 6 to 8."""
     yield _private(m)
+    yield _added_up(m)
     yield Claim(
         "theorem 7.2",
         "every release is ⌈1/β⌉-diverse",
@@ -61,6 +64,29 @@ def _private(m: Measured) -> Claim:
         f"{largest:.3g}. Rows that fit nowhere are suppressed (the paper does not say what becomes of them): at most "
         f"{percent(lost)}",
         broken == 0,
+    )
+
+
+def _added_up(m: Measured) -> Claim:
+    """What the paper leaves out: somebody whom several groups cover may be in any of them."""
+    made = [
+        (alpha, r)
+        for parts in (m.by_alpha, m.by_beta)
+        for (method, key), r in parts.items()
+        if r is not None and r.added_up is not None and method != OVER_ALL
+        for alpha in [key if parts is m.by_alpha else ALPHA]
+    ]
+    above = [r.added_up for alpha, r in made if r.added_up is not None and r.added_up > float(alpha)]
+    kept = [m.by_alpha[OVER_ALL, alpha] for alpha in m.design.tighter]
+    errors = [None if r is None else r.errors.get((PREDICATES[0], SELECTIVITIES[1])) for r in kept]
+    return Claim(
+        "definition 4.3",
+        "nobody is in the table with more than α",
+        f"over all groups that cover a combination, chances add up to more than α in {len(above)} of {len(made)} "
+        f"releases (to {max(above, default=0.0):.3g}, where 1 is certainty). With presence: total at α = "
+        f"{_listed(m.design.tighter)} they don't, and the error is "
+        f"{', '.join(value_text(e, _SHARE) for e in errors)}",
+        not above,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, isfinite
@@ -13,7 +13,8 @@ import numpy as np
 from discreet.arrays import FloatArray
 from discreet.counts.frequency import FrequencySet
 from discreet.errors import Infeasible
-from discreet.models.ambiguity.alpha_beta import BEST, SEPARATE, AlphaBeta
+from discreet.models.ambiguity.alpha_beta import BEST, GROUP, SEPARATE, TOTAL, AlphaBeta
+from discreet.models.ambiguity.total import total_presence
 from discreet.models.groups.l_diversity import DistinctDiversity, FrequencyDiversity
 from discreet.publications.answers import answers
 from discreet.releases.queries import true_answers
@@ -25,11 +26,12 @@ from discreet.studies.data.census import SENSITIVE
 from discreet.studies.timing import timed
 from discreet.utility.queries import Workload, draw_workload, relative_error
 
-SEPARATE_TABLES, ATTRIBUTE_SETS, GENERALIZATION, ANATOMY = METHODS = (
+SEPARATE_TABLES, ATTRIBUTE_SETS, GENERALIZATION, ANATOMY, OVER_ALL = METHODS = (
     "ambiguity",
     "ambiguity, attribute sets",
     "generalization",
     "Anatomy",
+    "ambiguity, over all groups",  # presence: total
 )
 WITHOUT_SETS = (SEPARATE_TABLES, GENERALIZATION, ANATOMY)  # the search for sets takes its time
 ALPHA, BETA = Fraction(1, 10), Fraction(1, 5)
@@ -66,6 +68,7 @@ class Release:
     rows: int  # published
     suppressed: float  # share
     largest_presence: float | None  # of a group; None where exact people are published together
+    added_up: float | None  # over all groups together, a bound that none is above
     keeps: bool  # its promise: α and β, or what β asks for
     diverse: bool  # ⌈1/β⌉ different sensitive values in every group
     errors: Mapping[QueryKind, float]
@@ -120,29 +123,34 @@ def release(
     except Infeasible:
         return None
     groups = plan.groups
-    presence = None
+    presence = added_up = None
     keeps = bool(FrequencyDiversity(1 / beta, SENSITIVE).holds(groups).all())
     if isinstance(plan, Ambiguity):
-        promise = AlphaBeta(alpha, beta, SENSITIVE)
-        presence, keeps = float(promise.level(groups).max(initial=0.0)), bool(promise.holds(groups).all())
+        paper = AlphaBeta(alpha, beta, SENSITIVE)
+        promise = replace(paper, presence=TOTAL) if method == OVER_ALL else paper
+        presence, keeps = float(paper.level(groups).max(initial=0.0)), bool(promise.holds(groups).all())
+        added_up = float(total_presence(groups, alpha).most)
     return Release(
         seconds,
         plan.group_count,
         frequency.rows - plan.suppressed,
         plan.suppressed / frequency.rows,
         presence,
+        added_up,
         keeps,
         bool(DistinctDiversity(least, SENSITIVE).holds(groups).all()),
         {} if questions is None else questions.errors(plan),
     )
 
 
-def _ambiguity(tables: str) -> Callable[[FrequencySet, Fraction, Fraction], Plan]:
+def _ambiguity(tables: str, presence: str = GROUP) -> Callable[[FrequencySet, Fraction, Fraction], Plan]:
     def search(frequency: FrequencySet, alpha: Fraction, beta: Fraction) -> Plan:
-        models = (AlphaBeta(alpha, beta, SENSITIVE, tables),)
+        models = (AlphaBeta(alpha, beta, SENSITIVE, tables, presence),)
         try:
             return greedy(Problem(frequency, models, frequency.rows // 100, seed=_SEED))
         except Infeasible:  # how many rows fit no group is one of the results
+            if presence == TOTAL:  # few people left would have a small sum, and tell nothing of the others
+                raise
             return greedy(Problem(frequency, models, frequency.rows - 1, seed=_SEED))
 
     return search
@@ -155,6 +163,7 @@ def _diverse(frequency: FrequencySet, beta: Fraction) -> Problem:
 _SEARCHES: Mapping[str, Callable[[FrequencySet, Fraction, Fraction], Plan]] = {
     SEPARATE_TABLES: _ambiguity(SEPARATE),
     ATTRIBUTE_SETS: _ambiguity(BEST),
+    OVER_ALL: _ambiguity(SEPARATE, TOTAL),
     GENERALIZATION: lambda frequency, _, beta: mondrian(_diverse(frequency, beta)),
     ANATOMY: lambda frequency, _, beta: anatomy(_diverse(frequency, beta)),
 }

@@ -2,7 +2,8 @@
 
 The paper's releases are made of 100,000 to 500,000 rows of a census, which a data folder may have; without it people
 are invented. Beside its separate tables and its generalization stand Anatomy, which it calls the best in information
-and which hides nobody's presence, and our tables over sets of attributes, which it leaves to the future.
+and which hides nobody's presence, our tables over sets of attributes, which it leaves to the future, and releases that
+keep presence below α over all groups together.
 """
 
 from __future__ import annotations

@@ -1,0 +1,216 @@
+"""Does ART with the limit `prior` make nobody surer, whom does it hide that `r` can't, and what do COUNT queries lose?
+
+Adult's complete rows (or invented people), low education protected together, r = 10, 3 to 8 quasi-identifiers; up to a
+tenth of the rows may be left out by the search, so that it is seen how many it can't hide (a policy would be refused,
+since their absence tells). The worst posterior is an outsider's: she goes through the worlds of every group by counting
+of her own, in both views and by every set of attributes, and shares no code with the promise. COUNT queries are about
+the people whom both limits publish: a random box of quasi-identifiers (5% of the rows) and half of the educations.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from benchmarks.adult import data_folder
+from benchmarks.measure import Findings, Options, Table
+from discreet.models.robust.robust import Robust
+from discreet.search.art.art import art
+from discreet.search.plan import SUPPRESSED, Bucketization, Problem
+from discreet.studies.data.tables import first_attributes
+from discreet.studies.robust.data import SENSITIVE, from_folder, invented
+
+SIZES = (3, 4, 5, 6, 7, 8)
+R, SUPPORT, QUERIES = 10, 30, 1000
+Person = tuple[tuple[int, ...], int]  # quasi-identifiers, value
+Chances = Mapping[int, float]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One release, as an outsider sees it."""
+
+    lost: int  # protected people who are left out
+    beyond: float  # the largest posterior less max(1/r, prior); not above 0 is as promised
+    above: float  # the largest posterior at all
+    group: float  # the mean size of groups with a protected value
+    seconds: float
+
+
+def measure(options: Options) -> Findings:
+    """Publish with both limits, enumerate, and ask both."""
+    folder = data_folder()
+    study = invented() if folder is None else from_folder(Path(folder))
+    about = "left out", "beyond max(1/r, prior)", "largest posterior", "mean group", "CPU s", "COUNT error on both"
+    table = Table(f"r = {R}, {study.frequency.rows:,} rows", ("quasi-identifiers", "limit", *about))
+    worst = 0.0
+    for size in SIZES:
+        few = first_attributes(study.frequency, size)
+        protected = {few.sensitive_hierarchies[SENSITIVE].index[v] for v in study.protected}
+        plans = {}
+        for limit in ("r", "prior"):
+            model = Robust(R, SENSITIVE, values=(study.protected,), limit=limit)
+            problem = Problem(few, (model,), few.rows // 10, seed=7)
+            begin = process_time()
+            plan = art(problem)
+            plans[limit] = rows_of(plan), process_time() - begin
+        groups = {limit: plan[0] for limit, plan in plans.items()}
+        errors = errors_on_both(groups["r"], groups["prior"], protected)
+        for (limit, (parts, seconds)), error in zip(plans.items(), errors, strict=True):
+            seen = enumerated(parts, protected, seconds)
+            worst = max(worst, seen.beyond)
+            cells = [size, limit, seen.lost, f"{seen.beyond:.1e}", f"{seen.above:.3f}", f"{seen.group:.1f}"]
+            table.add(*cells, f"{seconds:.1f}", f"{error:.4f}")
+    said = "nobody is believed more of than max(1/r, prior)" if worst <= 1e-9 else "SOMEBODY IS BELIEVED MORE OF"
+    return Findings(__doc__.splitlines()[0], [table], [f"by the outsider's worlds, {said}"])
+
+
+def rows_of(plan: Bucketization) -> dict[int, list[Person]]:
+    """The people of each group, and those left out."""
+    f = plan.frequency
+    parts: dict[int, list[Person]] = defaultdict(list)
+    columns = [codes[plan.row].tolist() for codes in f.codes]
+    values = f.sensitive[SENSITIVE][plan.row].tolist()
+    for *q, value, count, group in zip(*columns, values, plan.count.tolist(), plan.group.tolist(), strict=True):
+        parts[group] += [(tuple(q), value)] * count
+    return parts
+
+
+def enumerated(parts: Mapping[int, Sequence[Person]], protected: set[int], seconds: float) -> Measured:
+    """What she comes to believe of everybody, by every set of attributes and in both views."""
+    rows = [person for group in parts.values() for person in group]
+    anybody = _shares(Counter(v for _, v in rows))
+    groups = [g for number, g in parts.items() if number != SUPPRESSED and any(v in protected for _, v in g)]
+    beyond = above = -1.0
+    for places in _sets(len(rows[0][0])):
+        counts: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+        for q, v in rows:
+            counts[tuple(q[a] for a in places)][v] += 1
+        known = {s: _shares(c) for s, c in counts.items() if c.total() >= SUPPORT}
+        if not known:
+            continue
+        before = {s: sum(p for v, p in of.items() if v in protected) for s, of in known.items()}
+        no_one = sum(p for v, p in anybody.items() if v in protected)
+        for group in groups:
+            signs = [tuple(q[a] for a in places) for q, _ in group]
+            own, prior = [known.get(s, anybody) for s in signs], [before.get(s, no_one) for s in signs]
+            values = Counter(v for _, v in group)
+            two = [{1: p, 0: 1 - p} for p in prior]
+            having = sum(n for v, n in values.items() if v in protected)
+            views = ((own, values, protected), (two, Counter({1: having, 0: len(group) - having}), {1}))
+            for chances, dealt, inside in views:
+                for belief, p in zip(dealt_out(chances, dealt, inside), prior, strict=True):
+                    beyond, above = max(beyond, belief - max(1 / R, p)), max(above, belief)
+    lost = sum(v in protected for _, v in parts.get(SUPPRESSED, ()))
+    return Measured(lost, beyond, above, sum(map(len, groups)) / max(len(groups), 1), seconds)
+
+
+def dealt_out(chances: Sequence[Chances], dealt: Counter[int], inside: set[int]) -> list[float]:
+    """Everybody's chance of a value inside, over all worlds: a state is how often each value but one is dealt out."""
+    kinds = sorted((v for v in dealt if dealt[v]), key=lambda v: dealt[v])
+    scale = {v: dealt[v] / max(sum(of.get(v, 0.0) for of in chances), 1e-300) for v in kinds}
+    weights = []
+    for of in chances:
+        own = [of.get(v, 0.0) * scale[v] for v in kinds]
+        weights.append([w / (sum(own) or 1.0) for w in own])
+    full, people = tuple(dealt[v] for v in kinds), len(chances)
+    ahead: list[dict[tuple[int, ...], float]] = [{tuple(0 for _ in kinds): 1.0}]
+    for own in weights:
+        ahead.append(_next(ahead[-1], own, full))
+    behind: dict[tuple[int, ...], float] = {full: 1.0}
+    beliefs, total = [0.0] * people, ahead[-1].get(full, 0.0)
+    if not total:
+        return [1.0] * people
+    for i in range(people - 1, -1, -1):
+        before: dict[tuple[int, ...], float] = {}
+        for state, weight in ahead[i].items():
+            sum_of_ways = 0.0
+            for k, w in enumerate(weights[i]):
+                after = (*state[:k], state[k] + 1, *state[k + 1 :])
+                if w and (way := w * behind.get(after, 0.0)):
+                    sum_of_ways += way
+                    beliefs[i] += weight * way / total if kinds[k] in inside else 0.0
+            before[state] = sum_of_ways
+        behind = before
+    return beliefs
+
+
+def _next(
+    states: Mapping[tuple[int, ...], float], own: Sequence[float], full: tuple[int, ...]
+) -> dict[tuple[int, ...], float]:
+    after: dict[tuple[int, ...], float] = {}
+    for state, weight in states.items():
+        for k, w in enumerate(own):
+            if w and state[k] < full[k]:
+                place = (*state[:k], state[k] + 1, *state[k + 1 :])
+                after[place] = after.get(place, 0.0) + weight * w
+    return after
+
+
+def errors_on_both(
+    one: Mapping[int, Sequence[Person]], other: Mapping[int, Sequence[Person]], protected: set[int]
+) -> tuple[float, float]:
+    """The mean relative error of COUNT queries about the people whom both publish."""
+    both = _published(one) & _published(other)
+    everybody = list(both.elements())
+    draw, width = random.Random(3), len(everybody[0][0])
+    leaves = sorted({v for _, v in everybody})
+    share = 0.05 ** (1 / width)
+    wholes = [sorted({q[a] for q, _ in everybody}) for a in range(width)]
+    asked = []
+    while len(asked) < QUERIES:
+        box = [set(draw.sample(v, max(1, round(share * len(v))))) for v in wholes]
+        values = set(draw.sample(leaves, len(leaves) // 2)) | {draw.choice(sorted(protected))}
+        true = sum(n for (q, v), n in both.items() if v in values and all(x in b for x, b in zip(q, box, strict=True)))
+        if true:
+            asked.append((box, values, true))
+    return _error(one, both, asked), _error(other, both, asked)
+
+
+def _error(parts: Mapping[int, Sequence[Person]], both: Counter[Person], asked: Sequence[Any]) -> float:
+    left: Counter[Person] = both.copy()
+    weights: dict[tuple[int, ...], Counter[Any]] = defaultdict(Counter)
+    shares: dict[Any, dict[int, float]] = {}
+    for number, group in parts.items():
+        if number == SUPPRESSED:
+            continue
+        there: Counter[Person] = Counter()
+        for person in group:
+            if left[person] > 0:
+                left[person] -= 1
+                there[person] += 1
+        values = Counter(v for _, v in there.elements())
+        key = frozenset((v, n / max(there.total(), 1)) for v, n in values.items())
+        shares[key] = dict(key)
+        for (q, _), n in there.items():
+            weights[q][key] += n
+    total = 0.0
+    for box, values, true in asked:
+        estimate = 0.0
+        for q, keys in weights.items():
+            if all(x in b for x, b in zip(q, box, strict=True)):
+                estimate += sum(n * sum(p for v, p in shares[k].items() if v in values) for k, n in keys.items())
+        total += abs(estimate - true) / true
+    return total / len(asked)
+
+
+def _published(parts: Mapping[int, Sequence[Person]]) -> Counter[Person]:
+    return Counter(p for number, group in parts.items() if number != SUPPRESSED for p in group)
+
+
+def _shares(counts: Counter[int]) -> Chances:
+    return {v: n / counts.total() for v, n in counts.items()}
+
+
+def _sets(width: int) -> Iterator[tuple[int, ...]]:
+    """All of up to five attributes; of more, those of up to three, and all together."""
+    most = width if width <= 5 else 3
+    yield from (s for n in range(1, most + 1) for s in combinations(range(width), n))
+    if most < width:
+        yield tuple(range(width))
