@@ -32,6 +32,7 @@ _TITLES = {
     "k_map": "Several people could be meant (k-map)",
     "presence": "Nobody can tell who is in (δ-presence)",
     "confident_presence": "Nobody can be sure who is in (c-confident δ-presence)",
+    "m_invariance": "All releases together tell no more than one (m-invariance)",
 }
 _ADVERSARIES = {
     "k_anonymity": "Against somebody who knows a person's values in these columns and looks for the row.",
@@ -46,6 +47,7 @@ _ADVERSARIES = {
     "k_map": "Against somebody who has a list of the population and looks for a name for a row.",
     "presence": "Against somebody who has a list of the population and asks who of it is in the table.",
     "confident_presence": "Against somebody who knows how many people have each value and asks who is in the table.",
+    "m_invariance": "Against somebody who holds every release of a chain and looks for a person in each of them.",
 }
 _BY_SUBJECT = (
     (POPULATION, "Against somebody who knows the population and looks for a name for a row."),
