@@ -210,8 +210,7 @@ class Session:
     def _scan(self, policy: Policy) -> Scanned:
         key = _key(policy, hierarchies=False)
         if self._scanned is None or self._scanned[0] != key:
-            with self._engine:
-                self._scanned = (key, scan(policy))
+            self._scanned = (key, scan(policy))  # by a connection of its own
         return self._scanned[1]
 
     def looking(self) -> Policy | None:
