@@ -58,6 +58,14 @@ def test_an_answer_changes_nothing(client: Client) -> None:
     assert impossible["impossible"]["rule"]
 
 
+def test_a_move_that_takes_too_long_is_not_judged(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.explorer.steps._MOVE", -1.0)
+    told = client.post("/api/answer", {"set": [[["require", 0, "k_anonymity", "k"], 20]]})
+    assert (told["kept"], told["loss"], told["impossible"]) == (None, None, None)
+    assert {promise["kept"] for promise in told["promises"]} == {None}
+    assert client.get("/api/state")["candidate"]["kept"] is True
+
+
 def test_values_of_few_people_are_not_named_unless_somebody_asks(client: Client) -> None:
     text = client.ask("GET", "/api/columns", client.cookie).text
     assert "99999" not in text

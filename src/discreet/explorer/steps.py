@@ -22,6 +22,7 @@ from discreet.run.intake import Counted
 
 JOBS = ("tradeoff", "lattice", "audit")
 _LONG = 600.0  # seconds that a step waits for the release that it is about
+_MOVE = 10.0  # seconds for the answer to a slider that is being moved
 _COSTS = 2.0  # seconds for what each promise costs
 
 
@@ -35,7 +36,8 @@ class Steps:
     def answer(self, changes: Sequence[Change]) -> dict[str, Any]:
         """What the policy would give with some changes. Nothing is changed."""
         policy = self._session.policy(changes)
-        return answer(policy, self._session.counted(policy), changed=[path for path, _ in changes])
+        paths = [path for path, _ in changes]
+        return answer(policy, self._session.counted(policy), changed=paths, progress=until(monotonic() + _MOVE))
 
     def cards(self) -> list[dict[str, Any]]:
         """Step 3."""
