@@ -104,13 +104,30 @@ def _keeps_the_rule(releases: Sequence[Release]) -> bool:
 
 def surest_if_it_stays(releases: Sequence[Release]) -> Fraction:
     """The same for whoever takes it that everybody has one value for good, and knows of no rule."""
-    names = sorted({name for release in releases for g in release for name in g.people})
-    own = {name: [set(g.values) for r in releases for g in r if name in g.people] for name in names}
     had: Counter[tuple[Name, Value]] = Counter()
     total = 0
-    for values in product(*(sorted(set.intersection(*own[name])) for name in names)):
-        world = dict(zip(names, values, strict=True))
-        if all(Counter(world[n] for n in g.people) <= Counter(g.values) for r in releases for g in r):
+    for world in _worlds_that_stay(releases):
+        total += 1
+        had.update(world.items())
+    return Fraction(max(had.values(), default=0), max(total, 1))
+
+
+def surest_of_lists_if_it_stays(lists: Sequence[Listed], shown: Sequence[Shown]) -> Fraction:
+    """The same where equal quasi-identifiers leave open who stands where; placed people and values are a world."""
+    had: Counter[tuple[Name, Value]] = Counter()
+    total = 0
+    for placed in product(*(list(_placements(*one)) for one in zip(lists, shown, strict=True))):
+        for world in _worlds_that_stay(placed):
             total += 1
             had.update(world.items())
     return Fraction(max(had.values(), default=0), max(total, 1))
+
+
+def _worlds_that_stay(releases: Sequence[Release]) -> Iterator[Mapping[Name, Value]]:
+    """Every way to give each person one value for good."""
+    names = sorted({name for release in releases for g in release for name in g.people})
+    own = {name: [set(g.values) for r in releases for g in r if name in g.people] for name in names}
+    for values in product(*(sorted(set.intersection(*own[name])) for name in names)):
+        world = dict(zip(names, values, strict=True))
+        if all(Counter(world[n] for n in g.people) <= Counter(g.values) for r in releases for g in r):
+            yield world

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter, defaultdict
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -136,3 +139,63 @@ def test_who_comes_again_is_held_back_where_nobody_brings_the_other_values() -> 
     done = place(alone, 2, 2, np.arange(4), np.random.default_rng(0))
     assert sorted(done.group.tolist()) == [HELD_BACK, HELD_BACK, 0, 0]
     assert done.group[2] == 0 and done.group[3] == HELD_BACK
+
+
+class Lot:
+    """A random order that is known: the one that is given."""
+
+    def __init__(self, order: tuple[int, ...]) -> None:
+        self.order = order
+
+    def permutation(self, many: int) -> np.ndarray:
+        return np.array(self.order[:many])
+
+
+Shown = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # who stands in each group, and its values
+
+
+def shown_by(values: tuple[int, ...], order: tuple[int, ...], least: int) -> Shown:
+    """The groups of newcomers with these values, who stand in the order of their ages."""
+    done = place(newcomers(np.array(values), 3), 2, least, np.arange(len(values)), Lot(order))  # type: ignore[arg-type]
+    groups = _groups(list(enumerate(values)), done)
+    return tuple(sorted((tuple(people), tuple(sorted(values))) for people, values in groups))
+
+
+@pytest.mark.parametrize(("table", "least"), [((0, 0, 1, 2), 2), ((0, 0, 1, 1), 4), ((0, 0, 0, 1, 2), 2)])
+def test_whoever_knows_the_rule_is_no_surer_of_who_is_published_first(table: tuple[int, ...], least: int) -> None:
+    """Of all tables and all lots that give a release, each value of a group is equally often anybody's."""
+    could: dict[Shown, Counter[tuple[int, ...]]] = defaultdict(Counter)
+    for values in sorted(set(itertools.permutations(table))):
+        for order in itertools.permutations(range(len(table))):
+            could[shown_by(values, order, least)][values] += 1
+    assert len(could) > 1 or least == len(table)
+    for release, worlds in could.items():
+        for people, values in release:
+            for who, value in itertools.product(people, {*values}):
+                likely = sum(n for world, n in worlds.items() if world[who] == value)
+                assert Fraction(likely, worlds.total()) == Fraction(1, len({*values}))
+
+
+def test_whoever_knows_the_rule_may_be_certain_of_who_comes_again_and_is_missing() -> None:
+    """What the promise leaves open: Ann, of {0, 1}, is held back, and two newcomers have 0 and 2. So she has 0."""
+    signatures = np.array([[True, True, False]])
+    missing = []
+    for own in (0, 1):
+        again = Waiting(np.array([own, 0, 2]), np.array([0, NEW, NEW]), np.full(3, -1), signatures, signatures[:0])
+        for seed in range(4):
+            done = place(again, 2, 2, np.arange(3), np.random.default_rng(seed))
+            missing += [own] * int(done.group[0] == HELD_BACK)
+    assert {*missing} == {0}
+
+
+def test_whoever_weighs_how_newcomers_were_placed_comes_to_four_in_seven() -> None:
+    """The guide's figure: 0 and 1, of {0, 1} and {0, 2}, come again, and newcomers 2 and 3 stand with them."""
+    signatures = np.array([[True, True, False], [True, False, True]])
+    shown, likely = {((0, 2), (0, 1)), ((1, 3), (0, 2))}, Counter[int]()
+    for values in itertools.product((0, 1), (0, 2), range(3), range(3)):
+        people = Waiting(np.array(values), np.array([0, 1, NEW, NEW]), np.full(4, -1), signatures, signatures[:0])
+        for order in itertools.permutations(range(4)):
+            groups = _groups(list(enumerate(values)), place(people, 2, 2, np.arange(4), Lot(order)))  # type: ignore[arg-type]
+            if {(tuple(who), tuple(sorted(has))) for who, has in groups} == shown:
+                likely[values[0]] += 1
+    assert Fraction(likely[0], likely.total()) == Fraction(4, 7)

@@ -225,7 +225,9 @@ def audit_release(
     why_open = ""
     if others and (listed_in or second is None):
         opened = [] if source is None else [source]
-        together, lost, why_open = of_chain(view, others, [*opened, *listed_in], files.view.whose.person, threshold)
+        folders = [Path(one) for one in (release, *several)]
+        sources = [*opened, *listed_in]
+        together, lost, why_open = of_chain(view, others, folders, sources, files.view.whose.person, threshold)
         lines += together
     one_other = bool(intersected or others[1:])
     work("beside the source")

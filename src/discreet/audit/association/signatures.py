@@ -11,6 +11,9 @@ intersection attack of Xiao & Tao 2007 on any number of releases.
   knows by the promise that everybody keeps the set, or changes it for one without a common value. Given who stands
   where, each value of a set is equally likely by the same exchange: at most 1 / (values of the smallest set that he may
   have had throughout). That is a bound for a chain which is what it says it is; `verify` looks at the ledger for that.
+  It is none where the releases were not made from one another, or where a single group or person breaks the rule: the
+  exchange is everybody's.
+- Where several sensitive values stand in one row, one of them may tell which row is whose: nothing is exchanged.
 - Anything else may tell: nothing better than 1 is claimed. Where a single value is left, it is certain.
 """
 
@@ -19,6 +22,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,10 +31,12 @@ from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
 from discreet.audit.association.composition import THRESHOLD
 from discreet.audit.lines import ASSOCIATION, AT_MOST, EXACT, ROUNDED, Fault, Line, line
 from discreet.audit.reading.exact_tables import Population, combination_codes
+from discreet.audit.reading.folder import MANIFEST
 from discreet.audit.reading.source import Source
 from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.places import Places, places
 from discreet.engines.base import Frequencies
+from discreet.engines.duckdb.publishing import sha256
 
 M_INVARIANCE = "m_invariance"
 
@@ -64,11 +70,12 @@ class _Held:
 def of_chain(
     view: ReleaseView,
     others: Sequence[ReleaseView],
+    folders: Sequence[Path],
     sources: Sequence[Source],
     person: str,
     threshold: float | None,
 ) -> tuple[list[Line], list[Fault], str]:
-    """What all releases together tell; the sources are those of the audited one and the others. And why it can't be."""
+    """What all releases together tell, and why it can't be; folders and sources: of the audited one, then others."""
     named = [source.called(person) for source in sources]
     if not person or None in named:
         return [], [], "needs the source of each, with the column that says whose rows they are"
@@ -78,8 +85,20 @@ def of_chain(
         return [], [], "somebody has several rows in a source, or no name"
     if any(other.quasi_identifiers != view.quasi_identifiers for other in others):
         return [], [], "they have other quasi-identifiers"
-    lines, faults = intersected([view, *others], whole, threshold)
+    views = [view, *others]
+    lines, faults = intersected(views, whole, threshold, one_line=are_one_line(views, folders))
     return lines, faults, "" if lines else "they have no sensitive attribute in common, or people can't be placed"
+
+
+def are_one_line(views: Sequence[ReleaseView], folders: Sequence[Path]) -> bool:
+    """Does the latest of these releases say that it was made from all others? Two that follow the same one don't."""
+    chains = [view.manifest.get("chain") for view in views]
+    earlier = [chain.get("earlier") if isinstance(chain, dict) else None for chain in chains]
+    if not all(isinstance(one, list) for one in earlier):
+        return False
+    own = [sha256(folder / MANIFEST) for folder in folders]
+    latest = max(range(len(views)), key=lambda j: len(earlier[j] or ()))
+    return {*own} <= {own[latest], *map(str, earlier[latest] or ())}
 
 
 def listed(source: Source, quasi_identifiers: Sequence[str], person: str) -> Listed | None:
@@ -93,9 +112,12 @@ def listed(source: Source, quasi_identifiers: Sequence[str], person: str) -> Lis
 
 
 def intersected(
-    views: Sequence[ReleaseView], lists: Sequence[Listed], threshold: float | None = None
+    views: Sequence[ReleaseView], lists: Sequence[Listed], threshold: float | None = None, *, one_line: bool
 ) -> tuple[list[Line], list[Fault]]:
-    """A line per sensitive attribute that all releases have, the audited one first; and who has lost the signature."""
+    """A line per sensitive attribute that all releases have, the audited one first; and who has lost the signature.
+
+    `one_line` says whether the releases were made from one another: else no rule is about all of them.
+    """
     at = [places(view, people.people) for view, people in zip(views, lists, strict=True)]
     lines: list[Line] = []
     faults: list[Fault] = []
@@ -105,7 +127,7 @@ def intersected(
         if None in tallies or len(known) < len(at):
             continue
         held = _held(views, [t for t in tallies if t is not None], lists, known)
-        one, wrong = _line(views, held, tally.attribute, THRESHOLD if threshold is None else threshold)
+        one, wrong = _line(views, held, tally.attribute, THRESHOLD if threshold is None else threshold, one_line)
         lines.append(one)
         faults += wrong
     return lines, faults
@@ -147,26 +169,31 @@ def _surely_there(view: ReleaseView, people: Population) -> IntArray:
         size = int(max(own.max(initial=-1), theirs.max(initial=-1))) + 1
         rows = np.bincount(own, weights=view.tables[0].frequencies.counts, minlength=size)
         fit = np.bincount(theirs[theirs >= 0], minlength=size)
-        return np.flatnonzero((theirs >= 0) & (rows[theirs] >= fit[theirs]))
+        return np.flatnonzero((theirs >= 0) & (rows[theirs] == fit[theirs]))
     everybody = view.people == len(people.frequencies.counts)
     return np.arange(view.people if everybody else 0)
 
 
-def _line(views: Sequence[ReleaseView], held: _Held, attribute: str, threshold: float) -> tuple[Line, list[Fault]]:
+def _line(
+    views: Sequence[ReleaseView], held: _Held, attribute: str, threshold: float, one_line: bool
+) -> tuple[Line, list[Fault]]:
     many = held.signatures.sum(axis=1)
     left = _left(held)
     steady, own = _steady(held)
+    steady &= all(len(view.tallies) == 1 for view in views)
     chance = np.ones(held.people)
     chance[steady] = 1.0 / many[own[steady]]
     m = [view.promised(M_INVARIANCE, attribute) for view in views]
-    chain = all(promise is not None for promise in m)
+    each = all(promise is not None for promise in m)
+    chain = each and one_line
     faults: list[Fault] = []
     promised = None
     if chain:
         promised = max(1.0 / float(promise["m"]) for promise in m if promise is not None)
+    if each:
         possible, lost = _by_the_rule(held)
-        chance = np.where(steady, chance, possible)
-        chance[lost] = 1.0
+        if chain and not lost.any() and all(even.all() for even in held.even):
+            chance = np.where(steady, chance, possible)
         if lost.any():
             rule = f"{int(lost.sum()):,} people stand in other signatures than before, which have values in common"
             repair = "do not publish it: make it again with all releases of the chain and their ledger"

@@ -100,8 +100,9 @@ def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[R
         (
             "Knowing individuals, or how it was made",
             f"Whoever knows the value of {whose.somebody} in a group can strike it out, and be surer of the others. "
-            "Who could not be placed is left out, and that may hang on the value: whoever knows that a row is missing, "
-            "and how values are placed, may guess at a frequent one.",
+            "Who could not be placed is left out, and that hangs on the value: whoever knows that a row is missing, "
+            "and how rows are placed, may be certain of it, and then of others in the groups that it had before. From "
+            "the second release on, whoever weighs how the rest was placed may be surer than promised, too.",
         ),
         (
             "Releases outside of the chain",

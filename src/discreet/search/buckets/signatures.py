@@ -59,8 +59,9 @@ def newcomers(value: IntArray, values: int) -> Waiting:
 def place(people: Waiting, m: int, least: int, near: IntArray, rng: np.random.Generator) -> Placed:
     """Groups of at least `least` people with at least m values, each equally frequent; who fits none is held back.
 
-    `near` is a rank of everybody: where there is a choice, people of similar rank stand together. Who is held back is
-    left to chance among those with the same value and signature.
+    Who of those with the same value and signature is held back, or stands in which unit, is left to chance alone: in an
+    order that others know, such as that of ages, whoever knows the rule could tell the values of a unit apart. `near`
+    is a rank of everybody: units of similar people with one signature make a group, and that asks for nobody's value.
 
     >>> rng = np.random.default_rng(1)
     >>> done = place(newcomers(np.array([0, 0, 1, 1, 1, 2]), 3), 2, 2, np.arange(6), rng)
@@ -69,10 +70,10 @@ def place(people: Waiting, m: int, least: int, near: IntArray, rng: np.random.Ge
     """
     lot = rng.permutation(len(people))
     bucket, filled = _balanced(people, m, lot)
-    unit = _units(people.value, bucket, near)
+    unit = _units(people.value, bucket, lot)
     signatures = people.signatures
     left = np.flatnonzero((people.wanted == NEW) & (people.barred < 0) & (filled == HELD_BACK))
-    new, made = _split(people.value[left], signatures.shape[1], m, lot[left], near[left])
+    new, made = _split(people.value[left], signatures.shape[1], m, lot[left])
     number = len(signatures) + new
     bucket[left[new >= 0]] = number[new >= 0]
     signatures, signature = _numbered(np.concatenate([signatures, made]))
@@ -157,7 +158,7 @@ def _shared_out(value: IntArray, free: BoolArray, taken: IntArray, lot: IntArray
     return fills
 
 
-def _split(value: IntArray, values: int, m: int, lot: IntArray, near: IntArray) -> tuple[IntArray, BoolArray]:
+def _split(value: IntArray, values: int, m: int, lot: IntArray) -> tuple[IntArray, BoolArray]:
     """Units of newcomers, as many as can be: the unit of each (HELD_BACK: none), and the values of each unit.
 
     Standing in the order of values, they are dealt round and round: whoever has the same value comes to another unit.
@@ -167,7 +168,7 @@ def _split(value: IntArray, values: int, m: int, lot: IntArray, near: IntArray) 
     unit = np.full(len(value), HELD_BACK, dtype=np.int64)
     stays = np.flatnonzero(_rank(value, lot) < units)
     frequent = np.argsort(np.argsort(-many, kind="stable"), kind="stable")
-    order = stays[np.lexsort((near[stays], frequent[value[stays]]))]
+    order = stays[np.lexsort((lot[stays], frequent[value[stays]]))]
     unit[order] = np.arange(len(order)) % max(units, 1)
     made = np.zeros((units, values), dtype=np.bool_)
     made[unit[order], value[order]] = True
@@ -244,9 +245,9 @@ def _grouped(
     return Placed(group, pairs[:, 0] if len(pairs) else np.zeros(0, dtype=np.int64), signatures)
 
 
-def _units(value: IntArray, bucket: IntArray, near: IntArray) -> IntArray:
-    """The unit of everybody in his signature: the first of each value together, the second, and so on."""
-    return _rank(number_equal([bucket + 1, value], len(value)), near)
+def _units(value: IntArray, bucket: IntArray, lot: IntArray) -> IntArray:
+    """The unit of everybody in his signature: the first of each value together, the second, and so on, by lot."""
+    return _rank(number_equal([bucket + 1, value], len(value)), lot)
 
 
 def _rank(key: IntArray, order: IntArray) -> IntArray:
