@@ -89,7 +89,7 @@ def rewritten(release: Release, **changes: Any) -> None:
     """A ledger that somebody has changed, checksum and all."""
     said = {name: value for name, value in (ledger_of(release) | changes).items() if name != "checksum"}
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    said["checksum"] = hashlib.sha256(text.encode()).hexdigest()
+    said["checksum"] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     (release.private / ledgers.LEDGER).write_text(json.dumps(said))
 
 
@@ -241,6 +241,15 @@ def test_a_ledger_with_a_checksum_of_its_own_is_held_against_the_releases(tmp_pa
     rewritten(made[0], signatures=[["flu"], *said["signatures"][1:]])
     with pytest.raises(DiscreetError, match="no chain of releases can have"):
         apply(made[0], table(told[1]), tmp_path / "next")
+    for column in ("person", "attribute"):
+        rewritten(made[0], **(said | {column: "age"}))
+        with pytest.raises(DiscreetError, match="about other columns"):
+            apply(made[0], table(told[1]), tmp_path / "next")
+        assert verify(made[1], source=table(told[1]), earlier=[made[0]]).kept is None
+    rewritten(made[0], **said)
+    rewritten(made[0], people=[f"P{i}" for i in range(len(said["people"]) - 1)] + ["\ud800"])
+    with pytest.raises(DiscreetError, match="is not the ledger of a chain"):
+        apply(made[0], table(told[1]), tmp_path / "next")
     good = tmp_path / "kept" / ledgers.LEDGER
     assert apply(made[0], table(told[1]), tmp_path / "next", ledger=good).manifest["chain"]["position"] == 2
 
@@ -296,6 +305,19 @@ def test_a_manifest_that_says_half_of_it_is_no_chain(tmp_path: Path) -> None:
     with pytest.raises(DiscreetError, match="no such folder"):
         verify(second, earlier=[tmp_path / "nowhere"])
     assert verify(first).kept is None  # what is said of people takes the table, and no more
+
+
+def test_no_earlier_ledger_is_replaced_and_names_in_another_writing_are_noticed(tmp_path: Path) -> None:
+    told = months(1)
+    [first] = chain(tmp_path, told)
+    text = (first.private / ledgers.LEDGER).read_text()
+    with pytest.raises(DiscreetError):
+        apply(first, table(told[0]), tmp_path / "next", private=first.private, replace=True)
+    assert (first.private / ledgers.LEDGER).read_text() == text and not (tmp_path / "next").exists()
+    again = apply(first, table([(f"0{who}", *rest) for who, *rest in told[0]]), tmp_path / "next")  # type: ignore[misc]
+    assert any(
+        "written in another way" in note for note in json.loads((again.private / "figures.json").read_text())["notes"]
+    )
 
 
 def test_a_chain_asks_for_all_of_its_releases_in_order(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from discreet.publications.published import AGAIN, Manifest, coarser_columns, qu
 from discreet.publications.source.table import count_source, reading_of
 from discreet.releases.contents import MANIFEST, check_contents, read_manifest
 from discreet.releases.figures import private_folder
-from discreet.releases.ledger import LEDGER, Ledger, read_ledger
+from discreet.releases.ledger import LEDGER, OTHER_COLUMNS, Ledger, read_ledger
 
 Open = tuple[tuple[str, str], ...]
 _GIVE = (
@@ -61,7 +61,7 @@ def check_chain(
         return (), [Mistake("earlier", rule, "give all releases of the chain, oldest first")]
     try:
         latest = _own(folder, m)
-        why = _unlike(latest, (*named, sha256(folder / MANIFEST)), manifest, published, source)
+        why = _unlike(latest, (*named, sha256(folder / MANIFEST)), attribute, manifest, published, source)
     except DataError as error:
         return ((what, "; ".join(map(str, error.mistakes))),), []
     if why:
@@ -71,6 +71,8 @@ def check_chain(
         try:
             known = _own(one, m)
             why = unlike_files(known, named[: place + 1], one, database)
+            if not known.is_about(latest.person, attribute):
+                why = OTHER_COLUMNS
         except DiscreetError as error:
             return ((what, f"release {place + 1}: " + "; ".join(map(str, error.mistakes))),), []
         if why:
@@ -94,11 +96,15 @@ def _own(folder: Path, m: int) -> Ledger:
     return read_ledger(private_folder(folder) / LEDGER, m)
 
 
-def _unlike(ledger: Ledger, releases: Sequence[str], manifest: Manifest, published: Bucketized, source: Any) -> str:
+def _unlike(
+    ledger: Ledger, releases: Sequence[str], attribute: str, manifest: Manifest, published: Bucketized, source: Any
+) -> str:
     """Why the ledger can't be that of this release and this table; empty if it can."""
     if ledger.releases != tuple(releases):
         return "is of another chain"
     person = unpublished_column(manifest, PERSON)
+    if not ledger.is_about(person, attribute):
+        return OTHER_COLUMNS
     columns = [*quasi_identifiers_of(manifest), ledger.attribute]
     counted = count_source(source, columns, coarser_columns(manifest), person, reading=reading_of(manifest))
     if (counted.person < 0).any():

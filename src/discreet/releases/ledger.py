@@ -29,6 +29,7 @@ LEDGER = "ledger.json"
 FORMAT = 1
 WARNING = "not for publication: whoever has this and the releases knows between which values everybody's lies"
 AGAIN = "take the ledger that was written with the release, from its private folder or a copy of it"
+OTHER_COLUMNS = "is about other columns"
 MISSING = "name the ledger that was written with the latest release: --ledger FILE (in Python, ledger=…)"
 _LARGEST = 4_000_000_000  # bytes
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -55,6 +56,10 @@ class Ledger:
     def owner(self) -> IntArray:
         """The person of each entry of `has`."""
         return np.repeat(np.arange(len(self.people)), np.diff(self.starts))
+
+    def is_about(self, person: str | None, attribute: str) -> bool:
+        """Does it speak of these columns?"""
+        return (self.person, self.attribute) == (person, attribute)
 
     def matrix(self, values: Sequence[Value]) -> BoolArray:
         """Which of some values each signature has. All values of signatures must be among them."""
@@ -127,6 +132,7 @@ written with the release, from its private folder or a copy of it
             has=np.array(words["has"], dtype=np.int64),
             latest=np.array(words["latest"], dtype=np.int64),
         )
+        "".join([*ledger.people, *(v or "" for signature in ledger.signatures for v in signature)]).encode()
         if not _is_sound(ledger, m):
             raise _refused("says what no chain of releases can have")
         return ledger

@@ -96,7 +96,8 @@ def apply(
     if not releases:
         raise DiscreetError(Mistake("releases", "none is given", "name the earlier release, or all of its chain"))
     *before_it, earlier = releases
-    read = [*paths_among(earlier, Path(), source), *before_it, *([] if ledger is None else [Path(ledger)])]
+    kept = [Path(getattr(one, "private", private_folder(Path(one)))) / LEDGER for one in given]
+    read = [*paths_among(earlier, Path(), source), *before_it, *kept, *([] if ledger is None else [Path(ledger)])]
     target = target_at(folder, inputs=read, private=private, replace=replace, sign=sign, progress=progress)
     clock = target.clock
     with clock("verify"):
@@ -107,7 +108,7 @@ def apply(
                 rule = "is of no use in a chain: its ledger says who was published before"
                 raise DiscreetError(Mistake("all new" if all_new else "earlier source", rule, "leave it out"))
             if ledger is None:  # a release that was made here knows where its private part is
-                ledger = getattr(given[-1], "private", private_folder(earlier)) / LEDGER
+                ledger = kept[-1]
             return _next_of(releases, manifest, source, target, seed, Path(ledger), database, key, progress)
         if before_it:
             raise refused_alone(releases)

@@ -33,7 +33,7 @@ from discreet.progress import Progress
 from discreet.publications.source.table import value_codes
 from discreet.releases.chain_check import unlike_files
 from discreet.releases.contents import MANIFEST
-from discreet.releases.ledger import AGAIN, LEDGER, Ledger, read_ledger, write_ledger
+from discreet.releases.ledger import AGAIN, LEDGER, OTHER_COLUMNS, Ledger, read_ledger, write_ledger
 from discreet.run.anonymize import Target, publish
 from discreet.run.intake import Intake, take_in
 from discreet.run.release import Release
@@ -52,11 +52,6 @@ class Everybody:
     names: pa.Array
     row: IntArray
     value: IntArray
-
-
-def is_chained(policy: Policy) -> bool:
-    """Does a policy promise something about several releases together?"""
-    return promise_of(policy) is not None
 
 
 def promise_of(policy: Policy) -> MInvariance | None:
@@ -92,6 +87,8 @@ def publish_link(
     """Publish the next release of a chain, or the first one, if there is no ledger."""
     promise = promise_of(policy)
     assert promise is not None and policy.person is not None, "the policy was checked"
+    if ledger is not None and not ledger.is_about(policy.person, promise.attribute):
+        raise DataError(Mistake(LEDGER, OTHER_COLUMNS, AGAIN))
     clock = target.clock
     with clock("scan"):
         progress("read", 0, 0, "")
@@ -110,6 +107,10 @@ def publish_link(
         plan, placed = chained(problem, people.row, waiting, progress=progress)
     place = len(ledger.releases) + 1
     notes = _held_back(waiting, placed)
+    if ledger.people and (known < 0).all():
+        notes.append(
+            "nobody here was published before: if that is not so, names are written in another way than before"
+        )
     written = _continued(ledger, people, known, placed, values)
     keep = {"chain": {"position": place, "earlier": list(ledger.releases)}}
 
