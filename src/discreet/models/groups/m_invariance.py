@@ -82,8 +82,8 @@ class MInvariance(Parameterized):
 def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     m, whose = parameters["m"], setting.whose
     return (
-        f"Whoever holds all releases of the chain still cannot be surer than 1 in {m} which value of {column} "
-        f"{whose.somebody} had in any of them."
+        f"Whoever holds all releases of the chain, and does not weigh how the search placed rows, still cannot be "
+        f"surer than 1 in {m} which value of {column} {whose.somebody} had in any of them."
     )
 
 
