@@ -43,6 +43,15 @@ def test_a_wrong_token_gets_no_cookie(client: Client, token: str) -> None:
     assert answer.status == 403 and "set-cookie" not in answer.headers
 
 
+def test_a_token_lets_in_once(client: Client) -> None:
+    """Whoever saw the address among this machine's processes comes too late."""
+    first = client.guard.address.removeprefix(client.here)
+    assert client.ask("GET", first).status == 303
+    again = client.ask("GET", first)
+    assert again.status == 403 and "set-cookie" not in again.headers
+    assert client.ask("GET", first, client.cookie).status == 200  # the browser that was let in may open it again
+
+
 def test_a_token_given_twice_or_elsewhere_is_none(client: Client) -> None:
     token = client.guard.token
     for path in (f"/?token={token}&token={token}", f"/api/state?token={token}", f"/main.js?token={token}"):

@@ -1,7 +1,8 @@
 """Who may talk to the explorer: the browser of whoever started it, and nobody else.
 
-It listens on this machine alone. The address that is opened first has a random token; whoever shows it gets a cookie,
-and every other request must have that. A page of a stranger, open in the same browser, can send requests here: they
+It listens on this machine alone. The address that is opened first has a random token; whoever shows it first gets a
+cookie, and every other request must have that. The token is good for once: it was an argument of the command that
+opened the browser, and others who use this machine may have seen it there. A page of a stranger, open in the same browser, can send requests here: they
 have no cookie (SameSite=Strict), a name that leads here is not ours (Host), and changes must come from our own page
 (Origin). What the browser may load is said by a Content-Security-Policy without inline code.
 """
@@ -62,6 +63,7 @@ class Guard:
             await _answer(send, *refusal)
             return
         if self._shows_token(scope):
+            self.token = secrets.token_urlsafe(32)
             cookie = f"{self._cookie}={self._pass}; Path=/; HttpOnly; SameSite=Strict"
             await _answer(send, 303, "", (b"location", b"/"), (b"set-cookie", cookie.encode()))
             return
