@@ -87,7 +87,7 @@ def test_all_mistakes_are_told_at_once():
         "promises[1].l_diversity: needs l; e.g. {l_diversity: {l: …}}",
         "promises[2].k_anonymity.k: must be a number above 0, got 'many'",
         "promises[3]: no such word 5; known are 'k_anonymity', 'l_diversity', 't_closeness', 'alpha_k', "
-        "'beta_likeness', 'delta_disclosure', 'k_map', 'presence', 'confident_presence', 'realistic' and 2 more",
+        "'beta_likeness', 'delta_disclosure', 'm_invariance', 'k_map', 'presence', 'confident_presence' and 3 more",
         "hierarchies.zip: no file 'nothing.csv'; paths are relative to the folder of the description",
         "hierarchies.age: must be a file or a list of lists, got 7",
         "columns: no such column 'nation'; known are 'age', 'zip', 'disease'",

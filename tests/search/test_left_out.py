@@ -185,7 +185,9 @@ def test_what_is_left_out_is_judged_from_the_files_and_against_the_source(
     assert 0 < release.manifest["rows"]["suppressed"] <= 12
     assert verify(release.folder, source=table).kept
     audit = audit_release(release.folder, source=table)
-    assert not audit.faults and not [level for level in audit.levels if level.holds is False]
+    # With some of these promises all of the quasi-identifiers become *, which the audit says, and which is no leak.
+    assert not [fault for fault in audit.faults if fault.fault != "nothing_left" or fault.grave]
+    assert not [level for level in audit.levels if level.holds is False]
 
 
 @pytest.mark.parametrize("publish", KINDS)
