@@ -2,9 +2,10 @@
 
 It listens on this machine alone. The address that is opened first has a random token; whoever shows it first gets a
 cookie, and every other request must have that. The token is good for once: it was an argument of the command that
-opened the browser, and others who use this machine may have seen it there. A page of a stranger, open in the same browser, can send requests here: they
-have no cookie (SameSite=Strict), a name that leads here is not ours (Host), and changes must come from our own page
-(Origin). What the browser may load is said by a Content-Security-Policy without inline code.
+opened the browser, and others who use this machine may have seen it there. A page of a stranger, open in the same
+browser, can send requests here: they have no cookie (SameSite=Strict), a name that leads here is not ours (Host), and
+changes must come from our own page (Origin). What the browser may load is said by a Content-Security-Policy without
+inline code.
 """
 
 from __future__ import annotations
