@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.explorer.candidate import HIDDEN_BELOW
+from discreet.explorer.figures.candidate import HIDDEN_BELOW
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.run.intake import Counted, count
 

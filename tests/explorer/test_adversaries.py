@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from discreet.audit.audit import audit_release
-from discreet.explorer import adversaries as steps
-from discreet.explorer.adversaries import adversaries, audited, words
+from discreet.explorer.figures import adversaries as steps
+from discreet.explorer.figures.adversaries import adversaries, audited, words
 from discreet.run.anonymize import anonymize
 from discreet.run.intake import Counted, count
 from tests.explorer.tables import KINDS, counted, of_kind, people, plain, policy

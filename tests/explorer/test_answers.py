@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words
 from discreet.errors import DataError, DiscreetError, Infeasible, PolicyError
-from discreet.explorer import answers
-from discreet.explorer import candidate as candidates
-from discreet.explorer.answers import answer
-from discreet.explorer.candidate import OutOfTime, candidate, people_of_each
-from discreet.explorer.nearest import nearest_possible, with_value
-from discreet.explorer.promised import entries_of, sliders
+from discreet.explorer.figures import answers
+from discreet.explorer.figures import candidate as candidates
+from discreet.explorer.figures.answers import answer
+from discreet.explorer.figures.candidate import OutOfTime, candidate, people_of_each
+from discreet.explorer.figures.nearest import nearest_possible, with_value
+from discreet.explorer.figures.promised import entries_of, sliders
 from discreet.labels.figures import number
 from discreet.policy.policy import Policy
 from discreet.run.intake import Counted, count

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from discreet import policy_from_words
-from discreet.explorer.answers import answer
-from discreet.explorer.cards import cards
+from discreet.explorer.figures.answers import answer
+from discreet.explorer.figures.cards import cards
 from discreet.labels.whose import Whose
 from discreet.models.registry import MODELS
 from discreet.run.anonymize import anonymize

@@ -12,9 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import Infeasible, PolicyError
-from discreet.explorer import lattice as lattices
-from discreet.explorer.candidate import candidate
-from discreet.explorer.lattice import lattice, node
+from discreet.explorer.figures import lattice as lattices
+from discreet.explorer.figures.candidate import candidate
+from discreet.explorer.figures.lattice import lattice, node
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.policy.policy import Policy

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from discreet.explorer.adversaries import adversaries, audited
-from discreet.explorer.answers import answer
-from discreet.explorer.candidate import HIDDEN_BELOW, candidate
-from discreet.explorer.cards import cards
-from discreet.explorer.data import data
-from discreet.explorer.lattice import lattice, node
-from discreet.explorer.tradeoff import offers, tradeoff
+from discreet.explorer.figures.adversaries import adversaries, audited
+from discreet.explorer.figures.answers import answer
+from discreet.explorer.figures.candidate import HIDDEN_BELOW, candidate
+from discreet.explorer.figures.cards import cards
+from discreet.explorer.figures.data import data
+from discreet.explorer.figures.lattice import lattice, node
+from discreet.explorer.figures.tradeoff import offers, tradeoff
 from discreet.policy.policy import Policy
 from discreet.run.intake import Counted
 from discreet.search.plan import Recoding

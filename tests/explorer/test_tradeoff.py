@@ -9,8 +9,8 @@ import pytest
 
 from discreet import policy_from_words
 from discreet.errors import Infeasible, PolicyError
-from discreet.explorer.promised import slider_at
-from discreet.explorer.tradeoff import offers, tradeoff, usual_values
+from discreet.explorer.figures.promised import slider_at
+from discreet.explorer.figures.tradeoff import offers, tradeoff, usual_values
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.report.sections.answers import answers
 from discreet.run.anonymize import anonymize, find_plan

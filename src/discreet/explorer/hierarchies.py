@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.errors import DataError, HierarchyError, Mistake, PolicyError, shown
-from discreet.explorer.people_counts import people_by_value
+from discreet.explorer.figures.people_counts import people_by_value
 from discreet.explorer.session import Session
 from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value

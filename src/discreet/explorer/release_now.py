@@ -6,7 +6,7 @@ from threading import Condition
 from typing import Any
 
 from discreet.errors import DataError, HierarchyError, Infeasible, PolicyError, told_mistakes
-from discreet.explorer.answers import answer as release_of
+from discreet.explorer.figures.answers import answer as release_of
 from discreet.explorer.jobs import Job, Jobs, Stopped
 from discreet.explorer.news import News
 from discreet.explorer.session import Session

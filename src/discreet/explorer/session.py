@@ -17,7 +17,7 @@ from discreet.engines.base import Frequencies
 from discreet.engines.profile import Uniqueness
 from discreet.errors import PolicyError
 from discreet.explorer.changes import Change, Words, changed, consistent, mistakes_of
-from discreet.explorer.people_counts import values_by_people
+from discreet.explorer.figures.people_counts import values_by_people
 from discreet.explorer.starting import Start, with_secrets
 from discreet.labels.whose import Whose
 from discreet.models.base import least_rows

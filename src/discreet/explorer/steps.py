@@ -8,12 +8,12 @@ from time import monotonic
 from typing import Any
 
 from discreet.errors import DiscreetError, Mistake, PolicyError, unknown_word
-from discreet.explorer import adversaries, data, tradeoff
-from discreet.explorer import lattice as nodes
-from discreet.explorer.answers import answer
-from discreet.explorer.candidate import OutOfTime, until
-from discreet.explorer.cards import cards
 from discreet.explorer.changes import Change
+from discreet.explorer.figures import adversaries, data, tradeoff
+from discreet.explorer.figures import lattice as nodes
+from discreet.explorer.figures.answers import answer
+from discreet.explorer.figures.candidate import OutOfTime, until
+from discreet.explorer.figures.cards import cards
 from discreet.explorer.jobs import Job, Work
 from discreet.explorer.release_now import ReleaseNow
 from discreet.explorer.session import Session

@@ -15,9 +15,9 @@ import numpy as np
 from discreet.arrays import FloatArray
 from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, PolicyError
-from discreet.explorer.candidate import Candidate, OutOfTime, candidate, hidden_below, label, until
-from discreet.explorer.nearest import nearest_possible
-from discreet.explorer.promised import Entry, bound_to, entries_of
+from discreet.explorer.figures.candidate import Candidate, OutOfTime, candidate, hidden_below, label, until
+from discreet.explorer.figures.nearest import nearest_possible
+from discreet.explorer.figures.promised import Entry, bound_to, entries_of
 from discreet.labels.figures import number
 from discreet.models.base import AboutPopulation, PrivacyModel, compares, needs_source
 from discreet.models.by_people import reached

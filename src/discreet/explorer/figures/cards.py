@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from discreet.errors import DiscreetError, Mistake, PolicyError
-from discreet.explorer.answers import figures, sentence, standing
-from discreet.explorer.candidate import Candidate, OutOfTime, candidate
-from discreet.explorer.promised import Entry, bound_to, choices, entries_of, sliders
+from discreet.explorer.figures.answers import figures, sentence, standing
+from discreet.explorer.figures.candidate import Candidate, OutOfTime, candidate
+from discreet.explorer.figures.promised import Entry, bound_to, choices, entries_of, sliders
 from discreet.models.base import PrivacyModel
 from discreet.models.promise import POPULATION, PRESENCE, SHIFT, VALUES, Promise
 from discreet.models.registry import MODELS

@@ -18,9 +18,9 @@ from discreet.arrays import BoolArray, rows_among
 from discreet.counts.roll_up import Counted as CountedNode
 from discreet.counts.roll_up import Node
 from discreet.errors import DiscreetError, Mistake, PolicyError
-from discreet.explorer.candidate import candidate, hidden_below, label, people_of_each
-from discreet.explorer.cards import title_of
-from discreet.explorer.promised import bound_to, entries_of
+from discreet.explorer.figures.candidate import candidate, hidden_below, label, people_of_each
+from discreet.explorer.figures.cards import title_of
+from discreet.explorer.figures.promised import bound_to, entries_of
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import PrivacyModel, all_hold, publishable
 from discreet.policy.policy import Policy

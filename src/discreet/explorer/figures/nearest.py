@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.explorer.candidate import OutOfTime, candidate
-from discreet.explorer.promised import Slider, entries_of, slider_at, sliders, suppression
+from discreet.explorer.figures.candidate import OutOfTime, candidate
+from discreet.explorer.figures.promised import Slider, entries_of, slider_at, sliders, suppression
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.run.intake import Counted

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean
-from discreet.explorer.candidate import candidate, within
-from discreet.explorer.cards import title_of
-from discreet.explorer.nearest import with_value
-from discreet.explorer.promised import Slider, entries_of, plain_number, slider_at, sliders, suppression
+from discreet.explorer.figures.candidate import candidate, within
+from discreet.explorer.figures.cards import title_of
+from discreet.explorer.figures.nearest import with_value
+from discreet.explorer.figures.promised import Slider, entries_of, plain_number, slider_at, sliders, suppression
 from discreet.files.numbers import exact_number
 from discreet.models.base import least_rows
 from discreet.models.parameters import as_word

@@ -21,7 +21,7 @@ from discreet.audit.reading.view import Promise, ReleaseView, Tally, strange_pro
 from discreet.audit.reading.whose import Ownership, so_many
 from discreet.audit.reidentification.reidentification import reidentification
 from discreet.errors import Mistake, PolicyError
-from discreet.explorer.candidate import Candidate, candidate, within
+from discreet.explorer.figures.candidate import Candidate, candidate, within
 from discreet.files.temporary import temporary_folder
 from discreet.models.registry import word_of
 from discreet.policy.kinds import is_exact

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Codes, IntArray
-from discreet.explorer.associations import associations
-from discreet.explorer.candidate import Candidate, candidate, hidden_below, label, people_of_each
+from discreet.explorer.figures.associations import associations
+from discreet.explorer.figures.candidate import Candidate, candidate, hidden_below, label, people_of_each
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.base import least_rows
 from discreet.policy.policy import Policy
