@@ -136,6 +136,34 @@ def test_dragging_answers_before_it_is_dropped_and_tells_what_is_impossible(clie
         bar(page).get_by_text("Promises kept").wait_for()
 
 
+def test_values_are_dragged_into_groups(browser: Any, tmp_path: Path) -> None:
+    nations = ("France", "Spain", "China", "India")
+    rows = "".join(f"{20 + i * 13 % 40},{nations[i % 4]},{('flu', 'cold', 'gout')[i % 3]}\n" for i in range(240))
+    (tmp_path / "people.csv").write_text("age,nation,disease\n" + rows)
+    client = Client(str(tmp_path / "people.csv"), tmp_path)
+    try:
+        page = opened(browser, client, "hierarchies")
+        page.get_by_role("tab", name="nation").or_(page.get_by_role("button", name="nation", exact=True)).click()
+        page.get_by_label("Rule").select_option("groups")
+        for group, members in {"Europe": ("France", "Spain"), "Asia": ("China", "India")}.items():
+            page.get_by_label("A new group").fill(group)
+            page.get_by_role("button", name="Add", exact=True).click()
+            box = page.get_by_role("group", name=group)
+            for nation in members:
+                page.locator(".pick", has_text=nation).drag_to(box)
+                box.locator(".pick", has_text=nation).wait_for()
+        page.get_by_role("button", name="Use this hierarchy").click()
+        page.get_by_text("tried out, not yet used").wait_for(state="detached")
+        words = client.get("/api/state")["policy"]["attributes"]["nation"]["hierarchy"]
+        assert {(value, group) for value, group, *_ in words["taxonomy"]} == {
+            *(("France", "Europe"), ("Spain", "Europe")),
+            *(("China", "Asia"), ("India", "Asia")),
+        }
+        page.close()
+    finally:
+        client.close()
+
+
 def test_a_job_can_be_stopped(client: Client, browser: Any) -> None:
     page = opened(browser, client, "tradeoff")
     page.get_by_role("button", name="Compute the curve").click()
