@@ -28,7 +28,7 @@ from tests.strategies import Table, promises, tables
 
 
 def unpacked(told: dict[str, Any]) -> tuple[Any, Any, Any]:
-    kinds = (("loss", "<f4"), ("suppressed", "<f4"), ("kept", "u1"))
+    kinds = (("loss", "<f8"), ("suppressed", "<f8"), ("kept", "u1"))
     loss, suppressed, kept = (np.frombuffer(b64decode(told[name]), dtype=kind) for name, kind in kinds)
     return loss, suppressed, kept
 

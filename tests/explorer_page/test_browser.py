@@ -62,8 +62,11 @@ def test_from_a_table_to_a_release_by_clicks_alone(client: Client, browser: Any,
     assert page.get_by_role("button", name="Publish").is_disabled()
     go(page, "columns")
     decided(page)
-    page.get_by_label("role of zip").select_option("identifier")
+    with page.expect_response("**/api/policy"):
+        page.get_by_label("role of zip").select_option("identifier")
     page.locator(".steps-nav").get_by_text("Hierarchies").click()
+    page.get_by_role("button", name="sex", exact=True).wait_for()
+    page.get_by_role("button", name="zip", exact=True).wait_for(state="detached")
     page.get_by_label("Widths, level by level").fill("10, 20")
     page.get_by_text("tried out, not yet used").wait_for()
     page.get_by_role("button", name="Use this hierarchy").click()

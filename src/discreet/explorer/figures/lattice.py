@@ -41,7 +41,7 @@ _TELL = 32  # nodes between two words about the progress
 def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) -> dict[str, Any]:
     """All nodes in one row of figures each, packed; the last column's level changes fastest.
 
-    `loss` and `suppressed` are 32-bit floats, `kept` has a bit for each promise: it can be kept if the groups that
+    `loss` and `suppressed` are 64-bit floats, `kept` has a bit for each promise: it can be kept if the groups that
     break it are left out, and these are not too many. All bits are set where a release at this node keeps all promises,
     and only there; where each could be kept but not all of them together, the one that costs most is said not to be.
 
@@ -72,8 +72,8 @@ def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) ->
     return {
         "columns": walk.columns(),
         "promises": [{"title": title} for title in titles],
-        "loss": _packed(walk.loss.astype("<f4")),
-        "suppressed": _packed(walk.suppressed.astype("<f4")),
+        "loss": _packed(walk.loss.astype("<f8")),
+        "suppressed": _packed(walk.suppressed.astype("<f8")),
         "kept": _packed(walk.kept),
         "best": walk.best,
         "current": current if current is not None else walk.best,

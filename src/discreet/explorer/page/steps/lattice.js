@@ -7,7 +7,7 @@ function bytes(text) {
   return all;
 }
 
-const floats = (text) => new Float32Array(bytes(text).buffer);
+const floats = (text) => new Float64Array(bytes(text).buffer);
 
 export function lattice(done) {
   const heights = done.columns.map((column) => column.height);
