@@ -8,11 +8,11 @@ from typing import Any, Self
 from discreet.audit.audit import Audit
 from discreet.files.whole import whole_files
 from discreet.labels.notebook import in_frame
+from discreet.releases.choices import PolicyComparison
 from discreet.releases.comparison import MethodComparison
 from discreet.releases.verify import Findings
 from discreet.report import findings
 from discreet.report.exposures import Exposure
-from discreet.search.lattice.comparison import Comparison
 
 
 class _Shown:
@@ -82,8 +82,9 @@ class AuditResult(_Page, Audit):
         return to_json(self)
 
 
-class ComparisonResult(_Page, Comparison):
-    """What each promise would cost on a table (`costs`), and what the policy itself delivers (`own`).
+class ComparisonResult(_Page, PolicyComparison):
+    """What the policy delivers (`own`), what is near it and what of it to take (`choices`), and what each promise would
+    cost with every row published (`costs`).
 
     In a notebook it shows its page; `save(file)` writes it, `to_json()` is for scripts.
 

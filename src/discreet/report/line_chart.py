@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from discreet.labels.figures import percent
+
 _TOP, _HEIGHT, _BELOW = 10, 240, 44  # pixels
 _LEFT, _RIGHT = 7.0, 98.0  # percent
+_ROUND = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25)  # steps of an axis of shares
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,18 @@ def powers_of_ten(low: float, high: float) -> tuple[tuple[float, str], ...]:
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(max(high, low * 10)))
     return tuple((10.0**n, f"{10.0**n:,.9g}") for n in range(first, last + 1))
+
+
+def shares(label: str, measured: Sequence[float]) -> Axis:
+    """An axis of shares from 0, in about five round steps.
+
+    >>> shares("loss", [0.1, 0.42]).ticks[-1]
+    (0.5, '50%')
+    """
+    high = max(measured, default=1.0) or 0.01
+    step = next((r for r in _ROUND if high / r <= 5.0001), 10.0 ** math.ceil(math.log10(high / 5)))
+    many = max(math.ceil(high / step - 1e-9), 1)
+    return Axis(label, 0.0, many * step, tuple((n * step, percent(n * step)) for n in range(many + 1)))
 
 
 def _x(axis: Axis, value: float) -> float:

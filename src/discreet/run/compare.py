@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import Infeasible, Mistake, PolicyError
+from discreet.errors import Mistake, PolicyError
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
-from discreet.run.anonymize import find_plan
-from discreet.run.intake import Intake, take_in, with_wishes
-from discreet.search.lattice.comparison import Comparison, OwnRelease, compare_lattice
-from discreet.search.registry import COUNTS, SEARCHES
-from discreet.utility.metrics import arithmetic_loss
+from discreet.releases.choices import PolicyComparison
+from discreet.run.choices import choices
+from discreet.run.intake import count, fitted, with_wishes
+from discreet.search.lattice.comparison import compare_lattice
 
 
 def compare(
     policy: Policy, *, source: Any = None, epsilon: Fraction | None = None, progress: Progress = silent
-) -> Comparison:
-    """Look at every node of the policy's lattice, with nothing suppressed, and at what the policy itself would publish.
+) -> PolicyComparison:
+    """Look at what is near the policy, as it would be published, and at every node of its lattice with nothing
+    suppressed; the table is counted once.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> policy = policy_from_words({
@@ -37,19 +37,10 @@ def compare(
     if epsilon is not None and epsilon < 1:
         raise PolicyError(Mistake("epsilon", f"must be at least 1, got {epsilon}", "1 is no change of belief at all"))
     progress("read", 0, 0, "")
-    intake = take_in(policy, source)
-    policy = with_wishes(policy, intake.frequency)
-    compared = compare_lattice(intake.frequency, policy.models, epsilon, progress=progress)
-    return replace(compared, own=_own(policy, intake, progress))
-
-
-def _own(policy: Policy, intake: Intake, progress: Progress) -> OwnRelease:
-    """What `anonymize` would deliver by this policy: its own kind of publication, rows left out as it allows."""
-    own = OwnRelease(policy.publish, float(policy.suppress))
-    if SEARCHES[policy.search].reads != COUNTS:
-        return replace(own, why=f"search: {policy.search} is not run here")
-    try:
-        plan = find_plan(policy, intake, progress)
-    except Infeasible:
-        return replace(own, why="no release keeps its promises")
-    return replace(own, loss=arithmetic_loss(plan.losses.tolist()), suppressed=plan.suppressed)
+    counted = count(policy, source)
+    intake = fitted(policy, counted)
+    models = with_wishes(policy, intake.frequency).models
+    compared = compare_lattice(intake.frequency, models, epsilon, progress=progress)
+    near = choices(policy, counted, progress)
+    told = {field.name: getattr(compared, field.name) for field in fields(compared)}
+    return PolicyComparison(**told, limit=float(policy.suppress), whose=policy.whose, choices=near)

@@ -100,7 +100,7 @@ def sweep(
     points = []
     for at, (settings, variant) in enumerate(planned):
         name = sweep_page.named(axes, settings)
-        points.append(_point(settings, variant, counted, one_in, _within(progress, at, len(planned), name)))
+        points.append(point_of(settings, variant, counted, one_in, within(progress, at, len(planned), name)))
     owners = counted.frequency.owners
     return Sweep(
         axes=axes,
@@ -116,10 +116,10 @@ def sweep(
     )
 
 
-def _point(
+def point_of(
     settings: tuple[object, ...], policy: Policy | PolicyError, counted: Counted, one_in: int, progress: Progress
 ) -> Point:
-    """One policy: the plan that `anonymize` would publish, measured."""
+    """One policy about a table that was counted: the plan that `anonymize` would publish, measured."""
     if isinstance(policy, PolicyError):
         return Point(settings, why=_words(policy))
     if SEARCHES[policy.search].reads != COUNTS:
@@ -165,7 +165,7 @@ def _words(error: DiscreetError) -> str:
     )
 
 
-def _within(progress: Progress, at: int, points: int, name: str) -> Progress:
+def within(progress: Progress, at: int, points: int, name: str) -> Progress:
     """How far the whole is, told by one of its points."""
 
     def tell(stage: str, done: float, total: float, note: str = "") -> None:

@@ -84,14 +84,14 @@ def changed(policy: Policy, values: Mapping[str, object]) -> Policy:
 
 def _with(entry: object, name: str, value: object) -> object:
     """An entry of `require` with another value of a parameter, if it is about that."""
-    own, given = _words(entry)
+    own, given = words_of(entry)
     return {own: {**given, _parts(name)[1]: value}} if _is_meant(name, entry) else entry
 
 
 def _is_meant(name: str, entry: object) -> bool:
     """Does a name speak of this promise: ``l_diversity.l`` of every l_diversity, ``l`` of all that give an l?"""
     word, parameter = _parts(name)
-    own, given = _words(entry)
+    own, given = words_of(entry)
     return parameter not in _FIXED and (own == word if word else parameter in given)
 
 
@@ -132,13 +132,13 @@ def _places(policy: Policy, name: str) -> list[str]:
     """Where in the policy a parameter stands, as messages call it."""
     parameter = _parts(name)[1]
     return [
-        f"require[{i}].{_words(entry)[0]}.{parameter}"
+        f"require[{i}].{words_of(entry)[0]}.{parameter}"
         for i, entry in enumerate(policy.require)
         if _is_meant(name, entry)
     ]
 
 
-def _words(entry: object) -> tuple[str, Mapping[str, object]]:
+def words_of(entry: object) -> tuple[str, Mapping[str, object]]:
     if isinstance(entry, Mapping):
         [(word, given)] = entry.items()
         return word, given if isinstance(given, Mapping) else {}
@@ -150,7 +150,7 @@ def _known(policy: Policy) -> str:
     """What may be varied, for messages."""
     own = [
         f"{word}.{name}"
-        for word, given in map(_words, policy.require)
+        for word, given in map(words_of, policy.require)
         for name, value in given.items()
         if name not in (*_FIXED, "attribute") and not isinstance(value, Mapping)
     ]

@@ -27,6 +27,7 @@ from discreet.audit.lines import (
 from discreet.audit.promises.by_people import BY_PEOPLE
 from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.whose import PEOPLE, ROWS, so_many
+from discreet.labels.aligned import aligned
 from discreet.labels.figures import number, percent
 from discreet.labels.whose import Whose
 from discreet.releases.manifest import finite
@@ -369,14 +370,14 @@ def to_text(audit: Audit) -> str:
                 judged(audit, line),
             ]
             table.append(cells)
-        lines += _columns(table, right={1, 2})
+        lines += aligned(table, left=set(range(len(table[0]))) - {1, 2})
     if audit.levels:
         lines += ["", "Promises, read a second time"]
         table = [["promise", "asked", "reached", deciding, ""]]
         for level in audit.levels:
             kept = "not judged" if level.holds is None else "kept" if level.holds else "BROKEN"
             table.append([promise(level), asked(level), reached(level), where(level.deciding, named=several), kept])
-        lines += _columns(table)
+        lines += aligned(table, left=range(len(table[0])))
         lines += [f"  {promise(level)}: {level.note}" for level in audit.levels if level.note]
     for grave, heading in ((True, "Must not be in a release"), (False, "To be looked at")):
         found = [f"  {fault(one)}" for one in audit.faults if one.grave is grave and one.judged]
@@ -392,15 +393,6 @@ def smallest(audit: Audit) -> str:
         return f"{audit.smallest_group:,}"
     fewest = audit.whose.fewest_people
     return so_many(audit.smallest_group, ROWS) + ("" if fewest is None else f", or {so_many(fewest, PEOPLE)}")
-
-
-def _columns(table: list[list[str]], right: set[int] = frozenset()) -> list[str]:  # type: ignore[assignment]
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    told = []
-    for row in table:
-        cells = [x.rjust(w) if i in right else x.ljust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True))]
-        told.append("  " + "  ".join(cells).rstrip())
-    return told
 
 
 def to_json(audit: Audit) -> dict[str, Any]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from discreet.labels.aligned import aligned
 from discreet.labels.figures import epsilon_text, percent
 from discreet.models.parameters import as_text
+from discreet.releases.choices import PolicyComparison
 from discreet.report import charts
 from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten
 from discreet.report.marginals import printable, shown
+from discreet.report.pages import choices_part
 from discreet.search.lattice.comparison import MOST_SHOWN, Comparison, Cost, power
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ def node_text(c: Comparison, at: int) -> str:
     return "[" + ", ".join(map(str, c.lattice.node(at))) + "]"
 
 
-def to_json(c: Comparison) -> dict[str, Any]:
-    """Everything: every node with every adversary's smallest ε (null: no ε will do)."""
+def to_json(c: PolicyComparison) -> dict[str, Any]:
+    """Everything: what is near the policy, and every node with every adversary's smallest ε (null: no ε will do)."""
     lattice = c.lattice
     names = lattice.frequency.attributes
     heights = [h.height for h in lattice.frequency.hierarchies]
@@ -43,7 +45,14 @@ def to_json(c: Comparison) -> dict[str, Any]:
     return {
         "rows": lattice.frequency.rows,
         "suppressed": 0,
-        "policy": None if c.own is None else asdict(c.own),
+        "policy": {
+            "publish": c.own.publish,
+            "limit": c.limit,
+            "loss": c.own.loss,
+            "suppressed": c.own.suppressed,
+            "why": c.own.why,
+        },
+        **choices_part.to_json(c.choices),
         "attributes": dict(zip(names, heights, strict=True)),
         "sensitive": list(c.sensitive),
         "epsilon": float(c.epsilon),
@@ -88,10 +97,12 @@ def to_json(c: Comparison) -> dict[str, Any]:
     }
 
 
-def to_text(c: Comparison) -> str:
-    """The costs, and the best trade-offs, in a few lines."""
+def to_text(c: PolicyComparison) -> str:
+    """What is near the policy; then the costs on every node, and the best trade-offs, in a few lines."""
     lattice = c.lattice
-    lines = [f"{headline(c)}.", "", f"What each promise costs (of {len(lattice):,} nodes, with every row published)"]
+    lines = [*choices_part.to_lines(c), "", "For specialists: promises one by one", f"  {what_was_compared(c)}."]
+    lines.append("  Here every row is published, and a column has one level everywhere: no policy need lose so much.")
+    lines += ["", f"What each promise costs (of {len(lattice):,} nodes, with every row published)"]
     table = [["promise", "nodes", "loss", "groups", "node"]]
     for cost in c.costs:
         if cost.best is None:
@@ -101,40 +112,32 @@ def to_text(c: Comparison) -> str:
             groups = f"{lattice.groups[best]:,}"
             row = [printable(cost.promise), f"{cost.nodes:,}", percent(float(lattice.loss[best])), groups]
             table.append([*row, node_text(c, best)])
-    lines += _aligned(table, 2)
+    lines += aligned(table, left={0, len(table[0]) - 1}, widest=59)
     rows = c.rows[:TEXT_ROWS].tolist()
     lines += ["", "The smallest ε of a node against each adversary"]
     table = [["node", "loss", *(o.name for o in c.columns)]]
     for at in rows:
         levels = [epsilon_text(float(lattice.levels[at, o.column])) for o in c.columns]
         table.append([node_text(c, at), percent(float(lattice.loss[at])), *levels])
-    lines += _aligned(table, 1)
+    lines += aligned(table, left={0}, widest=59)
     if len(c.rows) > len(rows):
         lines.append(f"  and {len(c.rows) - len(rows):,} more trade-offs; all nodes are in --json")
     lines.append(f"  nodes: levels of {', '.join(shown(name) for name in lattice.frequency.attributes)}")
     return "\n".join(lines)
 
 
-def headline(c: Comparison) -> str:
-    """What was compared, and what was left out of it: the losses of nodes are not what the policy delivers."""
-    f = c.lattice.frequency
-    nodes = (
-        f"{len(c.lattice):,} ways to publish {f.rows:,} rows, against {len(c.opponents)} adversaries "
+def what_was_compared(c: Comparison) -> str:
+    """The size of the lattice."""
+    return (
+        f"{len(c.lattice):,} ways to publish {c.lattice.frequency.rows:,} rows, against {len(c.opponents)} adversaries "
         f"who want to learn {', '.join(shown(name) for name in c.sensitive)}"
     )
-    if c.own is None:
-        return nodes
-    publish = f"publish: {c.own.publish}, suppress: {c.own.limit:g}"
-    here = "Here every row is published, and a column has one level everywhere"
-    if c.own.loss is None:
-        return f"{nodes}. {here}; the policy itself ({publish}) is not compared: {c.own.why}"
-    left_out = f"{c.own.suppressed:,} row{'s' * (c.own.suppressed != 1)} left out"
-    return f"{nodes}. {here}; the policy itself ({publish}) has a loss of {percent(c.own.loss)}, with {left_out}"
 
 
-def to_html(c: Comparison) -> str:
+def to_html(c: PolicyComparison) -> str:
     """The whole page. The same comparison gives the same bytes."""
-    return environment().get_template("compare.html.j2").render(headline=headline(c), **parts(c))
+    template = environment().get_template("compare.html.j2")
+    return template.render(compared=what_was_compared(c), near=choices_part.part(c), **parts(c))
 
 
 def parts(c: Comparison) -> dict[str, Any]:
@@ -279,16 +282,3 @@ def _cost_json(c: Comparison, cost: Cost) -> dict[str, Any]:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _aligned(table: list[list[str]], names: int) -> list[str]:
-    """Columns of equal width: the first ones to the left, as is the last of a table of costs; numbers to the right."""
-    widths = [max(len(row[i]) for row in table if len(row[i]) < 60 or i == 0) for i in range(len(table[0]))]
-    left = {0} if names == 1 else {0, len(table[0]) - 1}
-    return [
-        "  "
-        + "  ".join(
-            x.ljust(w) if i in left else x.rjust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from discreet.labels.aligned import aligned
 from discreet.labels.figures import percent
 from discreet.labels.whose import Whose
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease
@@ -75,14 +76,7 @@ def to_text(c: MethodComparison) -> str:
         row = [NAMES[r.method], f"{r.seconds:.2f}", seen(r), error(r.error.median), f"{r.groups:,}"]
         row += [f"{r.smallest_group:,}", f"{r.suppressed:,}", f"{r.distorted:,}", "broken" if r.broken else "kept"]
         table.append(row)
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    lines = [f"{headline(c)}.", ""]
-    for row in table:
-        cells = [
-            x.ljust(w) if i in (0, len(row) - 1) else x.rjust(w)
-            for i, (x, w) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  " + "  ".join(cells).rstrip())
+    lines = [f"{headline(c)}.", "", *aligned(table, left={0, len(table[0]) - 1})]
     lines += [f"  {NAMES[r.method]}: no release. {printable(r.why)}" for r in c.results if isinstance(r, NoRelease)]
     lines += [
         "",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from discreet.labels.aligned import aligned
 from discreet.labels.figures import chance, percent
 from discreet.labels.notebook import in_frame
 from discreet.policy.kinds import is_exact
 from discreet.releases.sweep import Axis as Varied
 from discreet.releases.sweep import Point, SweepFigures
 from discreet.report.html import page_environment
-from discreet.report.line_chart import Axis, Dot, Line, line_chart
+from discreet.report.line_chart import Axis, Dot, Line, line_chart, shares
 from discreet.report.marginals import nobody_decided, printable, shown
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 COLOURS = 8  # lines that a chart can tell apart
 MOST_CHARTS = 6
-_ROUND = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25)  # steps of an axis
 _LEAST = 1e-3  # the lower end of an axis of chances
 
 
@@ -143,12 +142,8 @@ def to_text(s: SweepFigures) -> str:
             figures = [percent(p.loss or 0.0), error(p), f"{p.suppressed:,}", f"{p.groups:,}", f"{p.smallest_group:,}"]
             risks = [chance(p.risk.largest), chance(p.risk.mean), percent(p.risk.above)]
             table.append([*map(setting, p.settings), *figures, *risks])
-    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
     texts = {i for i, axis in enumerate(s.axes) if any(isinstance(value, str) for value in axis.values)}
-    lines = [f"{headline(s)}.", *([nobody_decided(s.undecided)] if s.undecided else []), ""]
-    for row in table:
-        cells = (x.ljust(w) if i in texts else x.rjust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True)))
-        lines.append("  " + "  ".join(cells).rstrip())
+    lines = [f"{headline(s)}.", *([nobody_decided(s.undecided)] if s.undecided else []), "", *aligned(table, texts)]
     lines += [f"  {names}: no release. {why}" for names, why in lacking(s)]
     people = s.whose.people
     lines += [
@@ -292,7 +287,7 @@ def chart(s: SweepFigures, x: Measure, across: str, y: Measure, up: str) -> Char
         for number, (name, dots) in enumerate(list(lines.items())[:COLOURS])
     ]
     dots = [dot for line in drawn for dot in line.dots if dot.y is not None]
-    x_axis, y_axis = _chances(across, [d.x for d in dots]), _shares(up, [d.y or 0.0 for d in dots])
+    x_axis, y_axis = _chances(across, [d.x for d in dots]), shares(up, [d.y or 0.0 for d in dots])
     return _spaced(drawn, x_axis, y_axis), x_axis, y_axis
 
 
@@ -343,11 +338,3 @@ def _chances(label: str, found: Sequence[float]) -> Axis:
     if len(ticks) > 7:
         ticks = [v for v in ticks if f"{v:e}"[0] == "1" or v in (first, last)]
     return Axis(label, first, last, tuple((v, chance(v)) for v in ticks), powers=True)
-
-
-def _shares(label: str, found: Sequence[float]) -> Axis:
-    """Shares from 0, in about five round steps."""
-    high = max(found, default=1.0) or 0.01
-    step = next((r for r in _ROUND if high / r <= 5.0001), 10.0 ** math.ceil(math.log10(high / 5)))
-    many = max(math.ceil(high / step - 1e-9), 1)
-    return Axis(label, 0.0, many * step, tuple((n * step, percent(n * step)) for n in range(many + 1)))

@@ -78,20 +78,6 @@ class Point:
     epsilon: float  # the smallest ε of the reference node
 
 
-@dataclass(frozen=True)
-class OwnRelease:
-    """What a policy would publish in its own way, with rows suppressed as it allows: no node of the lattice tells it.
-
-    `loss` is None where there is no such release, or none was searched for; `why` says so.
-    """
-
-    publish: str
-    limit: float  # the share of rows that may be suppressed
-    loss: float | None = None
-    suppressed: int = 0
-    why: str = ""
-
-
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """All that is to be told. Counts and levels only: no value of the table is in it."""
@@ -104,7 +90,6 @@ class Comparison:
     families: dict[str, tuple[Point, ...]]
     reference: int  # the node whose ε is drawn against stubbornness
     reference_why: str
-    own: OwnRelease | None = None  # what the policy itself would publish, which need not be a node
 
     @property
     def columns(self) -> tuple[Opponent, ...]:

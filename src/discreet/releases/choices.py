@@ -1,0 +1,85 @@
+"""What somebody who must choose a promise can choose from: a few policies about one table, with what each costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.labels.whose import Whose
+from discreet.models.base import PrivacyModel
+from discreet.releases.sweep import Point
+from discreet.search.lattice.comparison import Comparison
+
+
+@dataclass(frozen=True)
+class Dial:
+    """The number by which a policy's first promise is made stronger: its `name` in the promise called `word`."""
+
+    word: str
+    name: str
+    more_is_stronger: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One policy: how it publishes, what it promises, where its dial stands, and what it would deliver."""
+
+    publish: str
+    models: tuple[PrivacyModel, ...]
+    strength: Fraction | None  # None without a dial
+    point: Point
+
+    @property
+    def loss(self) -> float | None:
+        """What it loses of exactness; None where there is no such release."""
+        return self.point.loss
+
+    @property
+    def suppressed(self) -> int:
+        """How many rows it leaves out."""
+        return self.point.suppressed or 0
+
+    @property
+    def why(self) -> str:
+        """Why there is no such release, if there is none."""
+        return self.point.why
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The policy as it was `asked`, and what is near it.
+
+    `ways` promise the same and publish in each way that can keep it; `strengths` turn the dial, published as asked and
+    as recommended, weakest first; `further` promise something more than what is recommended. `recommended` is None
+    where nothing can be published at all.
+    """
+
+    dial: Dial | None
+    asked: Choice
+    ways: tuple[Choice, ...]
+    strengths: tuple[Choice, ...]
+    further: tuple[Choice, ...]
+    recommended: Choice | None
+
+    @property
+    def stronger(self) -> Choice | None:
+        """The next strength beyond the recommended one, in the same way to publish: what was too dear, or can't be."""
+        if self.recommended is None:
+            return None
+        same_way = [c for c in self.strengths if c.publish == self.recommended.publish]
+        places = [i for i, c in enumerate(same_way) if c.strength == self.recommended.strength]
+        return same_way[places[0] + 1] if places and places[0] + 1 < len(same_way) else None
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyComparison(Comparison):
+    """A comparison of promises on every node of the lattice, with what a policy about the table could deliver."""
+
+    limit: float  # the share of rows that the policy lets be suppressed
+    whose: Whose
+    choices: Choices
+
+    @property
+    def own(self) -> Choice:
+        """What the policy itself would publish, in its own way, which need not be a node."""
+        return self.choices.asked
