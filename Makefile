@@ -84,9 +84,10 @@ docs: $(CORE)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "to read: site/index.html"
 
-# The explorer's pictures in docs/pictures, drawn anew from invented tables.
+# The pictures of the documents, drawn anew from invented tables: the explorer's and those of reports.
 pictures: setup chromium
 	$(BIN)/python -m tests.explorer_page.pictures
+	$(BIN)/python -m tests.guide_pictures
 
 # Ten thousand bad inputs, kills at two hundred moments, ten thousand promises judged by an outsider, and a thousand
 # tables of visits judged by people; COUNT and SEED choose others. What one finds does not keep the others from running.
