@@ -12,11 +12,11 @@ from discreet.models.promise import Setting
 from discreet.policy.kinds import PUBLICATIONS, is_exact
 from discreet.releases.choices import Choice, Choices, PolicyComparison
 from discreet.report.line_chart import Axis, Dot, Line, shares
-from discreet.report.marginals import printable
+from discreet.report.marginals import printable, shown
 from discreet.report.words import promise_in_words
 
 MEANT = {
-    "k": "so many rows share a group, or so many people where the policy names the person",
+    "k": "at least so many {people} share a group",
     "l": "the values of a group are as if there were at least so many, equally frequent",
     "t": "a group's values may differ from those of the whole table by so much",
     "alpha": "the largest chance that a value may have",
@@ -51,11 +51,12 @@ def recommendation(c: PolicyComparison) -> tuple[str, list[str]]:
     if not other_way and not other_strength:
         others = [w for w in near.ways if w is not asked]
         none = "No other way to publish that can keep these promises loses much less." if others else ""
-        return "Keep the policy as it is", [s for s in (none, _further_on(c)) if s]
+        return "Keep the policy as it is", [s for s in (none, _further_on(c), _known(near)) if s]
     way = f"publish by {_plain(best.publish)}" if other_way else ""
     dial = f"ask for {_strength(near, best)}" if other_strength else ""
     do = " and ".join(filter(None, (way, dial)))
-    return do[0].upper() + do[1:], [*_gain(c, other_way, other_strength), *filter(None, [_further_on(c)])]
+    why = [*_gain(c, other_way, other_strength), _further_on(c), _known(near)]
+    return do[0].upper() + do[1:], [sentence for sentence in why if sentence]
 
 
 def lines_to_set(c: PolicyComparison) -> list[str]:
@@ -148,7 +149,7 @@ def tables(c: PolicyComparison) -> list[tuple[str, str, list[tuple[str, Choice]]
         told.append(
             (
                 f"Weaker and stronger: {near.dial.name}",
-                f"{near.dial.name}: {MEANT[near.dial.name]}.",
+                f"{near.dial.name}: {MEANT[near.dial.name].format(people=c.whose.people)}.",
                 [(_name(c, choice) + _marks(c, choice), choice) for choice in near.strengths],
             )
         )
@@ -207,6 +208,8 @@ def _gain(c: PolicyComparison, other_way: bool, other_strength: bool) -> list[st
     assert best is not None and best.loss is not None
     same = next((w for w in near.ways if w.publish == best.publish), asked)  # as strong as asked for, in that way
     sentences = []
+    if other_way:
+        sentences.append(f"{PUBLICATIONS[best.publish].words.title.capitalize()}.")
     if other_way and asked.loss is None:
         sentences.append(f"As asked, by {_plain(asked.publish)}, nothing can be published.")
     elif other_way and same.loss is not None:
@@ -233,6 +236,22 @@ def _further_on(c: PolicyComparison) -> str:
     if stronger.loss is None:
         return f"The next stronger, {name}, can't be had: {_why(stronger)}."
     return f"The next stronger, {name}, would lose {percent(stronger.loss)}."
+
+
+def _known(near: Choices) -> str:
+    """Columns whose value the recommended release gives away of a whole group, and what would keep it from that."""
+    best = near.recommended
+    if best is None or best.point.risk is None:
+        return ""
+    columns = [shown(name) for name, chance in best.point.risk.certain.items() if chance >= 1]
+    if not columns:
+        return ""
+    told = f"But a group of it has a single value of {' and of '.join(columns)}, which is then known of all in it."
+    mends = [(choice.loss, choice) for choice in near.further if choice.loss is not None]
+    if not mends:
+        return told
+    loss, mend = min(mends, key=lambda pair: pair[0])
+    return f"{told} To prevent that, promise {printable(mend.models[-1].describe())} as well: a loss of {percent(loss)}."
 
 
 def _nothing(near: Choices) -> str:
