@@ -6,13 +6,14 @@ import json
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from discreet import anonymize
 from discreet.cli.main import app
-from discreet.errors import DiscreetError, Infeasible, PolicyError
+from discreet.errors import DiscreetError, Infeasible
 from discreet.labels.figures import percent
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
@@ -21,6 +22,7 @@ from discreet.models.groups.t_closeness import TCloseness
 from discreet.models.realistic.adversaries import ClassTwo
 from discreet.models.realistic.realistic import Realistic
 from discreet.policy.policy import Policy, policy_from_words
+from discreet.releases.choices import PolicyComparison
 from discreet.report.pages.compare_page import epsilon_text, to_html, to_json, to_text
 from discreet.run.compare import compare
 from discreet.run.intake import take_in
@@ -49,8 +51,14 @@ def table() -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def compared(table: dict[str, list[str]]) -> Comparison:
+def compared(table: dict[str, list[str]]) -> PolicyComparison:
     return compare(policy({"k_anonymity": {"k": 3}}, OWN), source=table)
+
+
+@pytest.fixture(scope="module")
+def nodes(compared: PolicyComparison) -> Comparison:
+    assert compared.nodes is not None
+    return compared.nodes
 
 
 @pytest.mark.parametrize("publish", ["generalization", "multidimensional"])
@@ -96,35 +104,35 @@ def least_loss(table: object, *models: PrivacyModel) -> float | None:
     ],
 )
 def test_the_least_loss_is_that_of_the_optimal_search(
-    compared: Comparison, table: dict[str, list[str]], promise: str, model: PrivacyModel
+    nodes: Comparison, table: dict[str, list[str]], promise: str, model: PrivacyModel
 ) -> None:
-    cost = next(cost for cost in compared.costs if cost.promise == promise)
-    found = None if cost.best is None else float(compared.lattice.loss[cost.best])
+    cost = next(cost for cost in nodes.costs if cost.promise == promise)
+    found = None if cost.best is None else float(nodes.lattice.loss[cost.best])
     assert found == pytest.approx(least_loss(table, model))
 
 
 def test_the_policy_is_compared_as_a_whole_and_its_adversary_has_a_column(
-    compared: Comparison, table: dict[str, list[str]]
+    nodes: Comparison, table: dict[str, list[str]]
 ) -> None:
-    cost = compared.costs[-1]
+    cost = nodes.costs[-1]
     expected = least_loss(table, KAnonymity(3), Realistic(4, ClassTwo(300), "disease"))
     assert cost.kind == "policy"
     assert cost.best is not None
-    assert float(compared.lattice.loss[cost.best]) == pytest.approx(expected)
-    assert compared.reference == cost.best
-    own = compared.columns[-1]
+    assert float(nodes.lattice.loss[cost.best]) == pytest.approx(expected)
+    assert nodes.reference == cost.best
+    own = nodes.columns[-1]
     assert (own.name, own.asked) == ("policy", 4)
-    assert compared.epsilon == 4  # the policy's own, since no other was asked for
+    assert nodes.epsilon == 4  # the policy's own, since no other was asked for
 
 
-def test_the_points_of_a_family_are_its_adversaries_from_the_least_stubborn_on(compared: Comparison) -> None:
-    assert [p.stubbornness for p in compared.families["II"]] == [10.0**n for n in range(1, 7)]
+def test_the_points_of_a_family_are_its_adversaries_from_the_least_stubborn_on(nodes: Comparison) -> None:
+    assert [p.stubbornness for p in nodes.families["II"]] == [10.0**n for n in range(1, 7)]
     for family, end in (("I table", "III table"), ("I equal", "III equal")):
-        points = compared.families[family]
+        points = nodes.families[family]
         assert [p.stubbornness for p in points] == [*(10.0**n for n in range(1, 7)), float("inf")]
-        column = next(o.column for o in compared.opponents if o.name == end)
-        assert points[-1].epsilon == compared.lattice.levels[compared.reference, column]
-        assert points[-1].cost.nodes == int(compared.lattice.holds(column, compared.epsilon).sum())
+        column = next(o.column for o in nodes.opponents if o.name == end)
+        assert points[-1].epsilon == nodes.lattice.levels[nodes.reference, column]
+        assert points[-1].cost.nodes == int(nodes.lattice.holds(column, nodes.epsilon).sum())
 
 
 def test_another_epsilon_gives_other_costs(table: dict[str, list[str]]) -> None:
@@ -134,22 +142,22 @@ def test_another_epsilon_gives_other_costs(table: dict[str, list[str]]) -> None:
     assert costs[0] != costs[1]
 
 
-def test_the_json_has_every_node_and_no_number_that_is_none(compared: Comparison) -> None:
+def test_the_json_has_every_node_and_no_number_that_is_none(compared: PolicyComparison, nodes: Comparison) -> None:
     told = json.loads(json.dumps(to_json(compared), allow_nan=False))
-    assert len(told["nodes"]) == len(compared.lattice) == 4 * 2 * 2
+    assert len(told["nodes"]) == len(nodes.lattice) == 4 * 2 * 2
     for node in told["nodes"]:
-        assert len(node["epsilon"]) == len(told["adversaries"]) == len(compared.opponents)
+        assert len(node["epsilon"]) == len(told["adversaries"]) == len(nodes.opponents)
         assert node["smallest_group"] * node["groups"] <= told["rows"]
     assert told["nodes"][-1]["loss"] == 1
-    assert told["nodes"][-1]["largest_share"] == pytest.approx(max(shares(compared)))
+    assert told["nodes"][-1]["largest_share"] == pytest.approx(max(shares(nodes)))
 
 
-def shares(compared: Comparison) -> list[float]:
-    totals = compared.lattice.frequency.totals["disease"]
+def shares(nodes: Comparison) -> list[float]:
+    totals = nodes.lattice.frequency.totals["disease"]
     return [float(n / totals.sum()) for n in totals]
 
 
-def test_no_value_of_the_table_is_in_text_json_or_page(compared: Comparison, table: dict[str, list[str]]) -> None:
+def test_no_value_of_the_table_is_in_text_json_or_page(compared: PolicyComparison, table: dict[str, list[str]]) -> None:
     told = to_text(compared) + json.dumps(to_json(compared)) + to_html(compared)
     for column in ("race", "disease"):
         for value in set(table[column]) - {"Other"}:
@@ -172,7 +180,7 @@ def test_names_that_are_markup_or_steer_terminals_stay_text() -> None:
     assert "\x1b" not in page + text
 
 
-def test_the_page_is_one_file_that_loads_nothing(compared: Comparison) -> None:
+def test_the_page_is_one_file_that_loads_nothing(compared: PolicyComparison) -> None:
     page = to_html(compared)
     assert "default-src 'none'" in page
     assert not [word for word in ("<script", "src=", "http://", "https://", "@import", "url(") if word in page]
@@ -190,10 +198,21 @@ def test_an_epsilon_is_rounded_up_in_tables() -> None:
     assert [epsilon_text(e) for e in (1.0, 1.231, 12.31, 123.1, 12345.6)] == ["1", "1.24", "12.4", "124", "12,346"]
 
 
-def test_a_policy_without_a_sensitive_column_is_refused() -> None:
-    words = {"attributes": {"age": ATTRIBUTES["age"]}, "require": [{"k_anonymity": {"k": 2}}]}
-    with pytest.raises(PolicyError, match="no column is sensitive"):
-        compare(policy_from_words(words), source={"age": ["1", "2"]})
+def test_without_a_sensitive_column_choices_are_compared_and_adversaries_are_not(table: dict[str, list[str]]) -> None:
+    attributes = {name: said for name, said in ATTRIBUTES.items() if name != "disease"}
+    words = {"attributes": attributes, "require": [{"k_anonymity": {"k": 5}}]}
+    found = compare(policy_from_words(words), source={name: table[name] for name in attributes})
+    assert found.own.loss is not None and found.choices.recommended is not None and found.nodes is None
+    assert "no column is sensitive" in to_text(found) and "no column is sensitive" in to_html(found)
+    told = to_json(found)
+    assert told["nodes"] is None and told["policy"]["loss"] == found.own.loss
+
+
+def test_a_lattice_too_large_to_walk_leaves_the_choices(monkeypatch: pytest.MonkeyPatch, table: Any) -> None:
+    monkeypatch.setattr("discreet.run.compare.MOST_NODES", 15)
+    found = compare(policy(), source=table)
+    assert found.own.loss is not None and found.nodes is None
+    assert "there are 16 combinations of levels, and at most 15 can be looked at" in to_text(found)
 
 
 @pytest.fixture

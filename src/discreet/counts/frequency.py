@@ -5,6 +5,7 @@ Nearly everything here needs no more than this: rows with equal values are inter
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -156,6 +157,11 @@ class FrequencySet:
             np.bincount(codes, weights=self.counts, minlength=len(h.leaves)).astype(np.int64)
             for h, codes in zip(self.hierarchies, self.codes, strict=True)
         )
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the lattice has: combinations of one level for each attribute."""
+        return math.prod(h.height + 1 for h in self.hierarchies)
 
     @property
     def attributes(self) -> tuple[str, ...]:

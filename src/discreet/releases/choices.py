@@ -8,7 +8,7 @@ from fractions import Fraction
 from discreet.labels.whose import Whose
 from discreet.models.base import PrivacyModel
 from discreet.releases.sweep import Point
-from discreet.search.lattice.comparison import Comparison
+from discreet.search.lattice.comparison import Comparison, Cost
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Dial:
     word: str
     name: str
     more_is_stronger: bool
+    others: tuple[tuple[str, object], ...] = ()  # what else the promise says, as in the policy
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,26 @@ class Choices:
 
 
 @dataclass(frozen=True, eq=False)
-class PolicyComparison(Comparison):
-    """A comparison of promises on every node of the lattice, with what a policy about the table could deliver."""
+class PolicyComparison:
+    """What a policy about a table could deliver, and what promises cost one by one, on every node of the lattice.
+
+    `nodes` is None, and `without` says why, where no column is sensitive or the lattice is too large to be walked.
+    """
 
     limit: float  # the share of rows that the policy lets be suppressed
     whose: Whose
+    rows: int
+    sensitive: tuple[str, ...]
     choices: Choices
+    nodes: Comparison | None
+    without: str = ""
 
     @property
     def own(self) -> Choice:
         """What the policy itself would publish, in its own way, which need not be a node."""
         return self.choices.asked
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """What each promise costs with every row published; none where nodes were not compared."""
+        return () if self.nodes is None else self.nodes.costs

@@ -6,7 +6,7 @@ The same risks for all of them, whatever each promises: a promise can't be measu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Point:
     risk: Risk | None = None
     proven: bool | None = None
     promises: tuple[str, ...] = ()
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)  # of the search, which differ from run to run
 
     @property
     def possible(self) -> bool:

@@ -86,7 +86,8 @@ def _dial(policy: Policy) -> Dial | None:
         word, given = words_of(entry)
         for name in _VALUES:
             if exact_number(given.get(name)) is not None:
-                return Dial(word, name, name in _MORE_IS_STRONGER)
+                others = tuple((other, as_word(said)) for other, said in given.items() if other != name)
+                return Dial(word, name, name in _MORE_IS_STRONGER, others)
     return None
 
 

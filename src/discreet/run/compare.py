@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
@@ -11,15 +10,16 @@ from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.releases.choices import PolicyComparison
 from discreet.run.choices import choices
-from discreet.run.intake import count, fitted, with_wishes
-from discreet.search.lattice.comparison import compare_lattice
+from discreet.run.intake import Counted, count, fitted, with_wishes
+from discreet.search.lattice.comparison import Comparison, compare_lattice
+from discreet.search.lattice.whole_lattice import MOST_NODES
 
 
 def compare(
     policy: Policy, *, source: Any = None, epsilon: Fraction | None = None, progress: Progress = silent
 ) -> PolicyComparison:
     """Look at what is near the policy, as it would be published, and at every node of its lattice with nothing
-    suppressed; the table is counted once.
+    suppressed; the table is counted once. Nodes are compared by what adversaries learn of a sensitive column.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> policy = policy_from_words({
@@ -28,19 +28,29 @@ def compare(
     ...     "require": [{"k_anonymity": {"k": 2}}]})
     >>> table = {"age": ["23", "27", "31", "38"], "disease": ["flu", "cold", "cold", "flu"]}
     >>> comparison = compare(policy, source=table)
-    >>> [(o.name, round(float(e), 9)) for o, e in zip(comparison.opponents, comparison.epsilons(1)) if "III" in o.name]
+    >>> nodes = comparison.nodes
+    >>> [(o.name, round(float(e), 9)) for o, e in zip(nodes.opponents, nodes.epsilons(1)) if "III" in o.name]
     [('III table', 1.0), ('III equal', 1.0)]
     """
-    if not policy.sensitive:
-        rule = "no column is sensitive, and adversaries are compared by what they learn about one"
-        raise PolicyError(Mistake("attributes", rule, "give a column the role sensitive"))
     if epsilon is not None and epsilon < 1:
         raise PolicyError(Mistake("epsilon", f"must be at least 1, got {epsilon}", "1 is no change of belief at all"))
     progress("read", 0, 0, "")
     counted = count(policy, source)
-    intake = fitted(policy, counted)
-    models = with_wishes(policy, intake.frequency).models
-    compared = compare_lattice(intake.frequency, models, epsilon, progress=progress)
+    nodes, without = _nodes(policy, counted, epsilon, progress)
     near = choices(policy, counted, progress)
-    told = {field.name: getattr(compared, field.name) for field in fields(compared)}
-    return PolicyComparison(**told, limit=float(policy.suppress), whose=policy.whose, choices=near)
+    rows, sensitive = counted.frequency.rows, tuple(policy.sensitive)
+    return PolicyComparison(float(policy.suppress), policy.whose, rows, sensitive, near, nodes, without)
+
+
+def _nodes(
+    policy: Policy, counted: Counted, epsilon: Fraction | None, progress: Progress
+) -> tuple[Comparison | None, str]:
+    """Every node of the lattice; or None and why they are not compared."""
+    if not policy.sensitive:
+        return None, "no column is sensitive, and adversaries are compared by what they learn of one"
+    intake = fitted(policy, counted)
+    many = intake.frequency.nodes
+    if many > MOST_NODES:
+        return None, f"there are {many:,} combinations of levels, and at most {MOST_NODES:,} can be looked at"
+    models = with_wishes(policy, intake.frequency).models
+    return compare_lattice(intake.frequency, models, epsilon, progress=progress), ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.report.marginals import printable
-from discreet.report.pages.compare_page import to_json as comparison_to_json
+from discreet.report.pages.compare_page import nodes_to_json
 from discreet.search.lattice.comparison import Comparison
 from discreet.studies.figures import Figure
 
@@ -73,4 +73,4 @@ def to_json(r: Reproduction) -> dict[str, Any]:
         "notes": list(r.notes),
         "figures": [figure.to_json() for figure in r.figures],
     }
-    return answer if r.comparison is None else answer | {"comparison": comparison_to_json(r.comparison)}
+    return answer if r.comparison is None else answer | {"comparison": nodes_to_json(r.comparison)}

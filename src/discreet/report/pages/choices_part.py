@@ -9,6 +9,7 @@ from discreet.labels.aligned import aligned
 from discreet.labels.figures import chance, percent
 from discreet.models.parameters import as_word
 from discreet.models.promise import Setting
+from discreet.policy.found_reading import in_yaml
 from discreet.policy.kinds import PUBLICATIONS, is_exact
 from discreet.releases.choices import Choice, Choices, PolicyComparison
 from discreet.report.line_chart import Axis, Dot, Line, shares
@@ -66,7 +67,8 @@ def lines_to_set(c: PolicyComparison) -> list[str]:
         return []
     lines = [f"publish: {best.publish}"] if best.publish != c.own.publish else []
     if dial is not None and best.strength != c.own.strength:
-        lines.append(f"{dial.word}: {{{dial.name}: {as_word(best.strength)}}}")
+        words = {dial.name: as_word(best.strength)} | dict(dial.others)
+        lines.append(f"{dial.word}: {in_yaml(words)}")
     return lines
 
 
@@ -212,7 +214,7 @@ def _gain(c: PolicyComparison, other_way: bool, other_strength: bool) -> list[st
         sentences.append(f"{PUBLICATIONS[best.publish].words.title.capitalize()}.")
     if other_way and asked.loss is None:
         sentences.append(f"As asked, by {_plain(asked.publish)}, nothing can be published.")
-    elif other_way and same.loss is not None:
+    elif other_way and asked.loss is not None and same.loss is not None:
         sentences.append(
             f"It keeps the same promises at a loss of {percent(same.loss)} instead of {percent(asked.loss)}."
         )
@@ -251,14 +253,16 @@ def _known(near: Choices) -> str:
     if not mends:
         return told
     loss, mend = min(mends, key=lambda pair: pair[0])
-    return f"{told} To prevent that, promise {printable(mend.models[-1].describe())} as well: a loss of {percent(loss)}."
+    also = printable(mend.models[-1].describe())
+    return f"{told} To prevent that, promise {also} as well: a loss of {percent(loss)}."
 
 
 def _nothing(near: Choices) -> str:
     dial = "" if near.dial is None or not near.strengths else f", and for no {near.dial.name} that was"
     return (
-        f"Nothing can be published that keeps these promises, in no way that was tried{dial}. Allow more rows to be left out (suppress), give "
-        "hierarchies more levels, or declare fewer quasi-identifiers if others can't know them."
+        f"Nothing that keeps these promises can be published, in none of the ways that were tried{dial}. Allow more "
+        "rows to be left out (suppress), give hierarchies more levels, or declare fewer quasi-identifiers if others "
+        "can't know them."
     )
 
 

@@ -38,13 +38,9 @@ def node_text(c: Comparison, at: int) -> str:
 
 def to_json(c: PolicyComparison) -> dict[str, Any]:
     """Everything: what is near the policy, and every node with every adversary's smallest ε (null: no ε will do)."""
-    lattice = c.lattice
-    names = lattice.frequency.attributes
-    heights = [h.height for h in lattice.frequency.hierarchies]
-    first = len(c.opponents)
+    nodes = {"nodes": None, "without": c.without} if c.nodes is None else nodes_to_json(c.nodes)
     return {
-        "rows": lattice.frequency.rows,
-        "suppressed": 0,
+        "rows": c.rows,
         "policy": {
             "publish": c.own.publish,
             "limit": c.limit,
@@ -53,8 +49,22 @@ def to_json(c: PolicyComparison) -> dict[str, Any]:
             "why": c.own.why,
         },
         **choices_part.to_json(c.choices),
-        "attributes": dict(zip(names, heights, strict=True)),
         "sensitive": list(c.sensitive),
+        **nodes,
+    }
+
+
+def nodes_to_json(c: Comparison) -> dict[str, Any]:
+    """What promises cost one by one, with every row published."""
+    lattice = c.lattice
+    names = lattice.frequency.attributes
+    heights = [h.height for h in lattice.frequency.hierarchies]
+    first = len(c.opponents)
+    return {
+        "rows": lattice.frequency.rows,
+        "suppressed": 0,
+        "sensitive": list(c.sensitive),
+        "attributes": dict(zip(names, heights, strict=True)),
         "epsilon": float(c.epsilon),
         "adversaries": [
             {
@@ -99,9 +109,17 @@ def to_json(c: PolicyComparison) -> dict[str, Any]:
 
 def to_text(c: PolicyComparison) -> str:
     """What is near the policy; then the costs on every node, and the best trade-offs, in a few lines."""
+    lines = [*choices_part.to_lines(c), ""]
+    if c.nodes is None:
+        lines.append(f"Promises are not compared one by one: {c.without}.")
+        return "\n".join(lines)
+    lines += ["For specialists: promises one by one", f"  {what_was_compared(c.nodes)}."]
+    return "\n".join([*lines, *_nodes_lines(c.nodes)])
+
+
+def _nodes_lines(c: Comparison) -> list[str]:
     lattice = c.lattice
-    lines = [*choices_part.to_lines(c), "", "For specialists: promises one by one", f"  {what_was_compared(c)}."]
-    lines.append("  Here every row is published, and a column has one level everywhere: no policy need lose so much.")
+    lines = ["  Here every row is published, and a column has one level everywhere: no policy need lose so much."]
     lines += ["", f"What each promise costs (of {len(lattice):,} nodes, with every row published)"]
     table = [["promise", "nodes", "loss", "groups", "node"]]
     for cost in c.costs:
@@ -123,7 +141,7 @@ def to_text(c: PolicyComparison) -> str:
     if len(c.rows) > len(rows):
         lines.append(f"  and {len(c.rows) - len(rows):,} more trade-offs; all nodes are in --json")
     lines.append(f"  nodes: levels of {', '.join(shown(name) for name in lattice.frequency.attributes)}")
-    return "\n".join(lines)
+    return lines
 
 
 def what_was_compared(c: Comparison) -> str:
@@ -136,8 +154,8 @@ def what_was_compared(c: Comparison) -> str:
 
 def to_html(c: PolicyComparison) -> str:
     """The whole page. The same comparison gives the same bytes."""
-    template = environment().get_template("compare.html.j2")
-    return template.render(compared=what_was_compared(c), near=choices_part.part(c), **parts(c))
+    nodes = {"c": None} if c.nodes is None else parts(c.nodes) | {"compared": what_was_compared(c.nodes)}
+    return environment().get_template("compare.html.j2").render(near=choices_part.part(c), without=c.without, **nodes)
 
 
 def parts(c: Comparison) -> dict[str, Any]:

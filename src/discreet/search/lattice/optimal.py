@@ -59,8 +59,7 @@ def optimal(
     for half a minute by default. `facts` of the plan says whether the optimum is proven, or how far it can be.
     """
     start = monotonic()
-    nodes = math.prod(h.height + 1 for h in problem.frequency.hierarchies)
-    if time_limit is None and nodes > EXHAUSTIVE:
+    if time_limit is None and problem.frequency.nodes > EXHAUSTIVE:
         time_limit = DEFAULT_SECONDS
     judge = NodeJudge(problem, progress)
     dive, deadline = None, math.inf
@@ -74,7 +73,7 @@ def optimal(
         raise infeasible(judge, IMPOSSIBLE if lower == math.inf else OUT_OF_TIME)
     lower = min(lower, judge.unproven)
     facts = {
-        "nodes": nodes,
+        "nodes": problem.frequency.nodes,
         "nodes_checked": len(judge.judged),
         "optimal": lower >= best.score,
         "utility": problem.utility,

@@ -40,7 +40,7 @@ def optimize(problem: Problem, progress: Progress = silent, time_limit: float | 
     search = Search(cuts, start + limit, progress)
     failed: Infeasible | None = None
     try:
-        small = time_limit is None and math.prod(h.height + 1 for h in problem.frequency.hierarchies) <= EXHAUSTIVE
+        small = time_limit is None and problem.frequency.nodes <= EXHAUSTIVE
         full_domain = optimal(problem, progress, None if small else limit * _FULL_DOMAIN_SHARE)
         assert full_domain.node is not None
         search.judge(cuts.of_levels(full_domain.node), cuts.rows)

@@ -7,7 +7,6 @@ Nothing is suppressed: a node is judged with all rows of the table published.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -128,7 +127,7 @@ def whole_lattice(
     attributes with most values are raised first, as their merging shrinks what the others have to merge.
     """
     heights = tuple(h.height for h in frequency.hierarchies)
-    many = math.prod(h + 1 for h in heights)
+    many = frequency.nodes
     if many > MOST_NODES:
         rule = f"the lattice has {many:,} nodes, and every one would be looked at; at most {MOST_NODES:,} can be"
         raise PolicyError(Mistake("attributes", rule, "give the hierarchies fewer levels, or take columns out"))
