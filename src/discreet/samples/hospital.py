@@ -113,7 +113,7 @@ suppress: 0.02               # at most 2% of the rows may be left out
 """,
     "bucketization.yaml": """\
 require:
-  - robust: {r: 3}           # no disease is anybody's by more than 1/3, whatever is common at that age, …
+  - robust: {r: 3}           # nobody's chance of having any one disease is above 1/3, whatever is common at that age, …
   - l_diversity: {l: 4, kind: frequency}   # and none makes up more than a quarter of a group
 
 publish: bucketization       # every value exact, but in groups that hide whose disease is whose
@@ -121,7 +121,7 @@ suppress: 0.1                # it takes about 2%; of larger samples more
 """,
     "ambiguity.yaml": """\
 require:
-  - ambiguity: {alpha: 0.1, beta: 0.2}   # nobody is in the table by more than 10%, nor has a disease by more than 20%
+  - ambiguity: {alpha: 0.1, beta: 0.2}   # no chance of being in the table above 10%, or of a disease above 20%
 
 publish: ambiguity           # every value exact, but in tables apart that hide which of them belong together
 suppress: 0.02
@@ -133,7 +133,7 @@ _PRESENCE = """\
 private: {disease: Diabetes}   # publish only these patients; the other rows are the people they hide among
 
 require:
-  - presence: {delta: [0.01, 0.2]}   # as far as the release tells, nobody in the hospital is a diabetic by more than
+  - presence: {delta: [0.01, 0.2]}   # as far as the release tells, no patient's chance of being a diabetic is above
                                      # 20%, and nobody is known not to be one
   - k_anonymity: {k: 5}              # and each of them looks like at least four others
 

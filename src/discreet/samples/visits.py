@@ -30,8 +30,8 @@ attributes:
 
 require:
   - k_anonymity: {k: 5}              # at least five patients in every group, however many visits they have there
-  - alpha_k: {alpha: 0.7, k: 5}      # nobody has come for any diagnosis by more than 70%, even to somebody who knows
-                                     # how often he came
+  - alpha_k: {alpha: 0.7, k: 5}      # the chance that somebody came for any one diagnosis is at most 70%, even for
+                                     # whoever knows how often he came
 
 publish: multidimensional    # coarse where it must be, fine where it may be (local_recoding loses less still)
 suppress: 0.02               # at most 2% of the visits may be left out
