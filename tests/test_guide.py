@@ -33,6 +33,14 @@ def test_examples_stand_in_fences(page: Path) -> None:
     assert [line for line in outside.splitlines() if line.startswith((">>>", "... "))] == []
 
 
+@pytest.mark.parametrize("page", [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"], ids=lambda p: p.name)
+def test_links_lead_to_files_of_the_repository(page: Path) -> None:
+    """Whoever reads the pages beside the code follows them, too. (Headings are looked for when the site is built.)"""
+    text = re.sub(r"^( *)```.*?^\1```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert [link for link in links if link and not (page.parent / link).exists()] == []
+
+
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_asks_nothing_of_the_network(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]

@@ -21,6 +21,11 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Beside the code, links lead to the notebook itself; here, to its page, on which it is linked."""
+    return markdown if page.file.src_uri == "notebook.md" else markdown.replace("](notebook.ipynb)", "](notebook.md)")
+
+
 def _decisions() -> str:
     """Their titles, in order."""
     pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
