@@ -102,8 +102,16 @@ def test_all_values_without_a_place_are_reported_at_once():
 
 
 def test_only_ten_offenders_are_listed():
-    with pytest.raises(HierarchyError, match="'word17' and 15 more"):
-        build("age", [f"word{i}" for i in range(25)], Intervals((5,)))
+    with pytest.raises(HierarchyError, match="'wordj' and 15 more"):
+        build("age", [f"word{chr(97 + i)}" for i in range(25)], Intervals((5,)))
+
+
+def test_many_numbers_are_told_by_how_they_are_written():
+    """The amounts themselves are people's."""
+    amounts = [f"{n}.{n % 90 + 10}" for n in range(1000, 1025)]
+    with pytest.raises(HierarchyError, match=r"25 values, written like '9999\.99' \(9 is any digit\)") as refused:
+        build("cost", amounts, Intervals((5,)))
+    assert not [amount for amount in amounts if amount in str(refused.value)]
 
 
 def test_levels_that_do_not_nest_are_an_error():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from random import Random
 import numpy as np
 
 from discreet.arrays import Codes, IntArray
-from discreet.errors import HierarchyError, Mistake, offenders
+from discreet.errors import HierarchyError, Mistake, offenders, shown
 from discreet.hierarchies.base import Misfit
 from discreet.hierarchies.dates import parse_date
 from discreet.hierarchies.hierarchy import EVERYTHING, Bounded, Hierarchy, Rule, Value
@@ -147,11 +148,35 @@ def paths_of(place: str, domain: Iterable[Value], rule: Rule) -> dict[Value, tup
     if misfits:
         raise HierarchyError(
             *(
-                Mistake(place, f"{why}: {offenders(sorted(values, key=str))}", repair)
+                Mistake(place, f"{why}: {_told(sorted(values, key=str), rule)}", repair)
                 for (why, repair), values in sorted(misfits.items())
             )
         )
     return paths
+
+
+_NAMED = 10  # so many values are told as they are
+_DIGIT = re.compile(r"\d")
+
+
+def _told(values: Sequence[Value], rule: Rule) -> str:
+    """Values that a rule can't place.
+
+    Many numbers or dates are told by how they are written: an amount to the cent is one person's, and it is the way of
+    writing that has to be mended. Names that a taxonomy lacks are told, since they have to be added.
+
+    >>> from discreet.hierarchies.intervals import Intervals
+    >>> _told(["1.5", "x"], Intervals((5,)))
+    "'1.5', 'x'"
+    >>> _told([f"{n}.50" for n in range(1, 12)], Intervals((5,)))
+    "11 values, written like '9.99' or '99.99' (9 is any digit)"
+    """
+    texts = [value for value in values if value and _DIGIT.search(value)]
+    if len(values) <= _NAMED or len(texts) < len(values) or not rule.ordered:
+        return offenders(values)
+    forms = Counter(_DIGIT.sub("9", text) for text in texts)
+    usual = " or ".join(shown(form) for form, _ in forms.most_common(3))
+    return f"{len(values):,} values, written like {usual} (9 is any digit)"
 
 
 def _numbered(names: Sequence[Value]) -> IntArray:

@@ -276,7 +276,7 @@ def _by_chance(profiles: Sequence[ColumnProfile]) -> float:
 
 def _sentence(owned: Ownership, nulls: int, differing: Mapping[str, int], quasi_identifiers: int) -> str:
     people = owned.number + nulls
-    most = f"a person has {owned.median:,} rows in the median, {owned.most:,} at most"
+    most = f"a person has {owned.median:,} row{'s' * (owned.median != 1)} in the median, {owned.most:,} at most"
     parts = [f"{people:,} people; {'each has one row' if owned.most <= 1 else most}"]
     if nulls:
         parts.append(f"{nulls:,} rows name nobody, and count as a person each")
