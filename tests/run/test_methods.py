@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from discreet.models.robust.robust import Robust
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.releases.comparison import MethodComparison, MethodResult, NoRelease
 from discreet.releases.queries import query_error
-from discreet.report.pages.methods_page import NAMES, to_html, to_json, to_text
+from discreet.report.pages.methods_page import NAMES, recommendation, to_html, to_json, to_text
 from discreet.run.intake import take_in
 from discreet.run.methods import METHODS, QUERIES, SELECTIVITY, RareSets, compare_methods, run, setting_of
 from discreet.samples.census import census_like
@@ -124,6 +126,65 @@ def test_for_an_ambiguous_policy_its_own_search_comes_first(table: dict[str, lis
     anatomy = by_method(compared)["anatomy"]
     assert isinstance(anatomy, MethodResult)
     assert anatomy.broken  # it does not hide who is in the table
+
+
+def test_the_policys_own_method_is_recommended_if_it_keeps_it(compared: MethodComparison) -> None:
+    do, why, line = recommendation(compared)
+    art = by_method(compared)["art"]
+    assert compared.search == "art" and compared.recommended == art
+    assert (do, line) == ("Keep the policy as it is", "") and "is surer than 1 in 4 of no protected value" in why[-1]
+    assert (
+        isinstance(art, MethodResult)
+        and (f"{art.suppressed:,} of 1,500 rows" if art.suppressed else "no row") in why[0]
+    )
+    for told in (to_text(compared), unescape(to_html(compared))):
+        assert all(sentence in told for sentence in why)
+    assert to_json(compared)["recommended"] == "art"
+
+
+def test_another_method_is_recommended_if_it_alone_keeps_the_policy_or_answers_far_better(
+    compared: MethodComparison,
+) -> None:
+    art = by_method(compared)["art"]
+    assert isinstance(art, MethodResult)
+
+    def among(**errors: float | None) -> MethodComparison:
+        """Methods with these errors; None: the policy is broken."""
+        results = tuple(
+            replace(art, method=name, broken=("robust",))
+            if off is None
+            else replace(art, method=name, error=replace(art.error, median=off))
+            for name, off in errors.items()
+        )
+        return replace(compared, results=results)
+
+    assert recommendation(among(art=0.1, mask=0.08))[2] == ""
+    assert recommendation(among(art=0.1, mask=0.07))[2] == "search: mask"
+    assert recommendation(among(art=None, mask=0.2, anatomy=0.3))[2] == "search: mask"
+    untrue = among(art=0.1, mask=0.01)
+    changed = tuple(replace(r, distorted=9) if r.method == "mask" else r for r in untrue.results)
+    assert recommendation(replace(untrue, results=changed))[2] == ""
+    assert recommendation(among(art=0.1, t_closeness=0.01, greedy=0.01))[2] == ""  # another way to publish
+    assert recommendation(among(art=float("nan"), mask=0.3))[2] == "search: mask"
+    do, why, line = recommendation(among(art=None, mask=None))
+    assert (do, line) == ("Change the policy", "") and "No method" in why[0]
+
+
+def test_without_robust_the_recommendation_tells_who_is_seen_through_and_what_is_against_it(
+    table: dict[str, list[str]],
+) -> None:
+    c = compare_methods(policy({"l_diversity": {"l": 2, "kind": "frequency"}}), source=table)
+    assert c.search == "anatomy" and "art" not in c.ways  # without `robust` it is no search of the policy
+    assert c.recommended is not None and c.recommended.distorted == 0  # MASK answers best, with untrue values
+    kept = next(r for r in c.results if r.method == "anatomy")
+    assert isinstance(kept, MethodResult) and kept.problematic > 0
+    _, why, _ = recommendation(replace(c, results=tuple(r for r in c.results if r.method in ("anatomy", "art"))))
+    assert why[-1].startswith("Not protected:") and "robust: {r: 2}" in why[-1]
+
+
+def test_a_search_that_is_not_compared_is_not_talked_down(compared: MethodComparison) -> None:
+    do, why, line = recommendation(replace(compared, search="invariant"))
+    assert (do, line) == ("Keep the policy as it is", "") and "invariant, is not compared" in why[0]
 
 
 def test_coarser_values_are_compared_elsewhere(table: dict[str, list[str]]) -> None:

@@ -27,6 +27,7 @@ from discreet.utility.queries import RelativeError, Workload, relative_error
 WORK = 4_000_000_000  # steps of posteriors, about twenty seconds
 LARGE = 50  # a group is large if fewer than so many of them could be judged
 LEAST_STEPS = 700  # that a group takes under an attribute set, however small it is
+CLOSER = 0.75  # another method is recommended if half of its answers are off by less than this part of the own one's
 _SHARE_OF_WORLDS = 0.05  # most attribute sets are decided without adding all worlds up
 
 
@@ -80,10 +81,29 @@ class MethodComparison:
     l: int  # noqa: E741, the theory's own name
     limit: int
     publish: str
+    search: str  # the policy's own method
+    ways: tuple[str, ...]  # methods that publish as the policy does, by a word of `search`
+    robust: bool  # is the promise that all are judged by the policy's own?
     promises: tuple[str, ...]
     predicates: int
     selectivity: float
     results: tuple[MethodResult | NoRelease, ...]
+
+    @property
+    def recommended(self) -> MethodResult | None:
+        """Of the methods that publish as the policy does and keep it, its own; unless its own does not keep it, or the
+        answers of another one, which publishes nothing untrue, are off by less than `CLOSER` times as much."""
+        kept = [r for r in self.results if isinstance(r, MethodResult) and r.method in self.ways and not r.broken]
+        own = next((r for r in kept if r.method == self.search), None)
+        closest = min((r for r in kept if not r.distorted), key=_off_by, default=None)
+        if own is None or closest is None:
+            return own or closest
+        return closest if _off_by(closest) < CLOSER * _off_by(own) else own
+
+
+def _off_by(result: MethodResult) -> float:
+    """Half of the answers are off by less; where none had anything to count, nothing is better."""
+    return np.inf if np.isnan(result.error.median) else result.error.median
 
 
 def measure(

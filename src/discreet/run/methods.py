@@ -25,6 +25,7 @@ from discreet.releases.comparison import MethodComparison, MethodResult, NoRelea
 from discreet.run.intake import take_in, with_wishes
 from discreet.search.buckets.bucketizing import UNPROTECTED, Demand, check_eligible, demand
 from discreet.search.plan import Plan, Problem
+from discreet.search.registry import searches_for
 from discreet.utility.queries import Workload, draw_workload
 
 CLOSENESS = "0.2"  # the robustness paper's, after Li, Li & Venkatasubramanian 2007
@@ -118,11 +119,23 @@ def compare_methods(policy: Policy, source: Any = None, progress: Progress = sil
         l=setting.asked.l,
         limit=problem.suppression_limit,
         publish=policy.publish,
+        search=policy.search,
+        ways=tuple(way for way in searches_for(policy.publish) if _goes_with(policy, way)),
+        robust=any(isinstance(model, Robust) for model in policy.models),
         promises=tuple(model.describe() for model in policy.models),
         predicates=predicates,
         selectivity=SELECTIVITY,
         results=tuple(results),
     )
+
+
+def _goes_with(policy: Policy, search: str) -> bool:
+    """May the policy be searched so? ART, for one, is for `robust` alone."""
+    try:
+        replace(policy, search=search)
+    except PolicyError:
+        return False
+    return True
 
 
 def _head(frequency: FrequencySet) -> FrequencySet:

@@ -54,9 +54,45 @@ def headline(c: MethodComparison) -> str:
     )
 
 
+def recommendation(c: MethodComparison) -> tuple[str, list[str], str]:
+    """What to do, why, and the line to write into the policy, if one has to be."""
+    if c.search not in {r.method for r in c.results}:
+        return "Keep the policy as it is", [f"Its own search, {c.search}, is not compared with others here."], ""
+    best = c.recommended
+    if best is None:
+        ways = ", ".join(NAMES[way] for way in c.ways if way in NAMES)
+        none = f"No method that publishes so keeps what the policy promises ({ways}): the table below says why."
+        return "Change the policy", [none, "Weaken a promise, or allow more rows to be left out (suppress)."], ""
+    own = best.method == c.search
+    left_out = f"{best.suppressed:,} of {c.rows:,} rows are left out" if best.suppressed else "no row is left out"
+    off_by = f"half of the questions are answered with an error below {error(best.error.median)}"
+    why = [f"What the policy promises is kept by {NAMES[best.method]}: {left_out}, and {off_by}."]
+    if best.distorted:
+        why.append(f"{best.distorted:,} rows are published with a value that is not theirs.")
+    why.append(_who_is_seen(c, best))
+    do = "Keep the policy as it is" if own else f"Publish by {NAMES[best.method]}"
+    return do, why, "" if own else f"search: {best.method}"
+
+
+def _who_is_seen(c: MethodComparison, best: MethodResult) -> str:
+    """What an adversary would learn who knows more than values' counts."""
+    she = f"knows how frequent each value is among {c.whose.people} of every kind"
+    if best.problematic + best.undecided == 0:
+        return f"An adversary who {she} is surer than 1 in {c.r} of no protected value."
+    whom = f"{seen(best)} of the {c.whose.people} with a protected value"
+    groups = ", if she also knew the groups" if best.method == "greedy" else ""
+    told = f"Not protected: an adversary who {she} may be surer than 1 in {c.r} of {whom}{groups}."
+    art = next((r for r in c.results if r.method == "art"), None)
+    if c.robust or not isinstance(art, MethodResult):
+        return told
+    price = f"{art.suppressed:,} rows left out, answers off by {error(art.error.median)}"
+    return f"{told} The promise robust: {{r: {c.r}}}, by publish: bucketization, is against that: {price}."
+
+
 def to_json(c: MethodComparison) -> dict[str, Any]:
     """Everything that was measured; a method without a release says why."""
     told = asdict(c)
+    told["recommended"] = None if c.recommended is None else c.recommended.method
     told["results"] = [{**asdict(r), "release": isinstance(r, MethodResult)} for r in c.results]
     for result in told["results"]:
         if result["release"]:
@@ -76,7 +112,10 @@ def to_text(c: MethodComparison) -> str:
         row = [NAMES[r.method], f"{r.seconds:.2f}", seen(r), error(r.error.median), f"{r.groups:,}"]
         row += [f"{r.smallest_group:,}", f"{r.suppressed:,}", f"{r.distorted:,}", "broken" if r.broken else "kept"]
         table.append(row)
-    lines = [f"{headline(c)}.", "", *aligned(table, left={0, len(table[0]) - 1})]
+    do, why, line = recommendation(c)
+    lines = [f"{headline(c)}.", "", f"Recommended: {do[0].lower()}{do[1:]}.", *(f"  {sentence}" for sentence in why)]
+    lines += [f"  In the policy: {line}"] if line else []
+    lines += ["", *aligned(table, left={0, len(table[0]) - 1})]
     lines += [f"  {NAMES[r.method]}: no release. {printable(r.why)}" for r in c.results if isinstance(r, NoRelease)]
     lines += [
         "",
@@ -115,6 +154,7 @@ def to_html(c: MethodComparison) -> str:
         .render(
             c=c,
             headline=headline(c),
+            recommended=recommendation(c),
             kinds=[(words, [found[m] for m in methods if m in found]) for words, methods in KINDS.items()],
             measured=measured,
             chart=_chart(measured, c.whose),
