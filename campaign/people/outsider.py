@@ -47,7 +47,7 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     troubles += outsider.agreement(case, answer.where("alone"), kept=not by_rows)
     troubles += outsider.agreement(case, answer.where("beside"), kept=kept, may_stay_open=not is_plain)
     # ... but for the custodian, whose folder lies beside the release.
-    if publish_of(case) in LABELLED and answer.verified["beside"] == NOT_JUDGED:
+    if answer.verified["beside"] == NOT_JUDGED:
         troubles.append(("contradiction", f"verify could not judge by the custodian's folder: {answer.why}"[:500]))
     troubles += outsider.figures(case, groups, answer, PeopleRules)
     if plain is not None and is_plain:

@@ -293,4 +293,5 @@ def test_rows_that_came_after_the_plan_are_not_published(tmp_path: Path) -> None
         with pytest.raises(DataError):
             files = WrittenFiles(tmp_path, "csv", DuckDB(path))
             columns = tuple(files.source.columns)
-            write_bucketized(made.plan, Writing(columns, columns, ("visit",), False), files, np.random.default_rng(1))
+            writing = Writing(columns, columns, ("visit",), False, numbers=np.array([1, 2]))
+            write_bucketized(made.plan, writing, files, np.random.default_rng(1))

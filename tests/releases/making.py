@@ -114,11 +114,12 @@ def release(
     models = models or [BetaLikeness(10**9, made.columns.sensitive[0])]  # which every group keeps
     random, plan, frequency = np.random.default_rng(seed), made.plan, made.plan.frequency
     files = WrittenFiles(folder, form, made.engine)
+    columns, numbers = tuple(made.engine.columns), random.permutation(plan.group_count) + 1
     if isinstance(plan, Ambiguity):
-        tables = write_ambiguous(plan, made.engine.columns, files, random)
+        tables = write_ambiguous(plan, columns, files, numbers)
     else:
-        columns = tuple(made.engine.columns)
-        tables = write_bucketized(plan, Writing(columns, columns, tuple(made.columns.others), False), files, random)
+        writing = Writing(columns, columns, tuple(made.columns.others), False, numbers=numbers)
+        tables = write_bucketized(plan, writing, files, random)
     roles = made.columns.roles
     publish = "ambiguity" if isinstance(plan, Ambiguity) else "bucketization"
     manifest: dict[str, Any] = tables | {

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from discreet import anonymize, verify
+from discreet import anonymize, policy_from_words, verify
 from discreet.engines.open import published_tables
+from discreet.errors import Infeasible
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.publications.recoded import GENERALIZATION
 from discreet.publications.source.kept_standing import STANDING, kept_standing
@@ -144,10 +151,9 @@ def test_people_are_counted_by_the_list(release: Path, table: Table) -> None:
     standing = kept_standing(kept(release), published, source, mapping)
     assert standing is not None
     names = [f"nobody {i}" if who is None else who for i, who in enumerate(table["patient"])]
-    pairs = set(zip(table["age"], table["zip"], table["disease"], names, strict=True))
-    order = sorted(pairs, key=lambda pair: (pair[:3], pair[3].startswith("nobody"), pair[3]))
+    rows = sorted(zip(table["disease"], names, strict=True), key=lambda row: (row[0], row[1][0] == "n", row[1]))
     members: dict[tuple[Any, ...], set[str]] = {}
-    for (*_, who), group in zip(order, kept(release)["standing"], strict=True):
+    for (_, who), group in zip(rows, kept(release)["standing"], strict=True):
         members.setdefault(tuple(kept(release)["groups"][group]), set()).add(who)
     assert standing.groups.persons.tolist() == [len(members[text]) for text in published.texts()]
     least = min(map(len, members.values()))
@@ -159,3 +165,61 @@ def test_people_are_counted_by_the_list(release: Path, table: Table) -> None:
 def test_where_labels_tell_nothing_is_kept(table: Table, tmp_path: Path) -> None:
     anonymize(policy({"k_anonymity": {"k": 5}}), tmp_path / "release", source=table)
     assert not (tmp_path / "release.private" / STANDING).exists()
+
+
+@pytest.mark.parametrize("search", ["mondrian", "instant"])
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_list_passes_if_rows_can_be_put_so_that_they_are_what_is_published(search: str, data: st.DataObject) -> None:
+    """Beside all ways to put the rows of a small table into groups whose labels cover them."""
+    row = st.tuples(st.sampled_from(["ann", "bob", "cid", None]), st.integers(20, 26), st.sampled_from("xy"))
+    rows = data.draw(st.lists(row, min_size=4, max_size=7))
+    who, age, value = (list(column) for column in zip(*rows, strict=True))
+    table = {"who": who, "age": [str(a) for a in age], "s": value}
+    roles = {"who": "person", "age": "quasi_identifier", "s": "sensitive"}
+    asked = policy_from_words(
+        {
+            "attributes": {name: {"role": role} for name, role in roles.items()},
+            "require": [{"k_anonymity": {"k": 2}}],
+            "publish": "multidimensional",
+            "search": search,
+            "suppress": 0.5,
+            "seed": 1,
+        }
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "release"
+        try:
+            anonymize(asked, path, source=table)
+        except Infeasible:
+            return
+        if not (path.with_name("release.private") / STANDING).exists():
+            return
+        words, manifest, mapping = kept(path), read_manifest(path), read_mapping(path)
+        source = read_source(table, manifest, rules=True)
+        published = GENERALIZATION.read(published_tables(path), manifest, mapping, None, None)
+        shown = Counter(tuple(line.rsplit(",", 1)) for line in (path / "data.csv").read_text().splitlines()[1:])
+    labels = [str(text) for (text,) in published.texts()]
+    ends = [[int(end) for end in re.findall(r"\d+", label)] for label in labels]
+    fits = [[-1, *(g for g, e in enumerate(ends) if not e or e[0] <= a <= e[-1])] for a in age]
+    names = [f"nobody {i}" if name is None else name for i, name in enumerate(who)]
+    worlds = set()
+    for world in product(*fits):
+        if Counter((labels[g], s) for g, s in zip(world, value, strict=True) if g >= 0) == shown:
+            told = defaultdict(list)
+            for g, s, name in zip(world, value, who, strict=True):
+                told[s, name is None, name or ""].append(g)
+            worlds.add(tuple(g for key in sorted(told) for g in sorted(told[key])))
+    assert kept_standing(words, published, source, mapping) is not None
+    words["groups"] = [[label] for label in labels]
+    listed = st.lists(st.integers(-1, len(labels) - 1), min_size=len(rows), max_size=len(rows))
+    for one in [*worlds, *data.draw(st.lists(listed, max_size=5))]:
+        standing = kept_standing({**words, "standing": list(one)}, published, source, mapping)
+        order = sorted(range(len(rows)), key=lambda i: (value[i], who[i] is None, who[i] or ""))
+        told = defaultdict(list)
+        for i, g in zip(order, one, strict=True):
+            told[value[i], who[i] is None, who[i] or ""].append(g)
+        assert (standing is not None) == (tuple(g for key in sorted(told) for g in sorted(told[key])) in worlds)
+        if standing is not None:
+            inside = [{names[i] for i, at in zip(order, one, strict=True) if at == g} for g in range(len(labels))]
+            assert standing.groups.persons.tolist() == [len(people) for people in inside]

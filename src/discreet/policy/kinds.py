@@ -23,7 +23,7 @@ from discreet.search.registry import SEARCHES, SUMMARY, searches_for
 if TYPE_CHECKING:
     import numpy as np
 
-    from discreet.arrays import FloatArray
+    from discreet.arrays import FloatArray, IntArray
     from discreet.counts.frequency import FrequencySet
     from discreet.engines.base import PublishedTables, Tables
     from discreet.publications.published import Manifest, Published
@@ -114,9 +114,19 @@ class Publication(Protocol):
         """What is wrong with a mapping that was published with the tables."""
 
     def standing(
-        self, published: Any, table: FrequencySet, mapping: Mapping[str, Any] | None, suppressed: int
+        self, published: Any, table: FrequencySet, mapping: Mapping[str, Any] | None, manifest: Manifest
     ) -> Standing | None:
         """Whose rows of the table that it was made from stand in its groups; None if that can't be told."""
+
+    def proven(
+        self,
+        kept: Mapping[str, Any],
+        published: Any,
+        table: FrequencySet,
+        mapping: Mapping[str, Any] | None,
+        manifest: Manifest,
+    ) -> Standing | None:
+        """The same by what the custodian has `kept` of it; None if that can't be."""
 
     def compare(self, published: Any, comparing: Comparing) -> list[Mistake]:
         """What the tables say that their source does not."""
@@ -134,6 +144,7 @@ class Writing:
     others: tuple[str, ...]  # those that are published as they are
     star: bool  # are suppressed rows published as all *?
     person: str | None = None  # the column that says whose row it is, which is never published
+    numbers: IntArray | None = None  # of the groups of exact values, in random order
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ class AmbiguousKind(ExactKind):
     def write(self, plan: Ambiguity, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
         from discreet.publications.ambiguous_tables import write_ambiguous
 
-        return write_ambiguous(plan, writing.source, tables, random)
+        assert writing.numbers is not None, "its groups have numbers"
+        return write_ambiguous(plan, writing.source, tables, writing.numbers)
 
     def read(
         self,

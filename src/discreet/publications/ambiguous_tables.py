@@ -38,9 +38,12 @@ from discreet.search.plan import Ambiguity
 SENSITIVE = "sensitive"
 
 
-def write_ambiguous(plan: Ambiguity, columns: Sequence[str], tables: Tables, random: np.random.Generator) -> Manifest:
-    """Write all tables and say in the words of a manifest what they are; `columns` are those of the source."""
-    rows = assigned(plan, random)
+def write_ambiguous(plan: Ambiguity, columns: Sequence[str], tables: Tables, numbers: IntArray) -> Manifest:
+    """Write all tables and say in the words of a manifest what they are; `columns` are those of the source.
+
+    Groups are published under their `numbers`.
+    """
+    rows = assigned(plan, numbers)
     quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
     group = added_name("group", columns)
     count = added_name("count", columns)

@@ -55,7 +55,17 @@ class Kind:
         return []
 
     def standing(
-        self, published: Any, table: FrequencySet, mapping: Mapping[str, Any] | None, suppressed: int
+        self, published: Any, table: FrequencySet, mapping: Mapping[str, Any] | None, manifest: Manifest
+    ) -> Standing | None:
+        return None
+
+    def proven(
+        self,
+        kept: Mapping[str, Any],
+        published: Any,
+        table: FrequencySet,
+        mapping: Mapping[str, Any] | None,
+        manifest: Manifest,
     ) -> Standing | None:
         return None
 
@@ -69,6 +79,25 @@ class ExactKind(Kind):
 
     exact = True
     several = True
+
+    def standing(
+        self, published: Any, table: FrequencySet, mapping: Mapping[str, Any] | None, manifest: Manifest
+    ) -> Standing | None:
+        from discreet.publications.source.kept_apart import found_apart
+
+        return found_apart(published, table, published.judged(manifest.get("hierarchies", {})))
+
+    def proven(
+        self,
+        kept: Mapping[str, Any],
+        published: Any,
+        table: FrequencySet,
+        mapping: Mapping[str, Any] | None,
+        manifest: Manifest,
+    ) -> Standing | None:
+        from discreet.publications.source.kept_apart import kept_apart
+
+        return kept_apart(kept, published, table, published.judged(manifest.get("hierarchies", {})))
 
     def misfits(self, sensitive: Sequence[str], others: Sequence[str], suppressed: str) -> list[Mistake]:
         mistakes = []

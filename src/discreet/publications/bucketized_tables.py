@@ -47,7 +47,8 @@ def write_bucketized(plan: Bucketization, writing: Writing, tables: Tables, rand
     Columns of role other stand beside the quasi-identifiers; only they need a second scan of the source.
     """
     columns, others = writing.source, writing.others
-    rows = assigned(plan, random)
+    assert writing.numbers is not None, "its groups have numbers"
+    rows = assigned(plan, writing.numbers)
     quasi_identifiers, sensitive = quasi_identifier_columns(plan, rows), sensitive_columns(plan, rows)
     group = added_name("group", columns)
     beside = [c for c in columns if c in quasi_identifiers or c in others]
@@ -74,10 +75,14 @@ def _rewriting(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bucketized(Apart):
-    """Both tables as anybody can count them; those who are in a group are as many as its values."""
+    """Both tables as anybody can count them; those who are in a group are as many as its values.
+
+    Values of columns that are `distorted` were exchanged on purpose.
+    """
 
     people: Grouped
     quasi_identifiers: tuple[str, ...]
+    distorted: tuple[str, ...] = ()
 
     @property
     def tables(self) -> Mapping[str, int]:
@@ -123,6 +128,7 @@ def read_bucketized(tables: PublishedTables, manifest: Manifest, table: Frequenc
     return Bucketized(
         people=people,
         quasi_identifiers=tuple(quasi_identifiers),
+        distorted=tuple(manifest.get("distorted", ())),
         values=values,
         sensitive=tuple(sensitive),
         table=table,

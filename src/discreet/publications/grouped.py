@@ -48,10 +48,9 @@ class Assigned:
     number: IntArray
 
 
-def assigned(plan: Plan, random: np.random.Generator) -> Assigned:
-    """The published part of a plan, with random group numbers."""
+def assigned(plan: Plan, number: IntArray) -> Assigned:
+    """The published part of a plan, with the numbers of its groups."""
     kept = np.flatnonzero((plan.group != SUPPRESSED) & (plan.count > 0))
-    number = random.permutation(plan.group_count) + 1
     return Assigned(kept, plan.row[kept], plan.count[kept], number[plan.group[kept]])
 
 

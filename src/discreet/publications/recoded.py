@@ -96,12 +96,25 @@ class RecodedKind(Kind):
         return mapping_mistakes(mapping, manifest, published.texts())
 
     def standing(
-        self, published: Recoded, table: FrequencySet, mapping: Mapping[str, Any] | None, suppressed: int
+        self, published: Recoded, table: FrequencySet, mapping: Mapping[str, Any] | None, manifest: Manifest
     ) -> Standing | None:
         from discreet.publications.source.people import standing_in
 
         assert mapping is not None, "where a row can stand is told by the mapping"
-        return standing_in(published, table, mapping, suppressed)
+        return standing_in(published, table, mapping, int(manifest["rows"]["suppressed"]))
+
+    def proven(
+        self,
+        kept: Mapping[str, Any],
+        published: Recoded,
+        table: FrequencySet,
+        mapping: Mapping[str, Any] | None,
+        manifest: Manifest,
+    ) -> Standing | None:
+        from discreet.publications.source.kept_standing import kept_standing
+
+        assert mapping is not None, "where a row can stand is told by the mapping"
+        return kept_standing(kept, published, table, mapping)
 
     def compare(self, published: Recoded, comparing: Comparing) -> list[Mistake]:
         from discreet.publications.source.against_source import recoded_misfits

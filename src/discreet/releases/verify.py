@@ -25,8 +25,7 @@ from discreet.models.registry import model_from_words
 from discreet.models.verdicts import Verdict, verdict
 from discreet.policy.kinds import PUBLICATIONS, Comparing, Publication
 from discreet.publications.published import AGAIN, Manifest, Published
-from discreet.publications.recoded_tables import Recoded
-from discreet.publications.source.kept_standing import STANDING, kept_standing
+from discreet.publications.source.kept_standing import STANDING
 from discreet.publications.source.outside import promised_marginals, read_population
 from discreet.publications.source.people import judged_by_people
 from discreet.publications.source.population import Around, Surroundings, differing
@@ -45,10 +44,6 @@ _SEVERAL_FIT = "several of the source's rows could stand in one place of the rel
 _UNTOLD = (
     f"{_SEVERAL_FIT}; it was judged when the release was made, and is again beside the custodian's folder "
     "(standing.json)"
-)
-_APART = (
-    "of exact values apart, it is not judged here whose rows a group has; it was judged when the release was made, and "
-    "'discreet audit --source' judges it as far as the source tells"
 )
 _UNFIT = (
     "several of the source's rows could stand in one place of the release, and what standing.json in the custodian's "
@@ -176,14 +171,12 @@ def check_people(
         return (("what holds of people", f"the files don't tell whose rows they are; {_SOURCE}"),), []
     if table.owners is None:  # a row is a person: the files tell all
         return (), []
-    standing = kind.standing(published, table, mapping, int(manifest["rows"]["suppressed"]))
-    if standing is None:
-        untold = _APART if kind.exact else _UNTOLD
-        return tuple((f"{model.describe()}, by people", untold) for model in models), []
-    untold = _UNTOLD
-    if kept is not None and isinstance(published, Recoded) and mapping is not None and not standing.certain.all():
-        proven = kept_standing(kept, published, table, mapping)
+    standing, untold = kind.standing(published, table, mapping, manifest), _UNTOLD
+    if kept is not None and (standing is None or not standing.certain.all()):
+        proven = kind.proven(kept, published, table, mapping, manifest)
         standing, untold = (standing, _UNFIT) if proven is None else (proven, untold)
+    if standing is None:
+        return tuple((f"{model.describe()}, by people", untold) for model in models), []
     by_people = judged_by_people(models, standing)
     return tuple((f"{model.describe()}, by people", untold) for model in by_people.undecided), list(by_people.mistakes)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from discreet.addresses import is_address
+from discreet.arrays import IntArray
 from discreet.counts.frequency import FrequencySet, Population
 from discreet.engines.base import Engine, Tables, TooManyCombinations
 from discreet.engines.duckdb.engine import DuckDB
@@ -30,10 +31,9 @@ from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
 from discreet.policy.policy import Policy
 from discreet.policy.ranges import ranges_notes, ranges_told
 from discreet.progress import Progress, silent
-from discreet.publications.published import Manifest, Published
+from discreet.publications.published import Manifest
 from discreet.publications.published_rules import PublishedRule, coarser_notes, published_rules, taxonomy_notes
-from discreet.publications.source.kept_standing import STANDING, standing_words
-from discreet.publications.source.people import judged_by_people
+from discreet.publications.source.kept_standing import STANDING, judged_and_kept
 from discreet.releases.contents import MANIFEST, MAPPING, REPORT
 from discreet.releases.figures import FIGURES, WARNING, figures, private_folder
 from discreet.releases.folder import check_target, whole_folder
@@ -318,7 +318,7 @@ def publish(
         assert work.private is not None
         with clock("publish"):
             progress("publish", 0, 0, "")
-            written = _write_tables(policy, intake, plan, tables)
+            written, numbers = _write_tables(policy, intake, plan, tables)
             rules = published_rules(plan, {a.name: a.hierarchy for a in policy.attributes})
             mapping = kind.mapping(plan, rules) if mapping is None else mapping
             if mapping is not None:
@@ -345,7 +345,7 @@ def publish(
             if not findings.kept:
                 broken = (_broken(v) for v in findings.verdicts if not v.holds)
                 raise ReleaseError(*findings.mistakes, *findings.missing, *broken)
-            kept = _check_people(policy, intake, plan, published, mapping)
+            kept = judged_and_kept(policy.models, plan, numbers, published, intake.frequency, mapping, manifest)
             assert findings.judged is not None
             manifest["promises"] = promises(findings.verdicts, policy.whose)
             manifest |= measures(findings.judged.sizes, plan.suppressed)
@@ -379,34 +379,19 @@ def publish(
     return Release(folder, manifest, target.private, about, data, types, inputs=tuple(target.inputs))
 
 
-def _check_people(
-    policy: Policy, intake: Intake, plan: Plan, published: Published, mapping: Mapping[str, Any] | None
-) -> dict[str, Any] | None:
-    """What is promised to people, once more: by the tables as they were written, and whose rows fit them.
-
-    Where tables and source don't tell that, what the custodian keeps of it, to tell later.
-    """
-    if intake.frequency.owners is None:
-        return None
-    standing = PUBLICATIONS[policy.publish].standing(published, intake.frequency, mapping, plan.suppressed)
-    if standing is None:
-        return None
-    if broken := judged_by_people(policy.models, standing).mistakes:
-        raise ReleaseError(*broken)
-    return None if standing.certain.all() else standing_words(plan)
-
-
 def paths_among(*named: Any) -> list[Path]:
     """The files that are read, as far as they are known: none of them may lie in a folder that is replaced."""
     return [Path(n) for n in named if isinstance(n, str | Path) and not is_address(str(n))]
 
 
-def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> dict[str, Any]:
-    """Write what the plan publishes; returns what the manifest says about the tables."""
+def _write_tables(policy: Policy, intake: Intake, plan: Plan, tables: Tables) -> tuple[dict[str, Any], IntArray | None]:
+    """Write what the plan publishes; returns what the manifest says about the tables, and numbers that groups got."""
     random = np.random.default_rng(secrets.randbits(128) if policy.seed is None else policy.seed)
     published, columns = tuple(_columns(policy, intake.engine)), tuple(intake.engine.columns)
-    writing = Writing(columns, published, policy.others, policy.suppressed == "star", policy.person)
-    return PUBLICATIONS[policy.publish].write(plan, writing, tables, random)
+    kind, star = PUBLICATIONS[policy.publish], policy.suppressed == "star"
+    numbers = random.permutation(plan.group_count) + 1 if kind.exact else None
+    writing = Writing(columns, published, policy.others, star, policy.person, numbers)
+    return kind.write(plan, writing, tables, random), numbers
 
 
 def _columns(policy: Policy, engine: Engine) -> list[str]:

@@ -98,10 +98,11 @@ def judged_by_people(models: Sequence[PrivacyModel], standing: Standing) -> OfPe
 
     Groups of which it is not certain whose rows they are leave a promise open, unless their number of people decides.
     """
-    known = standing.groups.where(standing.certain)
+    owners, known = standing.groups.owners, standing.groups.where(standing.certain)
+    found = owners is not None and owners.found  # nobody may have two rows of a group, whatever is promised
     verdicts, undecided, mistakes = [], [], []
     for model in models:
-        if isinstance(model, AboutPopulation) or rows_decide(model):
+        if isinstance(model, AboutPopulation) or (rows_decide(model) and not found):
             continue
         of_known = verdict(model, known)
         if not of_known.holds:
