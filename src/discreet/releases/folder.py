@@ -23,6 +23,7 @@ from discreet.files.locks import Held, Lock
 from discreet.files.temporary import remove, remove_at_exit, undisturbed
 from discreet.releases.replaceable import not_a_release, not_private, read_from
 
+_TOKEN = re.compile("[0-9a-f]{16}")
 _FORCE = "choose another folder, or say --force (in Python, replace=True)"
 _BY_HAND = "choose another folder, or remove it by hand"
 
@@ -113,9 +114,10 @@ class _Place:
 
     def tokens(self, stage: str) -> list[str]:
         """Runs that left a folder of this stage behind."""
-        name = re.compile(rf"\.{re.escape(self.path.name)}\.{stage}-([0-9a-f]{{16}})")
-        found = (name.fullmatch(e.name) for e in os.scandir(self.path.parent) if e.is_dir(follow_symlinks=False))
-        return sorted(match[1] for match in found if match)
+        start = f".{self.path.name}.{stage}-"
+        ours = (e for e in os.scandir(self.path.parent) if e.name.startswith(start) and e.is_dir(follow_symlinks=False))
+        tokens = (entry.name.removeprefix(start) for entry in ours)
+        return sorted(token for token in tokens if _TOKEN.fullmatch(token))
 
     def mistakes(self, replace: bool, inputs: Iterable[Path]) -> list[Mistake]:
         """Why nothing may be put there."""

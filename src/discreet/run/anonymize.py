@@ -364,7 +364,8 @@ def publish(
         manifest["checksum"] = checksum(manifest)
         if wrong := check_manifest(manifest, findings):
             raise ReleaseError(*wrong)
-        (partial / MANIFEST).write_text(_json(manifest), encoding="utf-8")
+        in_words = _json(manifest)
+        (partial / MANIFEST).write_text(in_words, encoding="utf-8")
         if target.signer is not None:
             target.signer.sign(partial)
         about["release"] = manifest["checksum"]
@@ -374,7 +375,7 @@ def publish(
             (work.private / STANDING).write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
         if beside is not None:
             beside(partial, work.private)
-        tables.describe(_json(manifest))
+        tables.describe(in_words)
     types = getattr(intake.engine, "scalars", {})
     return Release(folder, manifest, target.private, about, data, types, inputs=tuple(target.inputs))
 

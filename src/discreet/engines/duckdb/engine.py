@@ -17,6 +17,7 @@ import pyarrow as pa
 from discreet.engines.arrow import numbered_texts, numbers
 from discreet.engines.base import Frequencies, PairCounts, Rewriting, Tables
 from discreet.engines.duckdb.conditions import condition
+from discreet.engines.duckdb.databases import Database
 from discreet.engines.duckdb.formulas import unescaped, unescaped_sql, written_sql
 from discreet.engines.duckdb.memory import limit_in_bytes, memory_limit, one_thread
 from discreet.engines.duckdb.publishing import WrittenFiles
@@ -32,7 +33,6 @@ from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.pairs import pair_counts
 from discreet.engines.sql.quoting import name, text
 from discreet.errors import DataError, Mistake, Unavailable, did_you_mean
-from discreet.files.temporary import TemporaryFolder
 
 # Types whose equal values have one text each; and those whose values can be read back from their text.
 _PLAIN = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP(_S|_MS|_NS)?|DECIMAL\(.*\)")
@@ -80,10 +80,8 @@ class DuckDB(SqlEngine):
         said_of_it: bool = True,
         beside: DuckDB | None = None,
     ):
-        self._connection: duckdb.DuckDBPyConnection = (
-            duckdb.connect() if beside is None else beside._connection.cursor()
-        )
-        self._beside = beside  # whose folder for what is spilled must last as long
+        self._database: Database = Database() if beside is None else beside._database
+        self._connection = self._database.connect()
         _open.add(self)
         self._connection.execute("SET preserve_insertion_order = false")
         # Gives memory back once a query is done: the peak of a run over 10 million rows is 0.8 GB lower.
@@ -92,7 +90,7 @@ class DuckDB(SqlEngine):
         with suppress(duckdb.InvalidInputException):  # in a notebook without widgets even this is refused: it has none
             self._connection.execute("SET enable_progress_bar = false")  # it writes to where answers go
         self._connection.execute("SET TimeZone = 'UTC'")  # a moment has one text, on whatever machine
-        self._folder: Path = self._spill() if beside is None else beside._folder
+        self._folder = self._database.folder
         self.scans = 0
         self._lists: dict[ListedIn, str] = {}  # tables with values from files
         if isinstance(source, str | Path):
@@ -114,13 +112,6 @@ class DuckDB(SqlEngine):
             empty = self._connection.sql(f"SELECT * FROM {self._relation} LIMIT 0")
         self.columns: tuple[str, ...] = tuple(empty.columns)
         self.types = dict(zip(self.columns, (str(t) for t in empty.types), strict=True))
-
-    def _spill(self) -> Path:
-        """What does not fit in memory goes where nobody else can read it, not into the working folder."""
-        spill = TemporaryFolder()
-        weakref.finalize(self, spill.remove)
-        self._connection.execute(f"SET temp_directory = {text(str(spill.path))}")
-        return spill.path
 
     @classmethod
     def keeping(cls, types: Mapping[str, str], batches: Iterable[pa.RecordBatch] = ()) -> Self:
