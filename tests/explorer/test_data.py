@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import policy_from_words
-from discreet.explorer.figures.associations import cramers_v
 from discreet.explorer.figures.candidate import candidate
 from discreet.explorer.figures.data import MOST_NAMED, data
+from discreet.report.associations import cramers_v
 from discreet.run.anonymize import anonymize
 from discreet.run.intake import Counted, count
 from tests.explorer.tables import KINDS, counted, of_kind, people, plain, policy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from discreet.report.sections.open_risks import open_risks
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Recoding
 from tests.report.examples import custodian, frequencies, full_domain, manifest, without_values
-from tests.report.towns import TOWNS, example, people
+from tests.report.towns import example, people
 
 
 def test_sizes_add_up_to_the_published_rows_and_groups():
@@ -57,21 +58,27 @@ def test_losses_and_levels_are_those_of_the_plan():
     assert town.steps[2].example == "land0"
 
 
-def test_full_domain_marginals_are_the_counts_before_and_after():
+def test_before_is_the_original_distribution_and_after_what_a_reader_makes_of_the_release():
     plan = example(k=100)
     assert plan.suppressed > 0
     table = people(2_000)
-    kept = np.zeros(len(plan.frequency.counts), dtype=bool)
-    kept[plan.row[plan.group >= 0]] = True
-    counties = plan.frequency.hierarchies[0].codes[1][plan.frequency.codes[0]]
+    h, kept = plan.frequency.hierarchies[0], plan.group >= 0
+    counties = h.codes[1][plan.frequency.codes[0][plan.row[kept]]]
+    published = np.bincount(counties, weights=plan.count[kept]) / plan.count[kept].sum()
     town = custodian(plan, manifest(plan, 100)).marginals[0]
-    assert town.level == 1
+    assert (town.level, plan.node[0]) == (0, 1)
+    assert [p.label for p in town.pairs][:2] == ["town0", "town1"]
     for pair in town.pairs:
-        before = np.mean([TOWNS[t][0] == pair.label for t, _, _ in table])
-        at = plan.frequency.hierarchies[0].labels[1].index(pair.label)
-        after = plan.frequency.counts[kept & (counties == at)].sum() / plan.frequency.counts[kept].sum()
-        assert pair.before == pytest.approx(100 * before, abs=0.5001)
-        assert pair.after == pytest.approx(100 * after, abs=0.5001)
+        county = int(h.codes[1][h.index[pair.label]])
+        assert pair.before == pytest.approx(100 * np.mean([t == pair.label for t, _, _ in table]), abs=0.5001)
+        assert pair.after == pytest.approx(100 * published[county] / (h.codes[1] == county).sum(), abs=0.5001)
+
+
+def test_nothing_finer_than_was_looked_at_is_drawn():
+    plan = example(node=(2, 1))
+    looked = replace(plan.frequency, leaf_rows=plan.frequency.counted_leaves)
+    data = custodian(replace(plan, frequency=looked), manifest(plan, 20))
+    assert data.marginals[0].level == 2
 
 
 def test_a_published_range_is_spread_evenly_over_its_leaves():

@@ -141,18 +141,18 @@ _WORDS = KindWords(
     ),
     quasi_identifiers="made coarser",
     undeclared="was not made coarser.",
+    spread=", if a range is spread evenly over its values",
 )
-_SPREAD = ", if a range is spread evenly over its values"
 GENERALIZATION = RecodedKind(
     "generalization", replace(_WORDS, title="generalization: every row of a column at the same level")
 )
 MULTIDIMENSIONAL = RecodedKind(
     "multidimensional",
-    replace(_WORDS, title="multidimensional: each region of the data as coarse as it needs to be", spread=_SPREAD),
+    replace(_WORDS, title="multidimensional: each region of the data as coarse as it needs to be"),
     one_by_one=True,
 )
 LOCAL_RECODING = RecodedKind(
     "local_recoding",
-    replace(_WORDS, title="local recoding: each group as coarse as it needs to be", spread=_SPREAD),
+    replace(_WORDS, title="local recoding: each group as coarse as it needs to be"),
     one_by_one=True,
 )

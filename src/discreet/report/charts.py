@@ -36,9 +36,24 @@ def pair(before: float, after: float, largest: float) -> str:
     scale = largest or 1
     return (
         '<svg class="bar" width="100%" height="16" aria-hidden="true">'
+        '<rect class="track" width="100%" height="16" rx="2"/>'
         f'<rect class="before" width="{_percent(before / scale)}" height="7" rx="2"/>'
         f'<rect class="after" y="9" width="{_percent(after / scale)}" height="7" rx="2"/></svg>'
     )
+
+
+def scale(largest: float = 1.0) -> str:
+    """What the length of bars below means, from 0 to the share that fills their width.
+
+    >>> [text.partition("<")[0] for text in scale(0.5).split('">')[2:]]
+    ['0', '25%', '50%']
+    """
+    ends = ((0.0, "start"), (0.5, "middle"), (1.0, "end"))
+    ticks = "".join(
+        f'<text class="tick" x="{_percent(at)}" y="12" text-anchor="{anchor}">{chance(at * largest)}</text>'
+        for at, anchor in ends
+    )
+    return f'<svg class="scale" width="100%" height="16" aria-hidden="true">{ticks}</svg>'
 
 
 def stack(shares: Sequence[float]) -> str:
@@ -159,14 +174,19 @@ def bars(
     axis: str,
     label: str,
 ) -> str:
-    """A histogram of as many places as there are slots, the tallest bar as high as there is room."""
+    """A histogram of as many places as there are slots. It is 100% high on every page, so that they can be compared."""
     top = 44 + 16 * max(len(marks) - 1, 0)  # what a mark means has a line of its own
     base = top + 160
     height = base + 40
-    tallest = max((c.share for c in columns), default=0.0)
     drawn = []
+    for step in (0.25, 0.5, 0.75, 1.0):
+        y = base - (base - top) * step
+        drawn.append(
+            f'<line class="grid" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>'
+            f'<text class="tick" x="-6" y="{y + 4:.1f}" text-anchor="end">{100 * step:.0f}%</text>'
+        )
     for c in columns:
-        h = max((base - top) * c.share / max(tallest, 1e-9), 1.5) if c.share else 0.0
+        h = max((base - top) * c.share, 1.5) if c.share else 0.0
         drawn.append(
             f'<g><title>{escape(c.told)}</title><rect class="{c.kind}" x="{_percent(c.left + 0.06 / slots)}" '
             f'y="{base - h:.1f}" width="{_percent(0.88 / slots)}" height="{h:.1f}" rx="2"/>'

@@ -97,7 +97,7 @@ def _report_environment() -> Environment:
     from markupsafe import Markup
 
     environment = page_environment()
-    several = (charts.bar, charts.pair, charts.stack, charts.ladder, charts.histogram, charts.spread)
+    several = (charts.bar, charts.pair, charts.stack, charts.ladder, charts.scale, charts.histogram, charts.spread)
     for chart in (*several, presences, confidences):
         environment.globals[chart.__name__] = _trusted(chart, Markup)
     return environment

@@ -1,8 +1,9 @@
 """How common each value was and is, told so that nobody stands out.
 
-Three rules keep the report as discreet as the release. A value is named only if it is common, before and after; all
-others are folded into one. A share is rounded to whole percents, or coarser where a percent is less than ten rows. And
-"before" is counted at the coarseness of what was published, never finer than needed to compare the two.
+"Before" is the original distribution, at the finest level that can be read; "after" is what a reader makes of the
+release, who takes ranges for evenly filled. Two rules let nobody stand out. A value is named only if it is common in
+the source, in the release, and among the rows that are published; all others are folded into one. A share is rounded
+to whole percents, or coarser where a percent is less than ten rows.
 """
 
 from __future__ import annotations
@@ -133,12 +134,21 @@ def spread_counts(hierarchy: Hierarchy, low: Codes, high: Codes, sizes: IntArray
 
 
 def marginal(
-    hierarchy: Hierarchy, role: str, before: FloatArray, after: FloatArray, finest: int, grain: Grain
+    hierarchy: Hierarchy,
+    role: str,
+    before: FloatArray,
+    after: FloatArray,
+    stayed: FloatArray,
+    finest: int,
+    grain: Grain,
 ) -> Marginal:
-    """Before and after, at the finest level from `finest` on that shows most of the rows with few enough values."""
-    level = _readable_level(hierarchy, before, after, finest, grain)
+    """Before and after, at the finest level from `finest` on that shows most of the rows with few enough values.
+
+    `after` is what a reader takes the release for, `stayed` the leaves of the rows that are published.
+    """
+    level = _readable_level(hierarchy, before, after, stayed, finest, grain)
     b, a = _shares(hierarchy, level, before), _shares(hierarchy, level, after)
-    named = _in_order(hierarchy, level, _most_common(b, a, grain))
+    named = _in_order(hierarchy, level, _most_common(b, np.minimum(a, _shares(hierarchy, level, stayed)), grain))
     pairs = tuple(
         Pair(published_label(hierarchy, level, int(c)), grain.round(float(b[c])), grain.round(float(a[c])))
         for c in named
@@ -203,11 +213,14 @@ def _most_common(before: FloatArray, after: FloatArray, grain: Grain) -> IntArra
     return common[np.argsort(-before[common], kind="stable")[:MOST_VALUES]]
 
 
-def _readable_level(hierarchy: Hierarchy, before: FloatArray, after: FloatArray, finest: int, grain: Grain) -> int:
+def _readable_level(
+    hierarchy: Hierarchy, before: FloatArray, after: FloatArray, stayed: FloatArray, finest: int, grain: Grain
+) -> int:
     """Level to compare at. Numbers must fit in the chart, since a histogram with holes misleads."""
     coarsest = max(hierarchy.height - 1, finest)
     for level in range(finest, coarsest):
-        b, a = _shares(hierarchy, level, before), _shares(hierarchy, level, after)
+        b, *both = (_shares(hierarchy, level, x) for x in (before, after, stayed))
+        a = np.minimum(*both)
         fits = not hierarchy.ordered or len(_common(b, a, grain)) <= MOST_VALUES
         if fits and b[_most_common(b, a, grain)].sum() >= 0.5:
             return level

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Codes, IntArray
-from discreet.explorer.figures.associations import associations
 from discreet.explorer.figures.candidate import Candidate, candidate, hidden_below, label, people_of_each
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.base import least_rows
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
+from discreet.report.associations import associations
 from discreet.report.marginals import shown, spread_counts
 from discreet.report.release import size_bins
 from discreet.run.intake import Counted
@@ -43,16 +43,16 @@ def data(policy: Policy, counted: Counted, *, progress: Progress = silent) -> di
     least, k = hidden_below(policy), least_rows(made.policy.models)
     asked = k if k > 1 else None
     sizes = made.plan.groups.sizes
-    names, before, after = associations(made.plan)
+    together = associations(made.plan)
     return {
         "groups": [{"low": b.low, "high": b.high, "groups": b.groups, "rows": b.rows} for b in size_bins(sizes, asked)],
         "k": asked,
         "unit": policy.whose.by_rows.people,  # what all shares and sizes here count
         "columns": [*_quasi_identifiers(made, least), *_secrets(made, least)],
         "associations": {
-            "columns": [shown(name) for name in names],
-            "before": before,
-            "after": after,
+            "columns": [shown(name) for name in together.names],
+            "before": together.before,
+            "after": together.after,
             "measure": "Cramér's V",
         },
     }

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import FloatArray
+from discreet.counts.frequency import FrequencySet
 from discreet.publications.answers import answers as release_answers
 from discreet.publications.answers import can_answer
 from discreet.releases.queries import true_answers
@@ -40,13 +42,25 @@ class AnswerLine:
 
 
 @dataclass(frozen=True)
+class ByColumn:
+    """The median relative error of those queries that are about one quasi-identifier, this one."""
+
+    name: str
+    median: float
+
+
+@dataclass(frozen=True)
 class Answers:
-    """Random COUNT queries on one, two, … quasi-identifiers and the sensitive attribute, if there is one."""
+    """Random COUNT queries on one, two, … quasi-identifiers and the sensitive attribute, if there is one.
+
+    `columns` are the quasi-identifiers by what counting by them costs, the costliest first.
+    """
 
     attribute: str | None
     selectivity: float
     asked: int  # per line
     lines: tuple[AnswerLine, ...]
+    columns: tuple[ByColumn, ...]
 
     @property
     def typical(self) -> AnswerLine | None:
@@ -79,7 +93,19 @@ def answers(plan: Plan) -> Answers | None:
         AnswerLine(n, e.median if e.queries else None, e.mean if e.queries else None, e.queries, e.empty)
         for n, e in zip(conditions, found, strict=True)
     ]
-    return Answers(None if sensitive is None else shown(sensitive), SELECTIVITY, count, tuple(lines))
+    columns = _by_column(frequency, drawn[0], actual[:count], told[:count])
+    return Answers(None if sensitive is None else shown(sensitive), SELECTIVITY, count, tuple(lines), columns)
+
+
+def _by_column(frequency: FrequencySet, asked: Workload, actual: FloatArray, told: FloatArray) -> tuple[ByColumn, ...]:
+    """The queries with one condition, parted by the column that it is on."""
+    found = []
+    for at, hierarchy in enumerate(frequency.hierarchies):
+        about = ~asked.wants(at).all(axis=0)  # who does not speak of a column wants all of its leaves
+        error = relative_error(actual[about], told[about])
+        if error.queries:
+            found.append(ByColumn(shown(hierarchy.attribute), error.median))
+    return tuple(sorted(found, key=lambda column: -column.median))
 
 
 def _affordable(plan: Plan, lines: int) -> int:

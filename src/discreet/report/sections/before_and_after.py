@@ -1,4 +1,4 @@
-"""How common each value was in the source and is in the release."""
+"""How common each original value was in the source, and how common a reader of the release takes it to be."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Ma
     f, kept = plan.frequency, plan.group != SUPPRESSED
     found = []
     for at, (h, after) in enumerate(zip(f.hierarchies, told, strict=True)):
-        finest = 0 if plan.node is None else plan.node[at]
+        # Where a table was looked at no closer than it is published, there is nothing finer to show.
+        finest = 0 if plan.node is None or f.leaf_rows is None else plan.node[at]
         before = f.rows_by_leaf(at).astype(np.float64)
-        found.append(marginal(h, "quasi_identifier", before, after, finest, grain))
+        stayed = after if f.leaf_rows is not None else leaf_counts(h, f.codes[at], plan.published)
+        found.append(marginal(h, "quasi_identifier", before, after, stayed, finest, grain))
     for name, h in f.sensitive_hierarchies.items():
         after = leaf_counts(h, plan.values(name)[kept], plan.count[kept])
-        found.append(marginal(h, "sensitive", f.totals[name].astype(np.float64), after, 0, grain))
+        found.append(marginal(h, "sensitive", f.totals[name].astype(np.float64), after, after, 0, grain))
     return tuple(found)
 
 

@@ -8,18 +8,21 @@ hierarchy that a table of this kind has room for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 
 from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Tally
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.search.plan import Ambiguity, Plan, Recoding
 
 MOST_LABELS = 32  # of a column, in a table of two
-_BLOCK = 20_000  # groups that are spread at once
+_BLOCK = 4_000  # groups that are spread at once
 
 
 def cramers_v(table: FloatArray) -> float | None:
@@ -40,14 +43,32 @@ def cramers_v(table: FloatArray) -> float | None:
     return min(math.sqrt(max(squares, 0.0) / smaller), 1.0)
 
 
-def associations(plan: Plan) -> tuple[list[str], list[list[float | None]], list[list[float | None]]]:
-    """The names of the columns, and their matrices before and after."""
-    before, after = _before(plan), _Release(plan)
-    names = [h.attribute for h in plan.frequency.hierarchies] + list(plan.frequency.sensitive)
-    return names, _matrix(names, before), _matrix(names, after.table)
+@dataclass(frozen=True)
+class Associations:
+    """The matrices of some columns before and after; `sampled` if they were taken from a random part of the counts."""
+
+    names: tuple[str, ...]
+    before: list[list[float | None]]
+    after: list[list[float | None]]
+    sampled: bool = False
 
 
-def _matrix(names: list[str], table: Callable[[str, str], FloatArray]) -> list[list[float | None]]:
+def associations(plan: Plan, names: Sequence[str] | None = None, most: int | None = None) -> Associations:
+    """Of all columns, or of those named. Of more than `most` combinations, or groups, a random part is taken."""
+    f = plan.frequency
+    chosen = tuple(f.attributes) + tuple(f.sensitive) if names is None else tuple(names)
+    before, after = _before(f, chosen, most), _Release(plan, chosen, most)
+    sampled = most is not None and max(len(f.counts), len(plan.groups)) > most
+    return Associations(chosen, _matrix(chosen, before), _matrix(chosen, after.table), sampled)
+
+
+def hang_together(f: FrequencySet, one: str, others: Sequence[str], most: int | None = None) -> list[float]:
+    """How strongly one column goes with each of some others in the source; 0 where a column has a single label."""
+    table = _before(f, (one, *others), most)
+    return [cramers_v(table(one, other)) or 0.0 for other in others]
+
+
+def _matrix(names: Sequence[str], table: Callable[[str, str], FloatArray]) -> list[list[float | None]]:
     made: list[list[float | None]] = [[None] * len(names) for _ in names]
     for i, one in enumerate(names):
         for j in range(i):
@@ -55,21 +76,27 @@ def _matrix(names: list[str], table: Callable[[str, str], FloatArray]) -> list[l
     return made
 
 
-def _before(plan: Plan) -> Callable[[str, str], FloatArray]:
-    frequency = plan.frequency
-    columns = {
-        h.attribute: (_coarse(h), codes) for h, codes in zip(frequency.hierarchies, frequency.codes, strict=True)
-    }
-    columns |= {n: (_coarse(frequency.sensitive_hierarchies[n]), codes) for n, codes in frequency.sensitive.items()}
-    return partial(_counted, columns, frequency.counts)
+def _before(f: FrequencySet, names: Sequence[str], most: int | None) -> Callable[[str, str], FloatArray]:
+    some = _some(len(f.counts), most)
+    columns = {h.attribute: (_coarse(h), codes) for h, codes in zip(f.hierarchies, f.codes, strict=True)}
+    columns |= {name: (_coarse(f.sensitive_hierarchies[name]), codes) for name, codes in f.sensitive.items()}
+    labels = {name: columns[name][0][columns[name][1][some]] for name in names}
+    return partial(_counted, labels, f.counts[some])
 
 
-def _counted(columns: Mapping[str, tuple[Codes, Codes]], counts: IntArray, one: str, other: str) -> FloatArray:
-    (a, of_a), (b, of_b) = columns[one], columns[other]
-    wide = int(b.max(initial=0)) + 1
-    pair = a[of_a].astype(np.int64) * wide + b[of_b]
-    many = (int(a.max(initial=0)) + 1) * wide
-    return np.bincount(pair, weights=counts, minlength=many).astype(np.float64).reshape(-1, wide)
+def _some(many: int, most: int | None) -> IntArray | slice:
+    """All, or a random part of so many; the same for the same number."""
+    if most is None or many <= most:
+        return slice(None)
+    chosen: IntArray = np.sort(np.random.default_rng(0).choice(many, most, replace=False))
+    return chosen
+
+
+def _counted(labels: Mapping[str, Codes], counts: IntArray, one: str, other: str) -> FloatArray:
+    a, b = labels[one], labels[other]
+    wide, high = int(b.max(initial=0)) + 1, int(a.max(initial=0)) + 1
+    pair = a.astype(np.int64) * wide + b
+    return np.bincount(pair, weights=counts, minlength=high * wide).astype(np.float64).reshape(-1, wide)
 
 
 def _coarse(h: Hierarchy) -> Codes:
@@ -85,27 +112,45 @@ def _coarse(h: Hierarchy) -> Codes:
 class _Release:
     """What each group of a release tells of each column: how many of its rows have each label, as far as is known."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.frequency = plan, plan.frequency
+    def __init__(self, plan: Plan, names: Sequence[str], most: int | None) -> None:
+        self.plan, self.frequency, self.names = plan, plan.frequency, names
         self._place = {h.attribute: d for d, h in enumerate(self.frequency.hierarchies)}
-        self.sizes = plan.groups.sizes.astype(np.float64)
+        self._most = most
 
     def table(self, one: str, other: str) -> FloatArray:
         """Two columns, as they are expected to go together."""
         if self._published_together(one, other):
-            kept = self.plan.group >= 0
-            row, count = self.plan.row[kept], self.plan.count[kept]
-            columns = {
-                name: (_coarse(self.frequency.hierarchies[d]), self.frequency.codes[d][row])
-                for name, d in self._place.items()
-            }
-            return _counted(columns, count, one, other)
-        total = np.zeros((self._labels(one), self._labels(other)))
-        for begin in range(0, len(self.sizes), _BLOCK):
-            which = slice(begin, min(begin + _BLOCK, len(self.sizes)))
-            a, b = self._shares(one, which), self._shares(other, which)
-            total += (a * self.sizes[which, None]).T @ b
+            return self._together(one, other)
+        (first, last), (begin, end) = self._columns[one], self._columns[other]
+        return self._expected[first:last, begin:end]
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[int, int]]:
+        """Where the labels of each column stand among those of all."""
+        ends = np.cumsum([0, *(self._labels(name) for name in self.names)]).tolist()
+        return dict(zip(self.names, pairwise(ends), strict=True))
+
+    @cached_property
+    def _expected(self) -> FloatArray:
+        """All tables of two columns at once, each group's rows being interchangeable."""
+        sizes, wide = self.plan.groups.sizes, sum(self._labels(name) for name in self.names)
+        total, blocks = np.zeros((wide, wide)), -(-len(sizes) // _BLOCK)
+        some = _some(blocks, None if self._most is None else max(self._most // _BLOCK, 1))
+        for begin in (np.arange(blocks)[some] * _BLOCK).tolist():
+            which = slice(begin, min(begin + _BLOCK, len(sizes)))
+            shares = np.hstack([self._shares(name, which) for name in self.names])
+            total += (shares * sizes[which, None]).T @ shares
         return total
+
+    @cached_property
+    def _together(self) -> Callable[[str, str], FloatArray]:
+        """Counts of exact values that stand in one table."""
+        kept = np.flatnonzero(self.plan.group >= 0)
+        kept = kept[_some(len(kept), self._most)]
+        row, count = self.plan.row[kept], self.plan.count[kept]
+        at = {name: self._place[name] for name in self.names if name in self._place}
+        codes, hierarchies = self.frequency.codes, self.frequency.hierarchies
+        return partial(_counted, {n: _coarse(hierarchies[d])[codes[d][row]] for n, d in at.items()}, count)
 
     def _published_together(self, one: str, other: str) -> bool:
         """Are exact values of both in one table?"""

@@ -1,0 +1,224 @@
+"""Risk per person: how many can be picked out or guessed, from the table without its names and from the release.
+
+For the custodian both, in one picture; for the page that is published what follows from the published tables alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.arrays import FloatArray, IntArray, number_equal
+from discreet.counts.frequency import FrequencySet
+from discreet.counts.groups import Groups, Tally, tally
+from discreet.labels.figures import percent
+from discreet.labels.whose import Whose
+from discreet.releases.sweep import links
+from discreet.report.marginals import Grain, shown
+from discreet.report.sections.registry import RELEASE, Private, Public, Section
+from discreet.search.plan import Plan
+
+# The same steps on all pages, so that two releases can be laid side by side: the gravest first, each from a chance on.
+_PICKED = (
+    (Fraction(1), "alone: found for certain"),
+    (Fraction(1, 2), "1 in 2"),
+    (Fraction(1, 4), "1 in 3 or 4"),
+    (Fraction(1, 9), "1 in 5 to 9"),
+    (Fraction(1, 19), "1 in 10 to 19"),
+    (Fraction(1, 49), "1 in 20 to 49"),
+    (Fraction(1, 99), "1 in 50 to 99"),
+    (Fraction(0), "1 in 100 or more"),
+)
+_GUESSED = (
+    (Fraction(1), "certain"),
+    (Fraction(9, 10), "90% or more"),
+    (Fraction(3, 4), "75% to 90%"),
+    (Fraction(1, 2), "50% to 75%"),
+    (Fraction(1, 4), "25% to 50%"),
+    (Fraction(1, 10), "10% to 25%"),
+    (Fraction(0), "below 10%"),
+)
+LEFT_OUT = "not in the release"
+_SAME = 1e-9  # what lies this close to an edge is at the edge: a picture decides nothing
+
+
+@dataclass(frozen=True)
+class RiskStep:
+    """The shares, in percent, of those whose risk lies in one step: by the table itself and by the release.
+
+    Rounded, 0 may be a few; what is told for people says so.
+    """
+
+    label: str
+    before: float
+    after: float
+    told_before: str
+    told_after: str
+
+
+@dataclass(frozen=True)
+class RiskPicture:
+    """One question, with everybody's risk in steps, the gravest first; means of the table and of the release.
+
+    `of` is what the shares are shares of: people, or rows. The published page has nothing of the table: None.
+    """
+
+    attribute: str  # that is guessed; empty if it is the row that is picked
+    of: str
+    steps: tuple[RiskStep, ...]
+    mean_before: float | None
+    mean_after: float
+
+
+@dataclass(frozen=True)
+class Risks:
+    """All pictures. `rows_are_found`: quasi-identifiers are published exactly, so that rows are found as in the table;
+    `rows_are_apart`: their values stand in tables apart, so that there is no row to be found.
+    """
+
+    pictures: tuple[RiskPicture, ...]
+    rows_are_found: bool
+    rows_are_apart: bool
+
+
+def guesses(groups: Groups, whose: Whose) -> tuple[RiskPicture, ...]:
+    """From a release alone: for each sensitive column, how sure a guess of the likeliest value in a group is.
+
+    >>> from discreet.models.examples import groups_of
+    >>> groups = groups_of("ill", ["flu", "flu"], ["flu", "cold", "cold", "gout"], ["flu", "flu"])
+    >>> [picture] = guesses(groups, Whose.ONE_EACH)
+    >>> [(step.label, step.after) for step in picture.steps if step.after], picture.mean_after
+    ([('certain', 50.0), ('50% to 75%', 50.0)], 0.75)
+    """
+    seen = replace(groups, owners=None)  # no file tells whose rows they are
+    return tuple(
+        _picture(name, whose.by_rows, _GUESSED, None, (likeliest(seen, name), seen.sizes), 0, None)
+        for name in seen.tallies
+        if seen.sizes.any()
+    )
+
+
+def risks(plan: Plan, whose: Whose, grain: Grain) -> Risks | None:
+    """Before and after; None where nobody looked at single values, or nothing is published."""
+    f = plan.frequency
+    if f.leaf_rows is not None or not plan.published.any():
+        return None
+    source, groups = _places(f), plan.groups
+    pictures = []
+    if not plan.exact:
+        before, after = links(source), links(groups)
+        left_out = max(int(before[1].sum()) - int(after[1].sum()), 0)
+        pictures.append(_picture("", whose, _PICKED, before, after, left_out, grain))
+    for name in groups.tallies:
+        rows_before, rows_after = (likeliest(source, name), source.sizes), (likeliest(groups, name), groups.sizes)
+        pictures.append(
+            _picture(name, whose.by_rows, _GUESSED, rows_before, rows_after, plan.suppressed, grain),
+        )
+    if not pictures:
+        return None
+    apart = groups.distinct is not None
+    return Risks(tuple(pictures), plan.exact and not apart, apart)
+
+
+def likeliest(groups: Groups, attribute: str) -> FloatArray:
+    """Per group, how sure a guess of somebody's value is: the chance of the likeliest one, of whoever has most rows."""
+    if groups.owners is not None:
+        from discreet.models.by_people import chances  # late: it needs kernels, and most tables have no owners
+
+        return chances(groups, attribute)
+    t = groups.tallies[attribute]
+    found = np.zeros(len(groups.sizes))
+    filled = np.diff(t.offsets) > 0
+    if filled.any():
+        found[filled] = np.maximum.reduceat(t.counts, t.offsets[:-1][filled])
+    return found / np.maximum(groups.sizes, 1)
+
+
+def _places(f: FrequencySet) -> Groups:
+    """The table itself as groups: rows with the same exact quasi-identifiers can't be told apart."""
+    place = f.places
+    many = int(place.max(initial=-1)) + 1
+    sizes = np.bincount(place, weights=f.counts, minlength=many).astype(np.int64)
+    owners = f.owned_places
+    tallies = {name: _tally(f, name, place, many, owners is not None) for name in f.sensitive}
+    return Groups(sizes, tallies, owners=owners)
+
+
+def _tally(f: FrequencySet, name: str, place: IntArray, many: int, kernels: bool) -> Tally:
+    """How often each value of a column occurs at each place."""
+    codes, reference, hierarchy = f.sensitive[name], f.totals[name], f.sensitive_hierarchies[name]
+    if kernels:
+        return tally(place, codes, f.counts, many, reference, hierarchy)
+    cell = number_equal([place, codes], len(place))  # in the order of places
+    first = np.unique(cell, return_index=True)[1]
+    counts = np.bincount(cell, weights=f.counts, minlength=len(first)).astype(np.int64)
+    offsets = np.searchsorted(place[first], np.arange(many + 1))
+    return Tally(offsets, codes[first], counts, reference, hierarchy)
+
+
+Chances = tuple[FloatArray, IntArray]  # and of how many each is
+
+
+def _picture(
+    attribute: str,
+    whose: Whose,
+    steps: Sequence[tuple[Fraction, str]],
+    before: Chances | None,
+    after: Chances,
+    left_out: int,
+    grain: Grain | None,
+) -> RiskPicture:
+    everybody = int(after[1].sum()) + left_out
+    of_release = _shares(steps, after, everybody)
+    of_table = np.zeros(len(steps)) if before is None else _shares(steps, before, int(before[1].sum()))
+    told = [
+        _step(label, float(b), float(a), grain) for (_, label), b, a in zip(steps, of_table, of_release, strict=True)
+    ]
+    if left_out:
+        told.append(_step(LEFT_OUT, 0.0, left_out / everybody, grain))
+    return RiskPicture(
+        shown(attribute) if attribute else "",
+        whose.people,
+        tuple(told),
+        None if before is None else _mean(before),
+        _mean(after),
+    )
+
+
+def _step(label: str, before: float, after: float, grain: Grain | None) -> RiskStep:
+    """As it is, where it is no secret; else rounded."""
+    if grain is None:
+        return RiskStep(label, 100 * before, 100 * after, percent(before), percent(after))
+    rounded = [grain.round(share) for share in (before, after)]
+    told = [
+        f"{whole}%" if whole or not share else f"<{grain.step}%"
+        for whole, share in zip(rounded, (before, after), strict=True)
+    ]
+    return RiskStep(label, rounded[0], rounded[1], told[0], told[1])
+
+
+def _shares(steps: Sequence[tuple[Fraction, str]], found: Chances, everybody: int) -> FloatArray:
+    """The share of everybody whose chance lies in each step; a step has all from its own end up to the one before."""
+    ends = np.array([float(end) for end, _ in steps])
+    place = np.searchsorted(-ends, -(found[0] + _SAME), side="left")
+    shares: FloatArray = np.bincount(place, weights=found[1], minlength=len(steps))[: len(steps)] / max(everybody, 1)
+    return shares
+
+
+def _mean(found: Chances) -> float:
+    return float((found[0] * found[1]).sum() / max(int(found[1].sum()), 1))
+
+
+def _private(known: Private) -> Risks | None:
+    return risks(known.plan, known.whose, known.grain)
+
+
+def _public(known: Public) -> tuple[RiskPicture, ...]:
+    return guesses(known.groups, known.whose)
+
+
+RISKS = Section(_private, "report_risks.html.j2")
+GUESSES = Section(_public, "report_guesses.html.j2", pages=(RELEASE,))
