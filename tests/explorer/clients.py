@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -78,12 +79,17 @@ class Client:
             connection.close()
 
     def get(self, path: str) -> Any:
-        answer = self.ask("GET", path, self.cookie)
-        assert answer.status == 200, answer.text
-        return answer.json()
+        return self._told(self.ask("GET", path, self.cookie), 200)
 
     def post(self, path: str, body: Any, status: int = 200) -> Any:
-        answer = self.ask("POST", path, self.own, json.dumps(body).encode())
+        return self._told(self.ask("POST", path, self.own, json.dumps(body).encode()), status)
+
+    def _told(self, answer: Answer, status: int) -> Any:
+        """What was answered, also if that took so long that a job went on with it."""
+        if answer.status == 202:
+            name, told = self.events(answer.json()["job"])[-1]
+            assert name == ("done" if status == 200 else "failed"), told
+            return told
         assert answer.status == status, answer.text
         return answer.json()
 
@@ -101,9 +107,32 @@ class Client:
         return self.events(job)
 
     def events(self, job: str) -> list[tuple[str, Any]]:
-        text = self.ask("GET", f"/api/jobs/{job}/events", self.cookie).text
-        blocks = [dict(line.split(": ", 1) for line in block.split("\n")) for block in text.split("\n\n") if block]
-        return [(block["event"], json.loads(block["data"])) for block in blocks if "event" in block]
+        """All that a job tells until it ends, as the page asks for it: how far it is, it hears elsewhere."""
+        told: list[tuple[str, Any]] = []
+        while True:
+            answer = self.ask("GET", f"/api/jobs/{job}?from={len(told)}", self.cookie).json()
+            if "problems" in answer:
+                return [*told, ("failed", answer)]
+            told += [(name, data) for name, data in answer["told"]]
+            if answer["ended"]:
+                return told
+            time.sleep(0.02)
+
+    def heard(self, until: Callable[[str, Any], bool]) -> list[tuple[str, Any]]:
+        """What the stream tells, event by event, until one is as wished for."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request("GET", "/api/events", headers=self.cookie)
+        answer, told = connection.getresponse(), list[tuple[str, Any]]()
+        try:
+            while not told or not until(*told[-1]):
+                line = answer.readline().decode().strip()
+                if line.startswith("event: "):
+                    name = line.removeprefix("event: ")
+                elif line.startswith("data: "):
+                    told.append((name, json.loads(line.removeprefix("data: "))))
+            return told
+        finally:
+            connection.close()
 
     def close(self) -> None:
         self.service.end()

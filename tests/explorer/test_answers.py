@@ -24,6 +24,7 @@ from discreet.explorer.figures.nearest import nearest_possible, with_value
 from discreet.explorer.figures.promised import entries_of, sliders
 from discreet.labels.figures import number
 from discreet.policy.policy import Policy
+from discreet.run.anonymize import find_plan
 from discreet.run.intake import Counted, count
 from discreet.search.lattice import node_judge
 from tests.explorer.tables import ATTRIBUTES, KINDS, changed, counted, of_kind, people, plain, policy, words
@@ -213,17 +214,29 @@ def test_without_time_nothing_is_offered_that_was_not_tried(counts: Counted) -> 
     assert told["impossible"]["nearest"] is None and "500" in told["impossible"]["rule"]
 
 
-def test_a_search_that_takes_too_long_to_drag_is_ended(counts: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_can_be_stopped_while_groups_are_left_out(counts: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many ways to leave groups out: as soon as a listener is heard, it ends."""
     asked = of_kind("closeness")
-    monkeypatch.setattr(answers, "PATIENCE", -1.0)
-    told = answer(asked, counts, changed=[["suppress"]])
-    if told.get("slow"):
-        assert told["kept"] is None and told["impossible"] is None and told["loss"] is None
-        assert [card["kept"] for card in told["promises"]] == [None, None] and plain(told)
     monkeypatch.setattr(node_judge, "_TELL_EVERY", 0.0)
-    assert answer(asked, counts, changed=[["suppress"]])["slow"]
-    assert answer(asked, counts)["kept"]
+
+    def late(*_: object) -> None:
+        raise OutOfTime
+
+    with pytest.raises(OutOfTime):
+        answer(asked, counts, changed=[["suppress"]], progress=late)
+    assert answer(asked, counts, changed=[["suppress"]])["kept"]
+
+
+def test_a_search_that_took_long_is_not_made_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slider comes to rest where it was: the plan is there."""
+    asked = policy({"k_anonymity": {"k": 9}})
+    counts = count(asked, people())
+    made = []
+    monkeypatch.setattr(candidates, "find_plan", lambda *given: made.append(1) or find_plan(*given))
+    moved = answer(asked, counts, changed=[K])
+    assert answer(asked, counts, changed=[K]) == moved and len(made) == 2
+    monkeypatch.setattr(answers, "_LONG", -1.0)
+    assert answer(asked, counts, changed=[K]) == moved == answer(asked, counts) and len(made) == 3
 
 
 def test_a_listener_that_raises_ends_it(counts: Counted) -> None:

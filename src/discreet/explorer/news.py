@@ -1,4 +1,4 @@
-"""What every tab is told: that the policy changed, or that its release was found."""
+"""What every tab is told: that the policy changed, that its release was found, or that a job is further than before."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ class News:
         self._listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     def tell(self) -> None:
-        """There is something new. From any thread."""
+        """The state has changed. From any thread."""
         with self._lock:
             self.stamp += 1
+        self.wake()
+
+    def wake(self) -> None:
+        """There is something to hear, although the state is as it was. From any thread."""
+        with self._lock:
             listeners = list(self._listeners)
         for loop, event in listeners:
             if not loop.is_closed():

@@ -15,7 +15,7 @@ from typing import Any
 
 from discreet.engines.base import Frequencies
 from discreet.engines.profile import Uniqueness
-from discreet.errors import PolicyError
+from discreet.errors import Mistake, PolicyError
 from discreet.explorer.changes import Change, Words, changed, consistent, mistakes_of
 from discreet.explorer.figures.people_counts import values_by_people
 from discreet.explorer.starting import Start, with_secrets
@@ -32,6 +32,7 @@ _PLACEHOLDER = [{"k_anonymity": {"k": 2}}]  # to count a table of which nothing 
 _OF_COUNTING = ("attributes", "private", "missing", "decimal", "thousands", "encoding", "delimiter", "sheet")
 _OF_PEOPLE = ("population", "marginals", "size")  # of a promise: other tables that are counted
 _LISTED = 1000  # values of a column that can be shown
+_VERSIONS = 1000  # that a page may still be at, when it changes a promise by its number
 _WHOSE = (
     "Is every row another person? If one person may have several rows, choose the column that says whose row it is "
     "(role: says whose row it is). Until it is said, promises are about rows."
@@ -51,6 +52,7 @@ class Session:
         self._lock = RLock()  # of the words
         self._engine = Lock()  # one question at a time; a connection is no place for two
         self._counting = Lock()
+        self._promised = {1: self._promised_now()}  # in the last versions
         self._scanned: tuple[str, Scanned] | None = None
         self._counted: tuple[str, Counted] | None = None
         self._remembered: dict[tuple[str, str], Words] = {}  # what a column had when it last had a role
@@ -67,9 +69,18 @@ class Session:
         with self._lock:
             return deepcopy(self._words)
 
-    def change(self, changes: Sequence[Change]) -> None:
-        """Take changes, or raise what is wrong with them and change nothing."""
+    def change(self, changes: Sequence[Change], since: int | None = None) -> None:
+        """Take changes, or raise what is wrong with them and change nothing.
+
+        Promises are named by their numbers, as whoever changes them saw them in the version `since`. If another stands
+        there now, the change was not meant for it.
+        """
         with self._lock:
+            if since is not None and any(
+                self._promised_at(n, since) != self._promised_at(n) for n in _numbers(changes)
+            ):
+                repair = "look at the promises as they are now, and do it again"
+                raise PolicyError(Mistake("require", "other promises were made or taken back meanwhile", repair))
             words = self._changed(changes)
             for name, said in self._words.get("attributes", {}).items():
                 self._remember(name, said)
@@ -77,7 +88,19 @@ class Session:
                 self._asks_whose = False
             self._words = words
             self.version += 1
+            self._promised[self.version] = self._promised_now()
+            self._promised.pop(self.version - _VERSIONS, None)
         self.listener()
+
+    def _promised_now(self) -> tuple[str, ...]:
+        """Which promises are made, and about which columns; whatever their other parameters."""
+        made = self._words.get("require") or []
+        return tuple(json.dumps([*entry, _about(entry)]) for entry in made if isinstance(entry, Mapping))
+
+    def _promised_at(self, number: str, version: int | None = None) -> str | None:
+        """Which promise has a number, now or in a version; None if there was none."""
+        made = self._promised_now() if version is None else self._promised.get(version, ())
+        return made[int(number)] if number.isdecimal() and int(number) < len(made) else None
 
     def _changed(self, changes: Sequence[Change]) -> Words:
         """The words with changes; those that were wrong before are not held against them."""
@@ -257,6 +280,16 @@ def _titled(title: str) -> dict[str, str]:
     """What a kind of publication is called, and what it does."""
     name, _, does = title.partition(": ")
     return {"title": name[:1].upper() + name[1:], "sentence": does[:1].upper() + does[1:] + "."}
+
+
+def _numbers(changes: Sequence[Change]) -> set[str]:
+    """The promises that are changed, each by its number."""
+    return {str(path[1]) for path, _ in changes if len(path) > 1 and path[0] == "require"}
+
+
+def _about(entry: Mapping[str, Any]) -> list[object]:
+    """The columns that a promise is about."""
+    return [given.get("attribute") for given in entry.values() if isinstance(given, Mapping)]
 
 
 def _key(policy: Policy, *, hierarchies: bool) -> str:

@@ -21,58 +21,59 @@ from discreet.policy.policy import Policy
 from discreet.run.intake import Counted
 
 JOBS = ("tradeoff", "lattice", "audit")
-_LONG = 600.0  # seconds that a step waits for the release that it is about
-_MOVE = 10.0  # seconds for the answer to a slider that is being moved
 _COSTS = 2.0  # seconds for what each promise costs
 
 
 class Steps:
-    """Answers for the session's policy, as it stands when they are asked for."""
+    """Answers for the session's policy, as it stands when they are asked for. Each is told by a job, which can stop."""
 
     def __init__(self, session: Session, now: ReleaseNow) -> None:
         self._session, self._now = session, now
         self._writing = Lock()  # a release is written by the engine that has the table
 
-    def answer(self, changes: Sequence[Change]) -> dict[str, Any]:
+    def answer(self, job: Job, changes: Sequence[Change]) -> dict[str, Any]:
         """What the policy would give with some changes. Nothing is changed."""
         policy = self._session.policy(changes)
         paths = [path for path, _ in changes]
-        return answer(policy, self._session.counted(policy), changed=paths, progress=until(monotonic() + _MOVE))
+        return answer(policy, self._counted(job, policy), changed=paths, progress=job.tell)
 
-    def cards(self) -> list[dict[str, Any]]:
-        """Step 3."""
+    def cards(self, job: Job) -> list[dict[str, Any]]:
+        """Step 3. As long as the release is searched for, the promises can be read and moved, and none is judged."""
         session = self._session
         if (policy := session.looking()) is None:
             return []
-        counted = session.counted(policy)
+        counted = self._counted(job, policy)
         if session.promises_nothing:
             return cards(policy, counted, require=[])
-        self._now.get(_LONG)
+        _, searching = self._now.get()
         try:
-            return cards(policy, counted, progress=until(monotonic() + _COSTS))
+            if searching is None:
+                return cards(policy, counted, progress=until(monotonic() + _COSTS, job.tell))
         except OutOfTime:  # there is no release, and that takes long to see
-            return cards(policy, counted, require=policy.require, costs=False)
+            pass
+        return cards(policy, counted, require=policy.require, costs=False)
 
-    def axes(self) -> dict[str, Any]:
+    def axes(self, job: Job) -> dict[str, Any]:
         """Step 4: what a curve can be drawn over."""
-        if self._session.policy_or_none() is None:
+        if (policy := self._session.policy_or_none()) is None:
             return {"axes": [], "publications": []}
-        return tradeoff.offers(*self._current())
+        return tradeoff.offers(policy, self._counted(job, policy))
 
-    def node(self, levels: str) -> dict[str, Any]:
+    def node(self, job: Job, levels: str) -> dict[str, Any]:
         """Step 5: one solution, by its levels with commas between."""
         parts = levels.split(",")[:1000]
         if not all(part.isdecimal() and len(part) < 6 for part in parts):
             raise PolicyError(Mistake("levels", "must be numbers with commas between"))
-        return nodes.node(*self._current(), [int(part) for part in parts])
+        policy = self._session.policy()
+        return nodes.node(policy, self._counted(job, policy), [int(part) for part in parts], progress=job.tell)
 
-    def distribution(self) -> dict[str, Any]:
+    def distribution(self, job: Job) -> dict[str, Any]:
         """Step 6."""
-        return data.data(*self._current())
+        return data.data(*self._released(job), progress=job.tell)
 
-    def adversaries(self) -> dict[str, Any]:
+    def adversaries(self, job: Job) -> dict[str, Any]:
         """Step 7: those that are quick."""
-        return adversaries.adversaries(*self._current())
+        return adversaries.adversaries(*self._released(job), progress=job.tell)
 
     def work(self, kind: str, body: Mapping[str, Any]) -> Work:
         """A job of the page."""
@@ -81,8 +82,7 @@ class Steps:
         policy = self._session.policy()
 
         def run(job: Job) -> dict[str, Any]:
-            job.tell("count", 0, 0)
-            counted = self._session.counted(policy)
+            counted = self._counted(job, policy)
             if kind == "lattice":
                 return nodes.lattice(policy, counted, progress=job.tell)
             if kind == "audit":
@@ -98,8 +98,12 @@ class Steps:
 
         return run
 
-    def _current(self) -> tuple[Policy, Counted]:
-        """The policy and what its table was counted into; raises what is missing in it."""
+    def _released(self, job: Job) -> tuple[Policy, Counted]:
+        """The policy and what its table was counted into, once its release is found; raises what is missing in it."""
         policy = self._session.policy()
-        self._now.get(_LONG)
-        return policy, self._session.counted(policy)
+        self._now.wait(job)
+        return policy, self._counted(job, policy)
+
+    def _counted(self, job: Job, policy: Policy) -> Counted:
+        job.tell("reading the table", 0, 0)
+        return self._session.counted(policy)

@@ -33,7 +33,7 @@ from discreet.search.plan import Recoding
 from discreet.utility.metrics import arithmetic_loss
 
 _DIGITS = 9  # what lies below is rounding
-PATIENCE = 1.0  # seconds that a search may take while somebody drags
+_LONG = 1.0  # seconds of a search that is not made twice
 SECONDS = 0.08  # for the nearest value that is possible, while somebody drags
 MOMENT = 1.0  # and once it has come to rest
 
@@ -50,8 +50,8 @@ def answer(
 
     `changed` are the paths of the policy that somebody is moving: the nearest possible value is looked for there, for
     so many `seconds` (by default as long as nobody notices, or a moment if nothing is being moved). Without them the
-    plan is remembered, as that of the policy as it stands. A search that takes longer than whoever drags has patience
-    is ended, and nothing is said of the release but that it is `slow` to find.
+    plan is remembered, as that of the policy as it stands; with them, if it took long to find: then it is there when
+    the slider comes to rest.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> from discreet.run.intake import count
@@ -64,13 +64,8 @@ def answer(
     >>> answer(policy_from_words(words), counted)["impossible"]["nearest"]
     [[['require', 0, 'k_anonymity', 'k'], 4]]
     """
-    listener = until(monotonic() + PATIENCE, progress) if changed else progress
     try:
-        made = candidate(policy, counted, listener, remember=not changed)
-    except OutOfTime:
-        if not changed:
-            raise  # somebody else's time
-        return _unknown(policy, counted) | {"slow": True}
+        made = candidate(policy, counted, progress, remember=not changed, long=_LONG)
     except DiscreetError as error:
         seconds = (SECONDS if changed else MOMENT) if seconds is None else seconds
         return refusal(policy, counted, error, changed, seconds, progress)

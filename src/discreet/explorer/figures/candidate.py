@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -41,10 +42,13 @@ class Candidate:
         return self.intake.frequency
 
 
-def candidate(policy: Policy, counted: Counted, progress: Progress = silent, *, remember: bool = True) -> Candidate:
+def candidate(
+    policy: Policy, counted: Counted, progress: Progress = silent, *, remember: bool = True, long: float = math.inf
+) -> Candidate:
     """The release that `anonymize` would write, as a plan; raises what `anonymize` would raise.
 
     The last few are remembered. So all steps of the page speak of the same plan, also where it was drawn at random.
+    If they need not `remember` it, it is, if it took so `long` (seconds) to find.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> from discreet.run.intake import count
@@ -59,12 +63,13 @@ def candidate(policy: Policy, counted: Counted, progress: Progress = silent, *, 
     if SEARCHES[policy.search].reads != COUNTS:
         rule = f"{shown(policy.search)} searches a summary of the table, and the explorer answers from its counts"
         raise PolicyError(Mistake("search", rule, "leave `search` out here, and run discreet anonymize for this one"))
+    begun = monotonic()
     intake = fitted(policy, counted)
     asked = with_wishes(policy, intake.frequency)
     plan = find_plan(asked, intake, progress)
     check_named(asked.models, plan.groups)
     made = Candidate(asked, intake, plan)
-    if remember:
+    if remember or monotonic() - begun > long:
         _remember(policy, counted, made)
     return made
 

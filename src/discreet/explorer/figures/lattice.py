@@ -81,7 +81,7 @@ def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) ->
     }
 
 
-def node(policy: Policy, counted: Counted, levels: Sequence[int]) -> dict[str, Any]:
+def node(policy: Policy, counted: Counted, levels: Sequence[int], *, progress: Progress = silent) -> dict[str, Any]:
     """One node in figures: what a release at these levels would be, whether or not it may be published.
 
     >>> from discreet.policy.policy import policy_from_words
@@ -92,7 +92,7 @@ def node(policy: Policy, counted: Counted, levels: Sequence[int]) -> dict[str, A
     >>> told["suppressed"], told["groups_count"], told["smallest"], told["kept"]
     (0.5, 1, 2, False)
     """
-    walk = _Walk(policy, counted)
+    walk = _Walk(policy, counted, progress)
     if len(levels) != len(walk.heights) or not all(0 <= at <= h for at, h in zip(levels, walk.heights, strict=False)):
         rule = f"must be {len(walk.heights)} levels, each from 0 to {', '.join(map(str, walk.heights))}"
         raise PolicyError(Mistake("levels", rule))
@@ -107,7 +107,6 @@ def node(policy: Policy, counted: Counted, levels: Sequence[int]) -> dict[str, A
         "groups_count": len(sizes),
         "smallest": int(sizes.min()) if len(sizes) else 0,
         "kept": judged.feasible,
-        "take": None,
     }
 
 

@@ -1,8 +1,8 @@
 // The frame around the eight steps: where one is, what the release would be now, and what the server says.
 import { html, render, signal, useEffect } from "./html.js";
-import { candidate, gone, live, listen, load, people, problems, state, working } from "./state.js";
-import { post } from "./api.js";
-import { Problems, Progress } from "./parts.js";
+import { candidate, gone, live, listen, load, MOVES, people, problems, state, working } from "./state.js";
+import { Bar, jobOf } from "./jobs.js";
+import { Problems } from "./parts.js";
 import { count, number, percent } from "./words.js";
 import { Columns } from "./steps/columns.js";
 import { Hierarchies } from "./steps/hierarchies.js";
@@ -54,9 +54,9 @@ function Steps() {
 // What the policy gives now; while a slider is dragged, what it would give.
 function Candidate() {
   const now = candidate.value;
-  if (!now && state.value.searching) {
-    const stop = () => post(`/api/jobs/${encodeURIComponent(state.value.searching)}/stop`, {});
-    return html`<aside class="candidate" aria-label="The release as it stands"><${Progress} text="Searching for the release" onStop=${stop} /></aside>`;
+  const searching = live.value ? jobOf(MOVES) : now ? null : state.value.searching;
+  if (searching) {
+    return html`<aside class="candidate" aria-label="The release as it stands"><p class="state">Searching for the release</p><${Bar} job=${searching} text="" /></aside>`;
   }
   if (!now) {
     return html`<aside class="candidate" aria-label="The release as it stands"><p class="soft">There is no release yet: answer what is open in the columns, and promise something.</p></aside>`;

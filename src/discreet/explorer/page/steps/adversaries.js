@@ -1,50 +1,40 @@
 // Step 7: what others would learn of the release as it stands: cheap lines at once, the others on a button.
 import { html, signal, useEffect } from "../html.js";
-import { start } from "../api.js";
+import { Asking, work } from "../jobs.js";
 import { people, problems, refresh, state } from "../state.js";
-import { Heading, Progress, Section } from "../parts.js";
+import { Heading, Section } from "../parts.js";
 import { Bar } from "../charts.js";
 import { chance, number } from "../words.js";
 
 const lines = signal(null);
 const questions = signal({});
 const of = signal(null); // the version that the lines of the button belong to
-const running = signal(null);
 
 const put = (line) => (lines.value = [...(lines.value ?? []).filter((other) => other.id !== line.id), line]);
 
-async function ask() {
+const audit = work("audit", { point: (point) => put(point.line), failed: (told) => (problems.value = told.problems) });
+
+function ask() {
   of.value = state.value.version;
-  running.value = { job: null, progress: { text: "starting" } };
-  const end = () => (running.value = null);
-  try {
-    const job = await start("audit", {}, {
-      progress: (progress) => running.value && (running.value = { ...running.value, progress }),
-      point: (point) => put(point.line ?? point),
-      done: (done) => (end(), (done.lines ?? []).forEach(put)),
-      stopped: end,
-      failed: (told) => (end(), (problems.value = told.problems ?? [])),
-    });
-    if (running.value) running.value = { ...running.value, job };
-  } catch (error) {
-    end();
-    problems.value = error.problems ?? [];
-  }
+  audit.begin();
 }
+
+const PATH = "/api/adversaries";
+const read = () => refresh(lines, PATH, (answer) => ((questions.value = answer.questions), answer.lines));
 
 export function Adversaries({ at }) {
   const version = state.value.version;
   useEffect(() => {
     if (lines.value && of.value === version) return;
-    refresh(lines, "/api/adversaries", (answer) => ((questions.value = answer.questions ?? {}), answer.lines ?? answer));
+    read();
   }, [version]);
   const all = lines.value;
   return html`
     <${Heading} number=${at} title="What adversaries would learn">Each line is somebody who holds the published files and knows something besides. How sure can she be of a person?</${Heading}>
-    ${!all ? html`<p class="waiting" role="status">Asking the quick ones …</p>` : html`
+    ${!all ? html`<${Asking} path=${PATH} text="Asking the quick ones …" again=${read} />` : html`
       <${Section} title="Every adversary in one table" soft=${`Largest chance: of all ${people.value}, what she is surest of. The limit is what is promised, or else what is usual.`}>
         ${groups(all).map(([threat, list]) => html`<${Threat} key=${threat} title=${questions.value[threat] ?? threat} list=${list} />`)}
-        <p class="actions">${running.value ? html`<${Progress} ...${running.value.progress} onStop=${() => running.value?.job?.stop()} />` : html`<button type="button" onClick=${ask}>Ask all of them</button>
+        <p class="actions">${audit.runs.value ? html`<${audit.Running} />` : html`<button type="button" onClick=${ask}>Ask all of them</button>
           <span class="soft">${of.value === version ? "All were asked." : "Those that take longer are asked on demand."}</span>`}</p>
       </${Section}>`}`;
 }

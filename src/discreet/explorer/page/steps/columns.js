@@ -1,6 +1,7 @@
 // Step 1: what each column is. Open decisions are marked and must be answered.
 import { html, useEffect, useSignal } from "../html.js";
-import { change, columns, loadColumns, people, state } from "../state.js";
+import { Asking } from "../jobs.js";
+import { change, columns, columnsPath, loadColumns, people, state, wished } from "../state.js";
 import { Heading, Section, Tile } from "../parts.js";
 import { Bar } from "../charts.js";
 import { count, number, percent, ROLES, singledOut } from "../words.js";
@@ -17,7 +18,7 @@ export function Columns({ at }) {
     <${Heading} number=${at} title="Columns">What is each column: a name, something that others may know, or a secret? A proposal is made for all of them, with its reason. You decide.</${Heading}>
     <${Open} open=${open} />
     ${!list
-      ? html`<p class="waiting" role="status">Counting values …</p>`
+      ? html`<${Asking} path=${columnsPath(rare.value)} text="Counting values …" again=${() => loadColumns(rare.value)} />`
       : html`<${Overview} list=${list} />
         <div class="columns">${list.map((column) => html`<${Column} key=${column.name} column=${column} />`)}</div>
         <p class="soft"><label class="check"><input type="checkbox" checked=${rare.value} onChange=${(event) => (rare.value = event.target.checked)} />
@@ -63,13 +64,14 @@ function Column({ column }) {
     if (column.decide && role) set.push([["attributes", column.name, "decide"], null]);
     change(set);
   };
-  const about = ROLES.find(([word]) => word === (column.role ?? ""));
+  const role = wished(["attributes", column.name, "role"], column.role) ?? "";
+  const about = ROLES.find(([word]) => word === role);
   return html`<section class=${`column${column.decide ? " undecided" : ""}`} aria-label=${`column ${column.name}`}>
     <div class="column-role">
       <h2 class="name">${column.name}</h2>
       <label><span class="unseen">role of ${column.name}</span>
-        <select data-column=${column.name} value=${column.role ?? ""} onChange=${pick}>
-          ${ROLES.map(([word, title]) => html`<option value=${word} selected=${word === (column.role ?? "")}>${title}</option>`)}
+        <select data-column=${column.name} value=${role} onChange=${pick}>
+          ${ROLES.map(([word, title]) => html`<option value=${word} selected=${word === role}>${title}</option>`)}
         </select></label>
       <p class="soft">${about?.[2]}</p>
     </div>

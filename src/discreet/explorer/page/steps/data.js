@@ -1,21 +1,24 @@
 // Step 6: what became of the data: each column before and after, sizes of groups, which columns still hang together.
 import { html, signal, useEffect } from "../html.js";
+import { Asking } from "../jobs.js";
 import { people, refresh, state } from "../state.js";
 import { Heading, Section } from "../parts.js";
 import { HeatMap, Ladder, Pair, SizeHistogram } from "../charts.js";
 import { number, percent } from "../words.js";
 
 const told = signal(null);
+const PATH = "/api/distribution";
+const read = () => refresh(told, PATH);
 
 export function Data({ at }) {
   const version = state.value.version;
   useEffect(() => {
-    refresh(told, "/api/distribution?candidate=current");
+    read();
   }, [version]);
   const now = told.value;
   return html`
     <${Heading} number=${at} title="What became of the data">Is it still good for what you want to know? Never a row: shares, sizes and how columns hang together, before and after.</${Heading}>
-    ${!now ? html`<p class="waiting" role="status">Counting …</p>` : html`
+    ${!now ? html`<${Asking} path=${PATH} text="Counting …" again=${read} />` : html`
       <${Groups} now=${now} />
       <${Section} title="Each column, before and after" soft=${`Share of the ${now.unit ?? people.value}; values of too few are told together.`}>
         <ul class="legend"><li><span class="key before"></span>before</li><li><span class="key after"></span>after</li></ul>

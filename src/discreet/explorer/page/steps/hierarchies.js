@@ -1,7 +1,8 @@
 // Step 2: how values become coarser, column by column: what each level puts together, and the tree of it.
 import { html, signal, useEffect } from "../html.js";
-import { get, newest, post, Refused } from "../api.js";
-import { columns, loadColumns, people, problems, send, state } from "../state.js";
+import { GaveWay, problemsOf } from "../api.js";
+import { Asking, get, newest, post } from "../jobs.js";
+import { columns, columnsPath, loadColumns, people, problems, send, state } from "../state.js";
 import { Heading, Problems, Section } from "../parts.js";
 import { Bar } from "../charts.js";
 import { count, number, percent } from "../words.js";
@@ -10,32 +11,46 @@ import { Editor } from "./hierarchy_editor.js";
 const chosen = signal(null); // the column that is looked at
 const shown = signal(null); // its hierarchy, as it is or as it would be
 const draft = signal(null); // words that are tried out: {name, body}
+const touched = signal(false); // somebody typed: then nothing is put in place of it
+const begun = signal({ round: 0, words: null }); // the words that the fields began with, and how often they began anew
 const wrong = signal([]);
 
 const address = (name) => `/api/hierarchy/${encodeURIComponent(name)}`;
+const wordsOf = (name) => JSON.stringify(state.value.policy.attributes?.[name]?.hierarchy ?? null);
 
 const preview = newest(
-  ({ name, body }) => post(`${address(name)}?dry=1`, body),
+  ({ name, body }, how) => post(`/api/tried/${encodeURIComponent(name)}`, body, how),
   (answer, wish) => {
     if (wish.name !== chosen.value) return;
-    shown.value = answer.hierarchy ?? answer;
+    shown.value = answer.hierarchy;
     wrong.value = [];
   },
   (error, wish) => {
-    if (wish.name === chosen.value) wrong.value = error instanceof Refused ? error.problems : [{ rule: "The server can't be reached." }];
+    if (wish.name === chosen.value) wrong.value = problemsOf(error);
   },
 );
 
+// The hierarchy as it stands, in fields that begin anew.
 async function read(name) {
-  shown.value = null;
+  preview.forget();
   draft.value = null;
+  touched.value = false;
   wrong.value = [];
+  const words = wordsOf(name);
   try {
     const answer = await get(address(name));
-    if (chosen.value === name) shown.value = answer;
+    if (chosen.value !== name || touched.value) return;
+    shown.value = answer;
+    begun.value = { round: begun.value.round + 1, words };
   } catch (error) {
-    wrong.value = error.problems ?? [{ rule: "The server can't be reached." }];
+    if (!(error instanceof GaveWay)) wrong.value = problemsOf(error);
   }
+}
+
+function pick(name) {
+  chosen.value = name;
+  shown.value = null;
+  read(name);
 }
 
 function attempt(body) {
@@ -43,14 +58,18 @@ function attempt(body) {
   preview(draft.value);
 }
 
+// What is typed meanwhile stays, and is not used yet.
 async function keep() {
-  const answer = await send(address(draft.value.name), draft.value.body, (told) => told.state ?? told);
+  const kept = draft.value;
+  touched.value = false;
+  const answer = await send(address(kept.name), kept.body, (told) => told.state);
   if (!answer) {
     wrong.value = problems.value;
     problems.value = [];
     return;
   }
-  await read(chosen.value);
+  if (chosen.value === kept.name) begun.value = { ...begun.value, words: wordsOf(kept.name) };
+  if (draft.value === kept) draft.value = null;
 }
 
 export function Hierarchies({ at }) {
@@ -60,16 +79,16 @@ export function Hierarchies({ at }) {
   }, [version]);
   const names = (columns.value ?? []).filter((column) => column.role === "quasi_identifier").map((column) => column.name);
   useEffect(() => {
-    if (names.length && !names.includes(chosen.value)) chosen.value = names[0];
-    if (chosen.value && draft.value?.name !== chosen.value) read(chosen.value); // what is being tried out stays
-  }, [names.join("\n")]);
+    if (names.length && !names.includes(chosen.value)) pick(names[0]);
+    else if (chosen.value && !touched.value && !draft.value && begun.value.words !== wordsOf(chosen.value)) read(chosen.value);
+  }, [names.join("\n"), version]);
   return html`
     <${Heading} number=${at} title="Hierarchies">How may a value become coarser? An age becomes a span of years, a postcode loses its last digits, a country becomes a continent. Each level puts more ${people.value} together.</${Heading}>
-    ${names.length === 0 ? html`<p class="waiting" role="status">${columns.value ? "No column is one that others may know: nothing needs to become coarser." : "Reading …"}</p>` : null}
+    ${names.length === 0 ? columns.value ? html`<p class="empty">No column is one that others may know: nothing needs to become coarser.</p>` : html`<${Asking} path=${columnsPath(false)} text="Reading …" again=${loadColumns} />` : null}
     <div class="tabs" role="group" aria-label="Column">
-      ${names.map((name) => html`<button type="button" aria-pressed=${String(name === chosen.value)} onClick=${() => ((chosen.value = name), read(name))}>${name}</button>`)}
+      ${names.map((name) => html`<button type="button" aria-pressed=${String(name === chosen.value)} onClick=${() => pick(name)}>${name}</button>`)}
     </div>
-    ${shown.value && chosen.value ? html`<${One} key=${chosen.value} hierarchy=${shown.value} />` : null}
+    ${chosen.value && names.includes(chosen.value) ? shown.value ? html`<${One} key=${`${begun.value.round} ${chosen.value}`} hierarchy=${shown.value} />` : wrong.value.length ? null : html`<${Asking} path=${address(chosen.value)} text="Reading …" again=${() => read(chosen.value)} />` : null}
     <${Problems} list=${wrong.value} />`;
 }
 
@@ -77,7 +96,7 @@ function One({ hierarchy }) {
   const trying = draft.value?.name === chosen.value;
   return html`
     <${Section} title=${`How ${chosen.value} becomes coarser`}>
-      <${Editor} name=${chosen.value} hierarchy=${hierarchy} attempt=${attempt} />
+      <div onInput=${() => (touched.value = true)}><${Editor} name=${chosen.value} hierarchy=${hierarchy} attempt=${attempt} /></div>
       <p class="actions">
         <button type="button" disabled=${!trying || wrong.value.length > 0} onClick=${keep}>Use this hierarchy</button>
         ${trying ? html`<button type="button" class="quiet" onClick=${() => read(chosen.value)}>Undo</button><span class="soft">tried out, not yet used</span>` : null}

@@ -66,10 +66,16 @@ function Intervals({ words, attempt }) {
     setOwn(next);
     if (next.intervals?.length) attempt({ words: next });
   };
-  const end = (word, label) => html`<label class="field small">${label}<input type="text" inputmode="decimal" value=${own[word] ?? ""}
-    onChange=${(event) => say({ [word]: event.target.value.trim() === "" ? null : Number(event.target.value) })} /></label>`;
+  const end = (word, label) => html`<${End} label=${label} first=${own[word] ?? ""} say=${(value) => say({ [word]: value })} />`;
   return html`<${Numbers} label="Widths, level by level" hint="5, 10, 20: 37 becomes 35-39, then 30-39, then 20-39. Each is a multiple of the one before." first=${words.intervals ?? []} say=${(list) => say({ intervals: list })} />
     <div class="fields">${end("bottom", "everything up to")}${end("top", "everything from")}${end("origin", "spans start at")}</div>`;
+}
+
+// A number, or nothing; tried out when the field is left.
+function End({ label, first, say }) {
+  const [text, setText] = useState(String(first));
+  return html`<label class="field small">${label}<input type="text" inputmode="decimal" value=${text}
+    onInput=${(event) => setText(event.target.value)} onChange=${() => say(text.trim() === "" ? null : Number(text))} /></label>`;
 }
 
 function Cuts({ first, attempt }) {

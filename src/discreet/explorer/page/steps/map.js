@@ -1,8 +1,8 @@
 // Step 5: every solution there is, on one canvas; two of them beside each other.
 import { html, signal, useEffect, useLayoutEffect, useRef, useSignal } from "../html.js";
-import { start } from "../api.js";
-import { people, problems, state } from "../state.js";
-import { Choice, Heading, Progress, Section } from "../parts.js";
+import { work } from "../jobs.js";
+import { people, state } from "../state.js";
+import { Choice, Heading, Section } from "../parts.js";
 import { number, percent } from "../words.js";
 import { keeps, lattice } from "./lattice.js";
 import { draw, nearest } from "./map_canvas.js";
@@ -10,43 +10,35 @@ import { Compared } from "./map_compared.js";
 
 const map = signal(null);
 const of = signal(null); // the version of the policy that the map belongs to
-const running = signal(null);
 const picked = signal({ A: null, B: null });
 const refusal = signal(null);
 
-async function begin() {
+const walk = work("lattice", {
+  done: (done) => {
+    map.value = lattice(done);
+    picked.value = { A: map.value.current, B: null };
+  },
+  stopped: () => (of.value = null),
+  failed: (told) => (refusal.value = told.problems),
+});
+
+function begin() {
   of.value = state.value.version;
   refusal.value = null;
-  running.value = { job: null, progress: { text: "starting" } };
-  const end = () => (running.value = null);
-  try {
-    const job = await start("lattice", {}, {
-      progress: (progress) => running.value && (running.value = { ...running.value, progress }),
-      done: (done) => {
-        end();
-        map.value = lattice(done);
-        picked.value = { A: map.value.current, B: null };
-      },
-      stopped: end,
-      failed: (told) => (end(), (refusal.value = told.problems ?? [])),
-    });
-    if (running.value) running.value = { ...running.value, job };
-  } catch (error) {
-    end();
-    refusal.value = error.problems ?? [];
-  }
+  map.value = null; // of another policy
+  walk.begin();
 }
 
 export function SolutionMap({ at }) {
   const version = state.value.version;
   useEffect(() => {
-    if (of.value !== version && !running.value) begin();
+    if (of.value !== version) begin();
   }, [version]);
   return html`
     <${Heading} number=${at} title="Map of the solutions">Every way to make the columns coarser is a dot. Good ones lie low and to the left: little detail lost, nobody left out. Point at a dot to see what it is; click to put it beside another.</${Heading}>
-    ${running.value ? html`<${Progress} ...${running.value.progress} onStop=${() => running.value?.job?.stop()} />` : null}
+    <${walk.Running} />
     ${refusal.value?.length ? html`<${Section} title="There is no map"><ul>${refusal.value.map((problem) => html`<li>${problem.rule}${problem.repair ? `; ${problem.repair}` : ""}</li>`)}</ul></${Section}>` : null}
-    ${!running.value && (of.value !== version || !map.value) && !refusal.value?.length ? html`<p class="actions"><button type="button" onClick=${begin}>Draw the map</button></p>` : null}
+    ${!walk.runs.value && (of.value !== version || !map.value) && !refusal.value?.length ? html`<p class="actions"><button type="button" onClick=${begin}>Draw the map</button></p>` : null}
     ${map.value ? html`<${Drawn} map=${map.value} /><${Compared} map=${map.value} picked=${picked} />` : null}`;
 }
 

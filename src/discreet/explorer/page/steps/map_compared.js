@@ -1,19 +1,19 @@
 // Two solutions beside each other; each can also be chosen column by column, without a mouse.
 import { html, useEffect, useSignal } from "../html.js";
-import { get } from "../api.js";
-import { change, problems } from "../state.js";
+import { get } from "../jobs.js";
+import { problems } from "../state.js";
 import { Badge, Section } from "../parts.js";
 import { Bar, Ladder } from "../charts.js";
 import { number, percent } from "../words.js";
 
 // What the server knows of a node, asked once it is chosen.
-function useNode(map, node) {
+function useNode(map, node, slot) {
   const told = useSignal(null);
   useEffect(() => {
     told.value = null;
     if (node === null) return undefined;
     let current = true;
-    get(`/api/node?levels=${map.levels(node).join(",")}`).then(
+    get(`/api/node?of=${slot}&levels=${map.levels(node).join(",")}`).then(
       (answer) => current && (told.value = answer),
       (error) => current && (problems.value = error.problems ?? []),
     );
@@ -24,7 +24,7 @@ function useNode(map, node) {
 
 export function Compared({ map, picked }) {
   const { A, B } = picked.value;
-  const [a, b] = [useNode(map, A), useNode(map, B)];
+  const [a, b] = [useNode(map, A, "A"), useNode(map, B, "B")];
   const set = (slot, column, level) => {
     const levels = map.levels(picked.value[slot] ?? map.current ?? 0);
     levels[column] = level;
@@ -33,7 +33,7 @@ export function Compared({ map, picked }) {
   const sides = [["A", A, a], ["B", B, b]];
   const figure = (title, show) => html`<tr><th scope="row">${title}</th>${sides.map(([slot, node, told]) => html`<td data-of=${slot}>${node === null ? "–" : show(node, told)}</td>`)}</tr>`;
   const promises = map.promises;
-  return html`<${Section} title="Two beside each other" soft="A is what the policy gives now, until you choose another. Levels can be chosen here, too.">
+  return html`<${Section} title="Two beside each other" soft="A is what the policy gives now, until you choose another. Levels can be chosen here, too. The release is always the best that keeps the promises: to get another one, change what is promised, or the hierarchies.">
     <table class="compared"><thead><tr><th scope="col"><span class="unseen">figure</span></th><th scope="col"><span class="pin-letter">A</span></th><th scope="col"><span class="pin-letter second">B</span></th></tr></thead>
       <tbody>
         ${figure("detail lost", (node) => html`<b>${percent(map.loss[node])}</b><${Bar} share=${map.loss[node]} />`)}
@@ -44,7 +44,6 @@ export function Compared({ map, picked }) {
         ${map.columns.map((column, c) => html`<tr><th scope="row" class="name">${column.name}</th>${sides.map(([slot, node]) => html`<td data-of=${slot}>
           <${Level} column=${column} level=${node === null ? null : map.levels(node)[c]} label=${`${column.name} of ${slot}`} onPick=${(level) => set(slot, c, level)} /></td>`)}</tr>`)}
       </tbody></table>
-    ${sides.some(([, , told]) => told?.take) ? html`<p class="actions">${sides.map(([slot, , told]) => told?.take ? html`<button type="button" onClick=${() => change(told.take)}>Take ${slot}</button>` : null)}</p>` : null}
   </${Section}>`;
 }
 

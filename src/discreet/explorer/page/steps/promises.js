@@ -1,22 +1,23 @@
 // Step 3: a card for each promise: a sentence about people, the adversary, a slider, and what it costs, at once.
 import { html, useEffect } from "../html.js";
-import { candidate, cards, change, drag, drop, live, loadCards, people, state } from "../state.js";
+import { Asking, jobOf } from "../jobs.js";
+import { candidate, cards, change, drag, drop, live, loadCards, MOVES, numberAt, people, state, wished } from "../state.js";
 import { Badge, Heading, Section, Slider } from "../parts.js";
 import { Ladder } from "../charts.js";
 import { number, percent } from "../words.js";
 
 export function Promises({ at }) {
-  const version = state.value.version;
+  const { version, searching: job } = state.value;
   useEffect(() => {
-    loadCards();
-  }, [version]);
+    loadCards(); // once more when the release is found: then they are judged
+  }, [version, job]);
   const all = cards.value;
   const on = all?.filter((card) => card.on) ?? [];
   const off = all?.filter((card) => !card.on) ?? [];
   return html`
     <${Heading} number=${at} title="Promises">What shall nobody be able to find out? Each promise is a sentence about ${people.value}. Move a slider: the answer is there while you move it.</${Heading}>
     <${Kind} />
-    ${!all ? html`<p class="waiting" role="status">Looking at the promises …</p>` : null}
+    ${!all ? html`<${Asking} path="/api/promises" text="Looking at the promises …" again=${loadCards} />` : null}
     ${on.length === 0 && all ? html`<p class="problems"><b>Nothing is promised yet.</b> Choose a promise below: the first one is where most begin.</p>` : null}
     <div class="cards">${on.map((card) => html`<${Card} key=${card.id} card=${card} />`)}</div>
     <${LeftOut} />
@@ -25,19 +26,22 @@ export function Promises({ at }) {
       <ul class="offers">${off.map((card) => html`<${Offer} key=${card.id} card=${card} />`)}</ul></${Section}>` : null}`;
 }
 
-// What the dragged slider says of this card, over what is known of it.
+// What the dragged slider says of this card, over what is known of it; nothing, while that is searched for.
+const searching = () => (live.value ? jobOf(MOVES) : state.value.searching) !== null;
+const UNKNOWN = { kept: null, margin_text: null, deciding: null, cost: null };
 function now(card) {
+  if (searching()) return { ...card, ...UNKNOWN };
   const fresh = live.value?.answer?.promises?.find((other) => other.id === card.id);
   return fresh ? { ...card, ...fresh } : card;
 }
 
 function Card({ card }) {
   const told = now(card);
-  const impossible = live.value?.answer?.impossible ?? state.value.candidate?.impossible ?? null;
+  const impossible = searching() ? null : live.value?.answer ? live.value.answer.impossible : state.value.candidate?.impossible;
   const dragged = live.value?.key?.startsWith?.(`${card.id} `);
   const mine = impossible && (dragged || !live.value) ? impossible : null;
   return html`<section class=${`card${told.kept === false || mine ? " broken" : ""}`} aria-label=${card.title}>
-    <div class="headline"><h2>${card.title}</h2><${Badge} kept=${mine ? false : told.kept} no=${mine ? "✗ not possible" : "✗ not kept"} /></div>
+    <div class="headline"><h2>${card.title}</h2><${Badge} kept=${mine ? false : told.kept} no=${mine ? "✗ not possible" : "✗ not kept"} open=${searching() ? "searching …" : "not judged"} /></div>
     <p class="lead">${told.sentence}</p>
     <p class="soft">${card.adversary}</p>
     ${(card.parameters ?? []).map((parameter) => html`<${Parameter} key=${parameter.name} card=${card} parameter=${parameter} />`)}
@@ -73,12 +77,13 @@ function Impossible({ impossible }) {
 
 function Parameter({ card, parameter }) {
   const key = `${card.id} ${parameter.name}`;
-  const value = live.value?.key === key ? live.value.value : parameter.value;
+  const value = live.value?.key === key ? live.value.value : numberAt(parameter.path, parameter.value);
   const set = (wish) => [[parameter.path, wish]];
   if (parameter.choices) {
+    const picked = wished(parameter.path, parameter.value) ?? "";
     return html`<label class="field">${parameter.title ?? parameter.name}
-      <select value=${parameter.value ?? ""} onChange=${(event) => change([[parameter.path, event.target.value || null]])}>
-        ${parameter.choices.map(([word, title]) => html`<option value=${word ?? ""} selected=${word === parameter.value}>${title}</option>`)}</select></label>`;
+      <select value=${picked} onChange=${(event) => change([[parameter.path, event.target.value || null]])}>
+        ${parameter.choices.map(([word, title]) => html`<option value=${word ?? ""} selected=${(word ?? "") === picked}>${title}</option>`)}</select></label>`;
   }
   if (parameter.min === null || parameter.min === undefined || typeof parameter.value !== "number") return null;
   return html`<${Slider} label=${parameter.title ?? parameter.name} value=${value} min=${parameter.min} max=${parameter.max} step=${parameter.step}
@@ -93,7 +98,7 @@ function Offer({ card }) {
 
 function Kind() {
   const kinds = state.value.publications ?? [];
-  const chosen = kinds.find((kind) => kind.word === (state.value.policy.publish ?? "generalization"));
+  const chosen = kinds.find((kind) => kind.word === (wished(["publish"], state.value.policy.publish) ?? "generalization"));
   if (kinds.length < 2) return null;
   return html`<${Section} title="How values are published" soft=${chosen?.sentence}>
     <label class="field"><span class="unseen">Kind of publication</span>
@@ -105,7 +110,7 @@ function Kind() {
 // Rows that may be left out, instead of making everybody's values coarser.
 function LeftOut() {
   const key = "suppress at most";
-  const value = live.value?.key === key ? live.value.value : Number(state.value.policy.suppress ?? 0);
+  const value = live.value?.key === key ? live.value.value : numberAt(["suppress"], Number(state.value.policy.suppress ?? 0));
   const set = (wish) => [[["suppress"], wish]];
   const rows = Math.floor(value * state.value.table.rows + 1e-9);
   return html`<${Section} title="Who may be left out" soft="A few unusual people can make everybody's values coarse. Leaving them out helps the others, but they are missing from every count.">

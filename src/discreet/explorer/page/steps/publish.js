@@ -1,64 +1,41 @@
 // Step 8: the release folder, by the same code as `discreet anonymize`; the report, the policy and the command.
 import { html, signal, useEffect } from "../html.js";
-import { follow, get, start } from "../api.js";
-import { load, problems, state } from "../state.js";
-import { Badge, Copy, Heading, Problems, Progress, Section } from "../parts.js";
+import { work } from "../jobs.js";
+import { load, refresh, state } from "../state.js";
+import { Badge, Copy, Heading, Problems, Section } from "../parts.js";
 import { count } from "../words.js";
 
 const about = signal(null); // GET /api/publish
 const folder = signal(null);
 const seed = signal("");
 const force = signal(false);
-const running = signal(null);
 const result = signal(null);
 const refusal = signal([]);
 const stopped = signal(false);
 
-const listeners = {
-  progress: (progress) => running.value && (running.value = { ...running.value, progress }),
+const writing = work("publish", {
   done: (done) => {
-    running.value = null;
     result.value = done;
     load();
   },
-  stopped: () => ((running.value = null), (stopped.value = true)),
-  failed: (told) => ((running.value = null), (refusal.value = told.problems ?? [])),
-};
+  stopped: () => (stopped.value = true),
+  failed: (told) => (refusal.value = told.problems),
+});
 
-async function begin(event) {
+function begin(event) {
   event.preventDefault();
   refusal.value = [];
   stopped.value = false;
   result.value = null;
-  running.value = { job: null, progress: { text: "starting" } };
-  try {
-    const number = seed.value.trim() === "" ? null : Number(seed.value);
-    const job = await start("publish", { folder: folder.value ?? about.value.folder, seed: number, force: force.value }, listeners);
-    if (running.value) running.value = { ...running.value, job };
-  } catch (error) {
-    running.value = null;
-    refusal.value = error.problems ?? [{ rule: "The server can't be reached." }];
-  }
-}
-
-// After a reload: a release that is being written goes on, and so does its bar.
-async function resume() {
-  if (running.value || result.value) return;
-  const jobs = await get("/api/jobs").catch(() => []);
-  const mine = jobs.find?.((job) => job.kind === "publish");
-  if (!mine || running.value) return;
-  running.value = { job: null, progress: mine };
-  follow(mine.job, listeners);
+  const number = seed.value.trim() === "" ? null : Number(seed.value);
+  writing.begin({ folder: folder.value ?? about.value.folder, seed: number, force: force.value });
 }
 
 export function Publish({ at }) {
   const version = state.value.version;
   useEffect(() => {
-    get("/api/publish").then(
-      (answer) => (about.value = answer),
-      (error) => (problems.value = error.problems ?? []),
-    );
-    resume();
+    refresh(about, "/api/publish");
+    if (!result.value) writing.resume();
   }, [version]);
   const told = about.value;
   if (!told) return html`<${Heading} number=${at} title="Publish">…</${Heading}>`;
@@ -72,7 +49,7 @@ export function Publish({ at }) {
         <div class="fields"><label class="field small">Seed<input type="text" inputmode="numeric" name="seed" pattern="[0-9]*" value=${seed.value} onInput=${(event) => (seed.value = event.target.value)} />
           <span class="soft">empty: other random numbers in each run, which is safer</span></label>
         <label class="check"><input type="checkbox" name="force" checked=${force.value} onChange=${(event) => (force.value = event.target.checked)} />replace what is in the folder</label></div>
-        ${running.value ? html`<${Progress} ...${running.value.progress} onStop=${() => running.value?.job?.stop()} />` : html`<p class="actions"><button type="submit" disabled=${told.ready === false}>Publish</button></p>`}
+        ${writing.runs.value ? html`<${writing.Running} />` : html`<p class="actions"><button type="submit" disabled=${told.ready === false}>Publish</button></p>`}
       </form>
       ${stopped.value ? html`<p role="status">Stopped. Nothing was written.</p>` : null}
       <${Problems} list=${refusal.value} title="It was not published" />

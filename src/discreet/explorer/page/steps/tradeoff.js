@@ -1,8 +1,8 @@
 // Step 4: what more privacy costs, for every way to publish; the curve fills in while it is computed.
 import { html, signal, useEffect, useSignal } from "../html.js";
-import { get, start } from "../api.js";
-import { change, problems, state } from "../state.js";
-import { Choice, Heading, Progress, Section } from "../parts.js";
+import { Asking, work } from "../jobs.js";
+import { change, problems, refresh, state } from "../state.js";
+import { Choice, Heading, Section } from "../parts.js";
 import { LineChart, roundTicks } from "../charts.js";
 import { number, percent, samePath, spoken } from "../words.js";
 
@@ -12,45 +12,30 @@ const EXACT = ["bucketization", "ambiguity"];
 const offers = signal(null); // {axes, publications}
 const axis = signal(null);
 const points = signal([]);
-const running = signal(null); // {job, progress}
 const of = signal(null); // the version of the policy that the points belong to
 
-async function begin() {
-  await running.value?.job?.stop?.().catch?.(() => {});
+const curve = work("tradeoff", {
+  point: (point) => (points.value = [...points.value, point]),
+  failed: (told) => (problems.value = told.problems),
+});
+
+function begin() {
   points.value = [];
   of.value = state.value.version;
-  running.value = { job: null, progress: { text: "starting" } };
-  const end = () => (running.value = null);
-  try {
-    const job = await start(
-      "tradeoff",
-      { over: axis.value.path, values: null, publications: offers.value.publications.map((kind) => kind.word) },
-      {
-        progress: (progress) => running.value && (running.value = { ...running.value, progress }),
-        point: (point) => (points.value = [...points.value, point]),
-        done: end,
-        stopped: end,
-        failed: (told) => (end(), (problems.value = told.problems ?? [])),
-      },
-    );
-    if (running.value) running.value = { ...running.value, job };
-  } catch (error) {
-    end();
-    problems.value = error.problems ?? [];
-  }
+  curve.begin({ over: axis.value.path, publications: offers.value.publications.map((kind) => kind.word) });
 }
+
+const PATH = "/api/tradeoff";
+const read = () => refresh(offers, PATH, (answer) => {
+  axis.value = answer.axes.find((other) => samePath(other.path, axis.value?.path)) ?? answer.axes[0] ?? null;
+  return answer;
+});
 
 export function Tradeoff({ at }) {
   const measure = useSignal("loss");
   const version = state.value.version;
   useEffect(() => {
-    get("/api/tradeoff").then(
-      (answer) => {
-        offers.value = answer;
-        axis.value = answer.axes.find((other) => samePath(other.path, axis.value?.path)) ?? answer.axes[0] ?? null;
-      },
-      (error) => (problems.value = error.problems ?? []),
-    );
+    read();
   }, [version]);
   const told = offers.value;
   return html`
@@ -61,14 +46,14 @@ export function Tradeoff({ at }) {
         <label class="field small">Over<select id="over" value=${spoken(axis.value.path)} onChange=${(event) => ((axis.value = told.axes.find((other) => spoken(other.path) === event.target.value)), (points.value = []))}>
           ${told.axes.map((other) => html`<option value=${spoken(other.path)} selected=${other === axis.value}>${other.title}</option>`)}</select></label>
         <${Choice} label="What is measured" value=${measure.value} onPick=${(word) => (measure.value = word)} options=${[["loss", "Detail lost"], ["error", "Error of counts"]]} />
-        ${running.value ? null : html`<button type="button" onClick=${begin}>${points.value.length ? "Compute again" : "Compute the curve"}</button>`}
+        ${curve.runs.value ? null : html`<button type="button" onClick=${begin}>${points.value.length ? "Compute again" : "Compute the curve"}</button>`}
       </div>
-      ${running.value ? html`<${Progress} ...${running.value.progress} onStop=${() => running.value?.job?.stop()} />` : null}
+      <${curve.Running} />
       <${Curve} measure=${measure.value} />
       ${measure.value === "loss" && points.value.some((point) => EXACT.includes(point.publication)) ? html`<p class="soft">Bucketization and ambiguity keep every value exact and hide which of them belong together: what that costs shows in the error of counts.</p>` : null}
       ${of.value !== null && of.value !== version && points.value.length ? html`<p class="soft">The policy has changed since: compute again to see what it costs now.</p>` : null}
     </${Section}>
-    <${Points} />` : html`<p class="waiting" role="status">${told ? "Promise something first: there is nothing to trade yet." : "Reading …"}</p>`}`;
+    <${Points} />` : told ? html`<p class="empty">Promise something first: there is nothing to trade yet.</p>` : html`<${Asking} path=${PATH} text="Reading …" again=${read} />`}`;
 }
 
 function take(point) {
@@ -95,7 +80,7 @@ function chosen(point) {
 }
 
 function Curve({ measure }) {
-  if (points.value.length === 0) return html`<p class="empty">${running.value ? "The first points are on their way." : "Nothing computed yet."}</p>`;
+  if (points.value.length === 0) return html`<p class="empty">${curve.runs.value ? "The first points are on their way." : "Nothing computed yet."}</p>`;
   const kinds = offers.value.publications.map((kind) => kind.word);
   const lines = kinds
     .map((word, i) => ({
