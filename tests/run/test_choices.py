@@ -18,6 +18,7 @@ from discreet.labels.figures import percent
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.releases.choices import Choice, Choices, PolicyComparison
 from discreet.report.pages.choices_part import (
+    MEANT,
     chart,
     first_line,
     lines_to_set,
@@ -140,6 +141,24 @@ def test_the_dial_goes_from_weak_to_strong_with_the_asked_value_on_it(
             assert losses == sorted(losses)
 
 
+def test_of_an_interval_the_upper_end_is_turned(table: dict[str, Any], tmp_path: Path) -> None:
+    asked = words({"presence": {"delta": [0, 0.4]}}, private={"race": "Black"})
+    policy = policy_from_words(asked)
+    chosen = choices(policy, counted := count(policy, table))
+    assert [choice.strength for choice in chosen.strengths if choice.publish == policy.publish] == [
+        Fraction(s) for s in ("0.5", "0.4", "0.3", "0.2", "0.1", "0.05")
+    ]
+    strong = replace(chosen, recommended=chosen.strengths[0])
+    c = PolicyComparison(0.0, policy.whose, counted.frequency.rows, ("disease",), strong, None)
+    assert [yaml.safe_load(line) for line in lines_to_set(c)] == [{"presence": {"delta": [0, 0.5]}}]
+    assert tables(c)[1][0] == "Weaker and stronger: δmax"
+
+
+@pytest.mark.parametrize("word", sorted(set(module._VALUES)))
+def test_every_number_that_is_turned_has_words(word: str) -> None:
+    assert MEANT[word]
+
+
 def test_where_the_asked_can_not_be_had_the_strongest_that_can_is_told_as_weaker(table: dict[str, Any]) -> None:
     c = near(table, {"k_anonymity": {"k": 5000}})
     assert c.own.loss is None and c.choices.recommended is not None
@@ -190,7 +209,11 @@ def test_a_promise_keeps_its_other_words_in_the_lines_to_set(table: dict[str, An
     assert yaml.safe_load(line) == {"l_diversity": {"l": 8, "kind": "recursive", "c": 4}}
 
 
-def test_a_promise_without_a_dial_is_published_in_each_way(table: dict[str, Any]) -> None:
+def test_a_promise_without_a_dial_is_published_in_each_way(
+    table: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one of an extension may be, of whose numbers nothing is known here."""
+    monkeypatch.setattr(module, "_VALUES", {})
     c = near(table, {"delta_disclosure": {"delta": 2}})
     assert c.choices.dial is None and c.choices.strengths == () and chart(c) is None
     assert {way.publish for way in c.choices.ways} >= {"generalization", "multidimensional"}

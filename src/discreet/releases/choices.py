@@ -7,18 +7,37 @@ from fractions import Fraction
 
 from discreet.labels.whose import Whose
 from discreet.models.base import PrivacyModel
+from discreet.models.parameters import as_word
 from discreet.releases.sweep import Point
 from discreet.search.lattice.comparison import Comparison, Cost
 
 
 @dataclass(frozen=True)
 class Dial:
-    """The number by which a policy's first promise is made stronger: its `name` in the promise called `word`."""
+    """The number by which a policy's first promise is made stronger: its `name` in the promise called `word`.
+
+    It may be the upper end of an interval, of which the `lower` end stays as it is.
+
+    >>> dial = Dial("presence", "delta", more_is_stronger=False, lower=0)
+    >>> dial.title, dial.said(Fraction(1, 5))
+    ('δmax', [0, 0.2])
+    """
 
     word: str
     name: str
     more_is_stronger: bool
+    lower: object = None
     others: tuple[tuple[str, object], ...] = ()  # what else the promise says, as in the policy
+
+    @property
+    def title(self) -> str:
+        """The number as people are told of it."""
+        return self.name if self.lower is None else "δmax"
+
+    def said(self, strength: Fraction | None) -> object:
+        """What the promise says where the dial stands there, as in the policy."""
+        number = as_word(strength)
+        return number if self.lower is None else [self.lower, number]
 
 
 @dataclass(frozen=True)

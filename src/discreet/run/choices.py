@@ -18,7 +18,8 @@ from discreet.run.intake import Counted
 from discreet.run.sweep import ONE_IN, point_of, within
 from discreet.run.varied import changed, words_of
 
-# The numbers by which promises are made stronger, and the values that are tried of each, weakest first.
+# The numbers by which promises are made stronger, and the values that are tried of each, weakest first; of an interval
+# the upper ends.
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "k": ("2", "5", "10", "20", "50", "100"),
     "l": ("2", "3", "4", "5", "8"),
@@ -26,6 +27,9 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "alpha": ("0.5", "0.4", "0.3", "0.2", "0.1"),
     "beta": ("4", "2", "1", "0.5"),
     "epsilon": ("10", "5", "2.5", "1.5"),
+    "presence.delta": ("0.5", "0.3", "0.2", "0.1", "0.05"),
+    "confident_presence.delta": ("0.5", "0.3", "0.2", "0.1", "0.05"),
+    "delta_disclosure.delta": ("3", "2", "1", "0.5"),
 }
 _MORE_IS_STRONGER = ("k", "l")
 _FURTHER: tuple[tuple[str, Mapping[str, object]], ...] = (
@@ -53,8 +57,8 @@ def choices(policy: Policy, counted: Counted, progress: Progress = silent) -> Ch
     >>> age = {"role": "quasi_identifier", "hierarchy": {"intervals": [2]}}
     >>> policy = policy_from_words({"attributes": {"age": age}, "require": [{"k_anonymity": {"k": 2}}]})
     >>> near = choices(policy, count(policy, {"age": ["20", "21", "22", "23"] * 5}))
-    >>> near.dial.name, near.asked.strength, near.recommended.strength, near.recommended.publish
-    ('k', 2, 5, 'generalization')
+    >>> near.dial.name, str(near.asked.strength), str(near.recommended.strength), near.recommended.publish
+    ('k', '2', '5', 'generalization')
     """
     dial = _dial(policy)
     own = None if dial is None else _own(policy, dial)
@@ -84,24 +88,37 @@ def _dial(policy: Policy) -> Dial | None:
     """The number to turn: that of the first promise which has one of those that we know a direction of."""
     for entry in policy.require:
         word, given = words_of(entry)
-        for name in _VALUES:
-            if exact_number(given.get(name)) is not None:
-                others = tuple((other, as_word(said)) for other, said in given.items() if other != name)
-                return Dial(word, name, name in _MORE_IS_STRONGER, others)
+        for name, said in given.items():
+            lower, number = _ends(said)
+            if _values(word, name) and number is not None:
+                others = tuple((other, as_word(value)) for other, value in given.items() if other != name)
+                return Dial(word, name, name in _MORE_IS_STRONGER, as_word(lower), others)
     return None
+
+
+def _values(word: str, name: str) -> tuple[str, ...]:
+    """What is tried of a promise's number."""
+    return _VALUES.get(f"{word}.{name}") or _VALUES.get(name, ())
+
+
+def _ends(said: object) -> tuple[Fraction | None, Fraction | None]:
+    """A number, or the two ends of an interval of numbers, the lower first."""
+    if isinstance(said, list | tuple) and len(said) == 2:
+        return exact_number(said[0]), exact_number(said[1])
+    return None, exact_number(said)
 
 
 def _own(policy: Policy, dial: Dial) -> Fraction | None:
     """Where the policy's dial stands."""
     given = next(given for word, given in map(words_of, policy.require) if word == dial.word and dial.name in given)
-    return exact_number(given[dial.name])
+    return _ends(given[dial.name])[1]
 
 
 def _tried(dial: Dial | None, own: Fraction | None) -> Sequence[Fraction | None]:
     """The values of a dial, weakest first; the policy's own is among them."""
     if dial is None or own is None:
         return []
-    return sorted({*map(Fraction, _VALUES[dial.name]), own}, reverse=not dial.more_is_stronger)
+    return sorted({*map(Fraction, _values(dial.word, dial.name)), own}, reverse=not dial.more_is_stronger)
 
 
 def _promised(policy: Policy) -> set[str]:
@@ -112,7 +129,7 @@ def _variant(policy: Policy, dial: Dial | None, publish: str, strength: Fraction
     """The policy published in a way, with its dial somewhere; or what keeps these from going together."""
     values: dict[str, object] = {"publish": publish}
     if dial is not None:
-        values[f"{dial.word}.{dial.name}"] = as_word(strength)
+        values[f"{dial.word}.{dial.name}"] = dial.said(strength)
     try:
         return changed(policy, values)
     except PolicyError as error:

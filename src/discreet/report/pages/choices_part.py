@@ -11,7 +11,7 @@ from discreet.models.parameters import as_word
 from discreet.models.promise import Setting
 from discreet.policy.found_reading import in_yaml
 from discreet.policy.kinds import PUBLICATIONS, is_exact
-from discreet.releases.choices import Choice, Choices, PolicyComparison
+from discreet.releases.choices import Choice, Choices, Dial, PolicyComparison
 from discreet.report.line_chart import Axis, Dot, Line, shares
 from discreet.report.marginals import printable, shown
 from discreet.report.words import promise_in_words
@@ -23,8 +23,16 @@ MEANT = {
     "alpha": "the largest chance that a value may have",
     "beta": "a value's chance may grow by so many times itself",
     "epsilon": "a chance may become so many times as large",
+    "presence.delta": "the largest chance that anybody may have of being in the table",
+    "confident_presence.delta": "the largest chance that anybody may have of being in the table",
+    "delta_disclosure.delta": "a value's share may change by a factor of e to so much, either way",
 }
 COLUMNS = ("loss", "answers off by", "left out", "mean chance to pick")
+
+
+def _meant(dial: Dial) -> str:
+    """What a dial's number says."""
+    return MEANT.get(f"{dial.word}.{dial.name}") or MEANT[dial.name]
 
 
 def first_line(c: PolicyComparison) -> str:
@@ -67,7 +75,7 @@ def lines_to_set(c: PolicyComparison) -> list[str]:
         return []
     lines = [f"publish: {best.publish}"] if best.publish != c.own.publish else []
     if dial is not None and best.strength != c.own.strength:
-        words = {dial.name: as_word(best.strength)} | dict(dial.others)
+        words = {dial.name: dial.said(best.strength)} | dict(dial.others)
         lines.append(f"{dial.word}: {in_yaml(words)}")
     return lines
 
@@ -150,8 +158,8 @@ def tables(c: PolicyComparison) -> list[tuple[str, str, list[tuple[str, Choice]]
     if len(near.strengths) > 1 and near.dial is not None:
         told.append(
             (
-                f"Weaker and stronger: {near.dial.name}",
-                f"{near.dial.name}: {MEANT[near.dial.name].format(people=c.whose.people)}.",
+                f"Weaker and stronger: {near.dial.title}",
+                f"{near.dial.title}: {_meant(near.dial).format(people=c.whose.people)}.",
                 [(_name(c, choice) + _marks(c, choice), choice) for choice in near.strengths],
             )
         )
@@ -193,7 +201,7 @@ def chart(c: PolicyComparison) -> tuple[list[Line], Axis, Axis] | None:
     ]
     ticks = tuple((float(i), str(as_word(value))) for i, value in enumerate(values))
     across = Axis(
-        f"{near.dial.name}: weaker promises on the left, stronger on the right", -0.3, len(values) - 0.7, ticks
+        f"{near.dial.title}: weaker promises on the left, stronger on the right", -0.3, len(values) - 0.7, ticks
     )
     return lines, across, shares("loss of exactness", [choice.loss or 0.0 for choice in near.strengths])
 
@@ -258,7 +266,7 @@ def _known(near: Choices) -> str:
 
 
 def _nothing(near: Choices) -> str:
-    dial = "" if near.dial is None or not near.strengths else f", and for no {near.dial.name} that was"
+    dial = "" if near.dial is None or not near.strengths else f", and for no {near.dial.title} that was"
     return (
         f"Nothing that keeps these promises can be published, in none of the ways that were tried{dial}. Allow more "
         "rows to be left out (suppress), give hierarchies more levels, or declare fewer quasi-identifiers if others "
@@ -279,7 +287,7 @@ def _plain(publish: str) -> str:
 
 
 def _strength(near: Choices, choice: Choice) -> str:
-    return "" if near.dial is None else f"{near.dial.name} = {as_word(choice.strength)}"
+    return "" if near.dial is None else f"{near.dial.title} = {as_word(choice.strength)}"
 
 
 def _name(c: PolicyComparison, choice: Choice) -> str:
