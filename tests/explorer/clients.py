@@ -39,13 +39,13 @@ class Answer:
 class Client:
     """A real server in a thread, and a browser with its cookie; strangers ask with `ask` and no cookie."""
 
-    def __init__(self, named: str, place: Path) -> None:
+    def __init__(self, named: str, place: Path, into: Path | None = None) -> None:
         private = place / "private"
         private.mkdir(exist_ok=True)
         self._listener = own_port(0)
         self.port = self._listener.getsockname()[1]
         self.here = f"http://127.0.0.1:{self.port}"
-        self.service = Service(start(named), self._listener, told, place, private)
+        self.service = Service(start(named), self._listener, told, place, private, into)
         self.explorer, self.guard = self.service.explorer, self.service.guard
         self._thread = Thread(target=self.service.run, daemon=True)
         self._thread.start()

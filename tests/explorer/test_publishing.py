@@ -63,6 +63,26 @@ WISHES: list[dict[str, Any]] = [
     {"folder": None},
     {"folder": "x\0y"},
     {"folder": "x" * 2000},
+    {"folder": 7},
+    {"folder": ["mine"]},
+    {"folder": "."},
+    {"folder": "/"},
+    {"folder": ".."},
+    {"folder": "../mine"},
+    {"folder": "mine/../../mine"},
+    {"folder": "mine/.."},
+    {"folder": "/tmp/discreet-mine"},
+    {"folder": "{place}"},
+    {"folder": "{place}/../mine"},
+    {"folder": "{place}-mine"},
+    {"folder": "~/mine"},
+    {"folder": ".git/hooks"},
+    {"folder": "mine/.ssh"},
+    {"folder": "-rf"},
+    {"folder": "mine\nrm"},
+    {"folder": "mine\x1b[2J"},
+    {"folder": "mine\udcff"},
+    {"folder": " mine"},
     {"folder": "mine", "seed": -1},
     {"folder": "mine", "seed": "7"},
     {"folder": "mine", "seed": True},
@@ -71,9 +91,12 @@ WISHES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("wish", WISHES)
-def test_a_wrong_wish_is_refused_at_once(client: Client, wish: dict[str, Any]) -> None:
+def test_a_wrong_wish_is_refused_at_once(client: Client, wish: dict[str, Any], tmp_path: Path) -> None:
     client.decide()
+    if isinstance(wish["folder"], str):
+        wish = wish | {"folder": wish["folder"].replace("{place}", str(tmp_path))}
     assert client.post("/api/jobs", {"kind": "publish", **wish}, 422)["problems"]
+    assert {file.name for file in tmp_path.iterdir()} == {"people.csv", "private"}
 
 
 def test_nothing_is_published_while_a_question_is_open_or_nothing_is_promised(client: Client, tmp_path: Path) -> None:
@@ -94,8 +117,71 @@ def test_what_is_in_the_way_stays_and_the_table_is_never_replaced(client: Client
         name, told = client.job("publish", folder="mine", force=force)[-1]
         assert name == "failed" and told["problems"]
     assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
-    assert client.job("publish", folder=".", force=True)[-1][0] == "failed"
+    assert client.post("/api/jobs", {"kind": "publish", "folder": ".", "force": True}, 422)["problems"]
     assert (tmp_path / "people.csv").is_file() and not (tmp_path / "policy.yaml").exists()
+
+
+@pytest.mark.parametrize("way", ["folder", "parent", "private", "nowhere", "private nowhere"])
+def test_no_link_leads_a_release_elsewhere(client: Client, tmp_path: Path, way: str) -> None:
+    """Where somebody else may write beside us: a link is no place for a release, whole or dangling."""
+    elsewhere = tmp_path / "private" / "elsewhere"
+    elsewhere.mkdir()
+    link, target = {
+        "folder": ("mine", elsewhere),
+        "parent": ("all", elsewhere),
+        "private": ("mine.private", elsewhere),
+        "nowhere": ("mine", elsewhere / "new"),
+        "private nowhere": ("mine.private", elsewhere / "new"),
+    }[way]
+    (tmp_path / link).symlink_to(target)
+    client.decide()
+    wish = {"kind": "publish", "folder": "all/mine" if way == "parent" else "mine"}
+    for force in (False, True):
+        refused = client.post("/api/jobs", {**wish, "force": force}, 422)["problems"]
+        assert "leads through a link" in refused[0]["rule"]
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_link_that_comes_late_leads_nowhere_either(client: Client, tmp_path: Path, monkeypatch: Any) -> None:
+    """Between the click and the work of the job."""
+    client.decide()
+    wished = client.explorer.publisher.work({"folder": "mine"})
+    (tmp_path / "mine").symlink_to(tmp_path / "private")
+    job = client.explorer.jobs.start("publish", wished, alone=True)
+    assert job.wait(20) and job.end[0] == "failed" and "leads through a link" in job.end[1]
+    assert list((tmp_path / "private").iterdir()) == []
+
+
+def test_a_policy_is_written_through_no_link(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").symlink_to(tmp_path / "private" / "new.yaml")
+    client.decide()
+    [done] = [told for name, told in client.job("publish", folder="mine", seed=1) if name == "done"]
+    assert done["policy_path"] == "policy-2.yaml" and not (tmp_path / "private" / "new.yaml").exists()
+    (tmp_path / "policy-2.yaml").unlink()
+    (tmp_path / "policy-2.yaml").symlink_to(tmp_path / "private" / "new.yaml")
+    [done] = [told for name, told in client.job("publish", folder="other", seed=1) if name == "done"]
+    assert done["policy_path"] == "policy-3.yaml" and list((tmp_path / "private").iterdir()) == []
+
+
+def test_another_folder_for_releases_is_the_only_one(tmp_path: Path) -> None:
+    """`--into`: releases and the policy go there, wherever the explorer was started, and nowhere else."""
+    (tmp_path / "people.csv").write_text(people())
+    for name in ("releases", "apart"):
+        (tmp_path / name).mkdir()
+    client = Client(str(tmp_path / "people.csv"), tmp_path, tmp_path / "releases")
+    client.decide()
+    about = client.get("/api/publish")
+    assert (about["folder"], about["root"]) == ("releases/release", str(tmp_path / "releases"))
+    for folder in ("release", "apart/release", "releases", "releases/../apart/release", str(tmp_path / "apart" / "x")):
+        refused = client.post("/api/jobs", {"kind": "publish", "folder": folder}, 422)
+        assert refused["problems"][0]["place"] == "folder"
+    done = client.job("publish", folder="releases/deep/mine", seed=3)[-1][1]
+    assert done["command"] == "discreet anonymize releases/policy.yaml -o releases/deep/mine --seed 3"
+    absolute = str(tmp_path / "releases" / "absolute")
+    assert client.job("publish", folder=absolute)[-1][0] == "done" and verify(absolute).kept
+    assert {file.name for file in tmp_path.iterdir()} == {"people.csv", "private", "releases", "apart"}
+    same_files(tmp_path / "releases" / "deep" / "mine", anonymized(done["command"], tmp_path, tmp_path / "by-command"))
+    client.close()
 
 
 def test_a_second_release_waits_for_the_first_and_a_stopped_one_leaves_nothing(tmp_path: Path) -> None:
@@ -180,6 +266,8 @@ def test_the_command_explores_what_it_is_given_and_says_what_is_wrong(tmp_path: 
         command = [sys.executable, "-m", "discreet", "explore", "--no-browser", *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
 
+    into = run("nothing.csv", "--into", "nowhere")
+    assert into.returncode == 2 and "is no folder" in into.stderr
     assert run("nothing.csv").returncode == 2 and run("nothing.yaml").returncode == 2
     with own_port(0) as listener:
         taken = run("nothing.csv", "--port", str(listener.getsockname()[1]))

@@ -58,6 +58,22 @@ def test_an_answer_changes_nothing(client: Client) -> None:
     assert impossible["impossible"]["rule"]
 
 
+def test_a_change_is_not_made_to_another_promise_than_was_meant(client: Client) -> None:
+    """Two tabs: one takes back the first promise while the other moves the second. The numbers are others then."""
+    second = ["require", 1, "l_diversity", "l"]
+    client.post("/api/policy", {"set": [[second, 2]], "since": 1})
+    client.post("/api/policy", {"set": [[["require", 0], None]], "since": 2})
+    for since in (1, 2):
+        for change in ([second, 4], [["require", 1], None], [["require", 0, "k_anonymity", "k"], 2]):
+            refused = client.post("/api/policy", {"set": [change], "since": since}, 422)
+            assert "meanwhile" in refused["problems"][0]["rule"]
+    assert client.get("/api/state")["policy"]["require"] == [{"l_diversity": {"l": 2}}]
+    client.post("/api/policy", {"set": [[["suppress"], 0.1]], "since": 1})  # that has no number
+    client.post("/api/policy", {"set": [[["require", 1], {"k_anonymity": {"k": 4}}]], "since": 4})
+    again = client.post("/api/policy", {"set": [[["require", 1], {"t_closeness": {"t": 0.4}}]], "since": 4}, 422)
+    assert "meanwhile" in again["problems"][0]["rule"]  # nor is one put in the place of another
+
+
 def test_values_of_few_people_are_not_named_unless_somebody_asks(client: Client) -> None:
     text = client.ask("GET", "/api/columns", client.cookie).text
     assert "99999" not in text

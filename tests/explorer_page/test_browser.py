@@ -12,10 +12,10 @@ import pytest
 from tests.browsers import browser, chromium
 from tests.explorer.clients import Client, people
 from tests.explorer.command import anonymized, same_files
+from tests.explorer_page.pages import STEPS, bar, go, opened, settled
 
 __all__ = ["browser", "chromium"]
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-STEPS = ("columns", "hierarchies", "promises", "tradeoff", "map", "data", "adversaries", "publish")
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 
 
@@ -27,32 +27,9 @@ def client(tmp_path: Path) -> Iterator[Client]:
     made.close()
 
 
-def opened(browser: Any, client: Client, step: str = "columns") -> Any:
-    page = browser.new_page()
-    page.goto(client.guard.address)
-    page.wait_for_selector("main h1")
-    if step != "columns":
-        go(page, step)
-    return page
-
-
-def go(page: Any, step: str) -> None:
-    """By the link of the step, and until it is there."""
-    page.locator(f'.steps-nav a[href="#{step}"]').click()
-    settled(page)
-
-
-def settled(page: Any) -> None:
-    page.locator("main .waiting, main .progress").first.wait_for(state="detached")
-
-
 def decided(page: Any) -> None:
     page.get_by_role("button", name="Every row is another person").click()
     page.locator(".decisions").wait_for(state="detached")
-
-
-def bar(page: Any) -> Any:
-    return page.get_by_label("The release as it stands")
 
 
 def test_from_a_table_to_a_release_by_clicks_alone(client: Client, browser: Any, tmp_path: Path) -> None:

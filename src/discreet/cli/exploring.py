@@ -25,6 +25,9 @@ def explore(
         ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where it listens; 0: any free port.")] = 0,
+    into: Annotated[
+        Path | None, typer.Option(help="The folder below which releases are written. Else the one you are in.")
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only show the address.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; opens the browser.")] = False,
@@ -33,11 +36,13 @@ def explore(
 
     Nothing but counts reaches the browser. What is published there is what `anonymize` publishes.
     """
+    from discreet.explorer.places import checked_root
     from discreet.explorer.serving import check_installed, own_port, serve
     from discreet.explorer.starting import start
     from discreet.files.temporary import temporary_folder
 
     check_installed()
+    root = None if into is None else checked_root(into)
     screen = Screen(as_json, quiet)
     listener = own_port(port)
 
@@ -50,7 +55,7 @@ def explore(
         with screen.progress() as progress:
             progress("read", 0, 0, "")
             begun = start(_invented(folder) if table is None else table)
-        serve(begun, listener, told, ready)
+        serve(begun, listener, told, ready, root)
 
 
 def _invented(folder: Path) -> str:

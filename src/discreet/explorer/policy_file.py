@@ -72,9 +72,9 @@ def command(policy: Path, release: str, seed: int | None, replace: bool) -> str:
 
 
 def free_name(wanted: Path, ours: Path | None) -> Path:
-    """A path that nothing is at, or that of the file that we wrote before."""
+    """A path that nothing is at, not even a link that leads nowhere; or that of the file that we wrote before."""
     number, path = 1, wanted
-    while path != ours and path.exists():
+    while os.path.lexists(path) and (path != ours or path.is_symlink()):
         number += 1
         path = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}")
     return path

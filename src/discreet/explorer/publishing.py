@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from discreet.errors import DiscreetError, Mistake, PolicyError, shown
 from discreet.explorer.jobs import Job
+from discreet.explorer.places import below
 from discreet.explorer.policy_file import command, free_name, policy_text, source_from
 from discreet.explorer.session import Session
 from discreet.files.whole import whole_files
@@ -19,23 +21,24 @@ from discreet.run.anonymize import anonymize
 from discreet.run.verify import verify
 
 FOLDER = "release"
-_LONGEST = 1000  # characters of a path
 
 
 class Publisher:
     """Where the last release is, and the file that its policy was written into."""
 
-    def __init__(self, session: Session, place: Path) -> None:
-        self._session, self._place = session, place
+    def __init__(self, session: Session, place: Path, root: Path) -> None:
+        """Paths are told as seen from `place`; what is written lies below `root`."""
+        self._session, self._place, self._root = session, Path(os.path.realpath(place)), root
         self.written: Path | None = None  # the policy
         self.private: Path | None = None  # of the last release
 
     def about(self) -> dict[str, Any]:
         """What publishing would do now."""
         why = self._why_not()
-        folder = self._shown(free_name(self._place / FOLDER, None))
+        folder = self._shown(free_name(self._root / FOLDER, None))
         return {
             "folder": str(folder),
+            "root": str(self._root),
             "ready": not why,
             "why_not": why,
             "command": command(self._shown(self._policy_file()), str(folder), None, False),
@@ -54,7 +57,7 @@ class Publisher:
     def _policy_file(self) -> Path:
         given = self._session.start.policy_file
         if given is None:
-            return free_name(self._place / "policy.yaml", self.written)
+            return free_name(self._root / "policy.yaml", self.written)
         return free_name(given.with_name(f"{given.stem}-explored{given.suffix}"), self.written)
 
     def _shown(self, path: Path) -> Path:
@@ -67,7 +70,8 @@ class Publisher:
 
     def work(self, body: Mapping[str, Any]) -> Any:
         """The job that publishes; what is wrong with the wish is told at once."""
-        folder, seed, force = read_wish(body)
+        folder, seed, force = str(body.get("folder")), *read_wish(body)
+        below(body.get("folder"), self._place, self._root)
         if why := self._why_not():
             raise PolicyError(Mistake("publish", why))
         session = self._session
@@ -76,7 +80,8 @@ class Publisher:
         policy = replace(meant, seed=seed) if seed is not None else meant
 
         def run(job: Job) -> dict[str, Any]:
-            release = anonymize(policy, self._place / folder, replace=force, progress=job.tell)
+            target = below(folder, self._place, self._root)  # once more: a link may be there by now
+            release = anonymize(policy, target, replace=force, progress=job.tell)
             file = self._policy_file()
             whole_files({file: policy_text(words, self._source())})
             self.written, self.private = file, release.private
@@ -101,16 +106,14 @@ class Publisher:
         return (self.private / REPORT).read_text(encoding="utf-8")
 
 
-def read_wish(body: Mapping[str, Any]) -> tuple[str, int | None, bool]:
-    """The folder, the seed and whether an older release may be replaced."""
-    folder, seed, force = body.get("folder"), body.get("seed"), body.get("force", False)
+def read_wish(body: Mapping[str, Any]) -> tuple[int | None, bool]:
+    """The seed, and whether an older release may be replaced."""
+    seed, force = body.get("seed"), body.get("force", False)
     mistakes = []
-    if not isinstance(folder, str) or not folder.strip() or len(folder) > _LONGEST or "\0" in folder:
-        mistakes.append(Mistake("folder", f"must be a path, got {shown(folder)}", "for example release"))
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         mistakes.append(Mistake("seed", f"must be a whole number from 0, got {shown(seed)}", "leave it empty"))
     if not isinstance(force, bool):
         mistakes.append(Mistake("force", f"must be true or false, got {shown(force)}"))
     if mistakes:
         raise DiscreetError(*mistakes)
-    return str(folder), seed, force
+    return seed, force

@@ -45,14 +45,15 @@ class Explorer:
     """The application: one session, and the routes to it."""
 
     def __init__(
-        self, session: Session, told: Callable[[Exception], DiscreetError], place: Path, private: Path
+        self, session: Session, told: Callable[[Exception], DiscreetError], place: Path, private: Path, root: Path
     ) -> None:
-        """`told` says what an error means to who reads it, `place` is where releases go, `private` is for uploads."""
+        """`told` says what an error means to who reads it; paths are told as seen from `place`; releases go below
+        `root`; `private` is for uploads."""
         self.session, self._told_error, self._private = session, told, private
         self.news = News()
         session.listener = self.news.tell
         self.jobs = Jobs(told, self.news.wake)
-        self.publisher = Publisher(session, place)
+        self.publisher = Publisher(session, place, root)
         self.now = ReleaseNow(session, self.jobs, self.news)
         self.steps = Steps(session, self.now)
         self.app = Starlette(routes=[*self._routes(), *_page()])

@@ -51,16 +51,19 @@ class Service:
         told: Callable[[Exception], DiscreetError],
         place: Path,
         private: Path,
+        root: Path | None = None,
     ) -> None:
-        """`told` says what an error means to who reads it, `place` is where releases go, `private` is for uploads."""
+        """`told` says what an error means to who reads it; paths are told as seen from `place`; releases go below
+        `root`, if it is not there; `private` is for uploads."""
         import uvicorn
 
         from discreet.explorer.guard import Guard
+        from discreet.explorer.places import checked_root
         from discreet.explorer.server import Explorer
         from discreet.explorer.session import Session
 
         self._listener = listener
-        self.explorer = Explorer(Session(start), told, place, private)
+        self.explorer = Explorer(Session(start), told, place, private, checked_root(root or place))
         self.guard = Guard(self.explorer.app, listener.getsockname()[1])
         config: Any = uvicorn.Config(
             self.guard,
@@ -90,9 +93,10 @@ def serve(
     listener: socket.socket,
     told: Callable[[Exception], DiscreetError],
     ready: Callable[[str], None],
+    root: Path | None = None,
 ) -> None:
-    """Answer the page until a signal ends it. `ready` is told the address to open."""
+    """Answer the page until a signal ends it. `ready` is told the address to open; releases go below `root`."""
     with closing(listener), temporary_folder() as private:
-        service = Service(start, listener, told, Path.cwd(), private)
+        service = Service(start, listener, told, Path.cwd(), private, root)
         ready(service.guard.address)
         service.run()

@@ -105,5 +105,5 @@ class Steps:
         return policy, self._counted(job, policy)
 
     def _counted(self, job: Job, policy: Policy) -> Counted:
-        job.tell("reading the table", 0, 0)
+        job.tell("counts of the table", 0, 0)
         return self._session.counted(policy)

@@ -1,6 +1,6 @@
 // Small pieces that every step is made of.
 import { html, useEffect, useId, useRef, useState } from "./html.js";
-import { number, spoken } from "./words.js";
+import { number, percent, spoken } from "./words.js";
 
 export function Badge({ kept, yes = "✓ kept", no = "✗ not kept", open = "not judged" }) {
   const kind = kept === true ? "" : kept === false ? " no" : " warn";
@@ -43,11 +43,14 @@ export function Problems({ list, title = "That can't be" }) {
   </div>`;
 }
 
+// Of things that are counted how many, of a bound that is approached the share.
+const share = (done, of) => (Number.isInteger(of) && of > 1 ? `${number(Math.floor(done))} of ${number(of)}` : percent(Math.min(done / of, 1)));
+
 export function Progress({ done, of, text, onStop }) {
   const known = typeof of === "number" && of > 0;
   return html`<div class="progress" role="status">
     <progress max=${known ? of : null} value=${known ? done : null} aria-label=${text || "working"}></progress>
-    <span class="soft">${text || "working"}${known ? ` (${number(done)} of ${number(of)})` : ""}</span>
+    <span class="soft">${text || "working"}${known ? ` (${share(done, of)})` : ""}</span>
     ${onStop && html`<button type="button" class="quiet" onClick=${onStop}>Stop</button>`}
   </div>`;
 }

@@ -45,10 +45,10 @@ export function Publish({ at }) {
     <${Section} title="Write the release">
       <form onSubmit=${begin}>
         <label class="field">Folder<input type="text" name="folder" required value=${folder.value ?? told.folder} onInput=${(event) => (folder.value = event.target.value)} spellcheck="false" />
-          <span class="soft">To publish. Beside it, a private folder is written for you and your board.</span></label>
+          <span class="soft">To publish; below ${told.root}. Beside it, a private folder is written for you and your board.</span></label>
         <div class="fields"><label class="field small">Seed<input type="text" inputmode="numeric" name="seed" pattern="[0-9]*" value=${seed.value} onInput=${(event) => (seed.value = event.target.value)} />
           <span class="soft">empty: other random numbers in each run, which is safer</span></label>
-        <label class="check"><input type="checkbox" name="force" checked=${force.value} onChange=${(event) => (force.value = event.target.checked)} />replace what is in the folder</label></div>
+        <label class="check"><input type="checkbox" name="force" checked=${force.value} onChange=${(event) => (force.value = event.target.checked)} />replace an older release</label></div>
         ${writing.runs.value ? html`<${writing.Running} />` : html`<p class="actions"><button type="submit" disabled=${told.ready === false}>Publish</button></p>`}
       </form>
       ${stopped.value ? html`<p role="status">Stopped. Nothing was written.</p>` : null}
