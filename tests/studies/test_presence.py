@@ -38,6 +38,7 @@ from discreet.studies.presence.runs import (
     problem_of,
     steps,
 )
+from discreet.studies.presence.truth import KNOWN, PAIRS, SEARCHES, in_population
 
 SMALL = Design(
     few=2,
@@ -45,6 +46,7 @@ SMALL = Design(
     deltas=(("0.03", "0.06"), ("0", "0.1")),
     confidences=("0.6", "0.8", "0.95"),
     widths=(2, 4),
+    sure=("0.5", "0.9"),
     part=100_000,
 )
 
@@ -136,6 +138,33 @@ def test_a_release_that_tells_somebody_for_sure_is_told_to(made: Reproduction, r
     assert claim(made, "in the population that there is").holds == (worst >= 0.8)
 
 
+def test_the_promise_by_pairs_is_held_against_the_population(made: Reproduction, runs: Runs) -> None:
+    assert len(runs.truths) == 2 * 2 * 2 * 2 * 2 * 2  # tables, attributes, δ, c, searches, what is known
+    for search in SEARCHES:
+        by_pairs = [(s, t) for (s, known), t in runs.truths.items() if s.search == search and known == PAIRS]
+        kept = [t.kept >= float(s.confidence) for s, t in by_pairs]
+        told = claim(made, f"of the groups of {search} keep δ among the people")
+        assert told.holds == all(kept)
+        assert f"by pairs in {sum(kept)} of {len(kept)} settings" in told.measured
+    for search, known in product(SEARCHES, KNOWN):
+        losses = [t.loss for (s, k), t in runs.truths.items() if (s.search, s.confidence, k) == (search, "0.9", known)]
+        [line] = [s for s in figure(made, "What that costs").series if s.name == f"{search} by {known}"]
+        assert line.values[-1] == pytest.approx(np.mean(losses))
+
+
+def test_groups_that_keep_delta_are_counted_in_the_population() -> None:
+    table = invented(400).table(RANDOM, 2)
+    assert table.population is not None
+    plan = optimal(problem_of(table, Case(RANDOM, 2, ("0", "0.1"), "0.5")))
+    people, kept = in_population(plan, table, ("0", "0.1"))
+    for g in range(len(plan.low)):
+        inside = np.ones(len(table.population.counts), dtype=np.bool_)
+        for d, codes in enumerate(table.population.codes):
+            inside &= (plan.low[g, d] <= codes) & (codes <= plan.high[g, d])
+        assert people[g] == table.population.counts[inside].sum()
+        assert kept[g] == (10 * plan.groups.sizes[g] <= people[g])
+
+
 def test_who_knows_the_population_keeps_delta_in_it(runs: Runs) -> None:
     for case in cases(runs):
         for method in BESIDE:
@@ -166,7 +195,7 @@ def test_the_plain_recursion_stops_no_later_than_at_the_end(runs: Runs) -> None:
 
 
 def test_every_figure_has_all_of_its_lines(made: Reproduction) -> None:
-    assert len(made.figures) == 23
+    assert len(made.figures) == 25
     for called, methods in (("Figure 4(b)", FEW), ("Figure 5(d)", MANY), ("Figure 7(d)", MANY)):
         assert tuple(s.name for s in figure(made, called).series) == methods
     assert figure(made, "Figure 4(a)").series[-1].name == "none (extrapolated)"
@@ -207,7 +236,7 @@ def test_table_5_is_beside_the_same_without_dc(runs: Runs) -> None:
 
 def test_it_is_told_as_text_page_and_json(made: Reproduction) -> None:
     text = to_text(made)
-    assert text.count("measured:") == len(made.claims) == 26
+    assert text.count("measured:") == len(made.claims) == 28
     page = to_html(made)
     assert page.count("✗ does not") == len(made.claims) - made.held
     assert page.count("The same as a table") == len(made.figures)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.counts.structure import chow_liu, mutual_information
 from discreet.errors import PolicyError
 from discreet.summaries.base import TooManyGroups
 from discreet.summaries.build import histogram_from_pairs, network_from_pairs, summary_from_pairs
 from discreet.summaries.network import Network
-from discreet.summaries.structure import chow_liu, mutual_information
 from tests.strategies import Table, tables
 from tests.summaries.cases import boxes_of, of_people, of_table
 

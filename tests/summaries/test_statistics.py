@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from discreet.counts.structure import mutual_information
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Cuts, Flat, Taxonomy
 from discreet.summaries.build import network_from_pairs
 from discreet.summaries.estimated import WHOLE, in_parts, table_in_parts
 from discreet.summaries.statistics import fit, known_values, leaf_shares, statistics_summary, with_values
-from discreet.summaries.structure import mutual_information
 from tests.strategies import Table, tables
 from tests.summaries.cases import PEOPLE, RULES, of_people, of_table
 from tests.summaries.stated import column_statistics, stated

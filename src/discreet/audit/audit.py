@@ -203,7 +203,7 @@ def audit_release(
     if by_people is not None and population is not None:
         listed = read_population(population, wanted, view.whose.person)
     work("who is in the table")
-    presence = presence_lines(by_people or view, listed, known_marginals, confidence, threshold)
+    presence = presence_lines(by_people or view, listed, known_marginals, confidence, threshold, table)
     work("whose row it is")
     if persons is None:
         lines = presence + reidentification(view, listed, size, threshold)
@@ -236,7 +236,7 @@ def audit_release(
     listed_line = _line_of(presence, "presence_with_list")
     failing = _line_of(presence, "presence_promise_fails")
     wishes = None if source is None else read_wishes(source, view)
-    beside = Beside(listed, _presence(presence), failing, listed_line, knowledge or {}, wishes)
+    beside = Beside(listed, _presence(presence), failing, listed_line, knowledge or {}, wishes, table)
     # What is known of a population is known of people: such promises are judged by these, where it can be done.
     of_rows = [p for p in view.promises if by_people is None or not of_the_population(p)]
     judged = [level for promise in of_rows for level in levels_of(promise, view, beside)]

@@ -21,6 +21,8 @@ from discreet.hierarchies.hierarchy import Hierarchy
 if TYPE_CHECKING:
     from discreet.counts.groups import Tally
 
+Edge = tuple[int, int]  # two attributes by their places, the first one first
+
 
 @dataclass(frozen=True, eq=False)
 class Population:
@@ -39,8 +41,19 @@ class Population:
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """How values of two attributes go together: ``counts[i, j][a, b]`` people have leaf a of i and leaf b of j, i < j.
+
+    By `edges`, some of these pairs, the attributes hang together as a tree (or several).
+    """
+
+    counts: Mapping[Edge, IntArray]
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Marginals:
-    """What is known of the people who are *not* in a table: one attribute at a time, never how values go together.
+    """What is known of the people who are *not* in a table: one attribute at a time, or also two (`pairs`).
 
     `counts[d][leaf]` of them have a leaf of attribute d, and `size` is how many they are. `possible[d][leaf]` says
     whether anybody has it, in the table or not.
@@ -49,6 +62,7 @@ class Marginals:
     counts: tuple[IntArray, ...]
     possible: tuple[NDArray[np.bool_], ...]
     size: int
+    pairs: Pairs | None = None
 
     @cached_property
     def running(self) -> tuple[IntArray, ...]:

@@ -147,6 +147,10 @@ class Outside:
         """Per group and attribute, how many leaves that anybody has are among those that the group shows."""
         return self._between(self.marginals.running_possible)
 
+    def where(self, some: BoolArray) -> Outside:
+        """Only some of the groups."""
+        return self if some.all() else Outside(self.low[some], self.high[some], self.marginals)
+
     def _between(self, running: Sequence[IntArray]) -> IntArray:
         between = np.empty(self.low.shape, dtype=np.int64)
         for d, before in enumerate(running):

@@ -35,7 +35,7 @@ CHANGEABLE = (
     "time_limit",
 )
 OF_ATTRIBUTE = ("role", "hierarchy", "decide", "ranges")
-_NAMES_FILES = ("population", "marginals", "prior", "knowledge")
+_NAMES_FILES = ("population", "marginals", "pairs", "prior", "knowledge")
 _NO_FILES = ("table", "uniform")  # words that stand there and are no files
 _NO_REQUIRE = "must be a list of promises, got an empty one"
 _NO_QUASI_IDENTIFIER = "there is no quasi-identifier"

@@ -30,7 +30,7 @@ from discreet.run.intake import Counted, Scanned, coded, scan
 HIDDEN_BELOW = 5  # values of fewer people are not shown, where no promise asks for more
 _PLACEHOLDER = [{"k_anonymity": {"k": 2}}]  # to count a table of which nothing is promised yet
 _OF_COUNTING = ("attributes", "private", "missing", "decimal", "thousands", "encoding", "delimiter", "sheet")
-_OF_PEOPLE = ("population", "marginals", "size")  # of a promise: other tables that are counted
+_OF_PEOPLE = ("population", "marginals", "pairs", "size")  # of a promise: other tables that are counted
 _LISTED = 1000  # values of a column that can be shown
 _VERSIONS = 1000  # that a page may still be at, when it changes a promise by its number
 _WHOSE = (

@@ -90,3 +90,33 @@ def read_numbers(
             rule = f"{shown(str(path))}, line {number}: not a value and a count"
             mistakes.append(Mistake(place, rule, "write value,count"))
     return pairs, mistakes[:_SHOWN]
+
+
+def read_triples(
+    path: Path | str, folder: Path, place: str, is_number: Callable[[str], bool]
+) -> tuple[list[str], list[tuple[str | None, str | None, str]], list[Mistake]]:
+    """The names of two columns, from the first line of a file, and the lines value,value,number after it."""
+    lines, mistakes = read_lines(path, folder, place)
+    separator = best_separator(lines, lambda row: len(row) == 3)
+    names: list[str] = []
+    triples: list[tuple[str | None, str | None, str]] = []
+    line_of: dict[tuple[str | None, str | None], int] = {}
+    for number, line in lines:
+        row = cells(line, separator)
+        told = f"{shown(str(path))}, line {number}"
+        if row is None or len(row) != 3:
+            mistakes.append(Mistake(place, f"{told}: not two values and a count", "write value,value,count"))
+        elif not names:
+            names = [name or "" for name in row[:2]]
+            if is_number((row[2] or "").strip()) or not all(names):
+                rule = f"{told}: must name the two columns, and the count"
+                mistakes.append(Mistake(place, rule, "begin with a line like age,sex,count"))
+        elif not is_number(count := (row[2] or "").strip()):
+            mistakes.append(Mistake(place, f"{told}: not two values and a count", "write value,value,count"))
+        elif (row[0], row[1]) in line_of:
+            rule = f"{told}: the same values as in line {line_of[row[0], row[1]]}"
+            mistakes.append(Mistake(place, rule, "keep one of them"))
+        else:
+            line_of[row[0], row[1]] = number
+            triples.append((row[0], row[1], count))
+    return names, triples, mistakes[:_SHOWN]

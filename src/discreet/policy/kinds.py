@@ -273,7 +273,11 @@ def wishes_misfits(
 
 def suppression_misfits(publish: str, models: Iterable[PrivacyModel], suppress: object) -> list[Mistake]:
     """A limit that nothing would come of: who is in no box of a population can't be hidden among its others."""
-    if not suppress or publish == "generalization" or not any(isinstance(m, AboutPopulation) for m in models):
+    about = [m for m in models if isinstance(m, AboutPopulation)]
+    if suppress and any(getattr(m, "leaves_nobody_out", False) for m in about):
+        rule = "no rows can be left out where pairs or a margin are promised: how many people hide them is not known"
+        return [Mistake("suppress", rule, "write suppress: 0")]
+    if not suppress or publish == "generalization" or not about:
         return []
     rule = f"{shown(publish)} leaves nobody out where a promise is about a population"
     return [Mistake("suppress", rule, "write suppress: 0, or publish: generalization")]

@@ -193,7 +193,9 @@ def _promise_names_file(parameters: object) -> bool:
     if not isinstance(parameters, Mapping):
         return False
     told, known, counted = (parameters.get(word) for word in ("prior", "knowledge", "marginals"))
-    listed = counted.values() if isinstance(counted, Mapping) else [counted]
+    pairs = parameters.get("pairs")
+    listed = [*(counted.values() if isinstance(counted, Mapping) else [counted])]
+    listed += pairs if isinstance(pairs, list) else [pairs]
     return (
         (isinstance(told, str) and told not in ("table", "uniform"))
         or (isinstance(known, str) and known != "table")

@@ -24,6 +24,7 @@ from discreet.counts.outside import (
     population_mistakes,
     population_of,
 )
+from discreet.counts.pairs import pairs_from, with_pairs
 from discreet.counts.wishes import wishes_of, without_last
 from discreet.engines.base import Engine, Frequencies
 from discreet.engines.open import open_source
@@ -37,6 +38,7 @@ from discreet.hierarchies.words import rule_from_words
 from discreet.models.base import PrivacyModel
 from discreet.models.others_known import asks_for_others
 from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.pair_words import given_pairs
 from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
 from discreet.models.realistic.wished import United, bound
@@ -46,6 +48,7 @@ from discreet.run.cells import cells_read
 from discreet.search.confirmed import hides_a_value
 
 PeopleByValue = Mapping[str, Mapping[Value, int]]
+_PAIRS = "confident_presence.pairs"
 _MARGINALS = "confident_presence.marginals"
 
 
@@ -133,7 +136,7 @@ def fitted(policy: Policy, counted: Counted) -> Intake:
     if people is not None:
         frequency = _with_population(policy, frequency, people)
     elif counted.everybody is not None:
-        frequency = _with_marginals(frequency, counted.everybody)
+        frequency = _with_marginals(policy, frequency, counted.everybody)
     check_promises(policy.models, frequency)
     if any(map(asks_for_others, policy.models)):
         frequency = replace(frequency, tied=True)
@@ -214,7 +217,7 @@ def open_tables(policy: Policy, source: Any = None) -> tuple[Engine, Engine | No
     elif rows is not None and any(map(needs_population, policy.models)):
         population = everybody
     by_value, wrong = _given_marginals(policy)
-    mistakes += wrong
+    mistakes += wrong + given_pairs(policy.models, policy.quasi_identifiers, by_value)[1]
     if mistakes:
         raise kind(*mistakes)
     return labelled(engine, policy.published_as, _levels_above(policy)), population, by_value
@@ -276,8 +279,12 @@ def _given_marginals(policy: Policy) -> tuple[PeopleByValue | None, list[Mistake
     return people_by_value(marginals, promise.size, policy.quasi_identifiers, _MARGINALS)
 
 
-def _with_marginals(frequency: FrequencySet, everybody: PeopleByValue) -> FrequencySet:
+def _with_marginals(policy: Policy, frequency: FrequencySet, everybody: PeopleByValue) -> FrequencySet:
     marginals, mistakes = marginals_from(everybody, frequency, _MARGINALS)
+    by_pair, _ = given_pairs(policy.models, policy.quasi_identifiers, everybody)
+    if by_pair is not None and not mistakes:
+        pairs, mistakes = pairs_from(by_pair, frequency, _PAIRS)
+        marginals = replace(marginals, pairs=pairs)
     if mistakes:
         raise DataError(*mistakes)
     return replace(frequency, marginals=marginals)
@@ -299,12 +306,11 @@ def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencie
     if mistakes:
         raise DataError(*mistakes)
     exactly = any(map(counts_population, policy.models))
-    by_value = any(isinstance(model, ConfidentPresence) for model in policy.models)
-    return replace(
-        frequency,
-        population=population if exactly else None,
-        marginals=marginals_of(population, frequency) if by_value else None,
-    )
+    confident = [model for model in policy.models if isinstance(model, ConfidentPresence)]
+    marginals = marginals_of(population, frequency) if confident else None
+    if marginals is not None and any(model.by_pairs for model in confident):
+        marginals = with_pairs(marginals, population, frequency, "confident_presence.known")
+    return replace(frequency, population=population if exactly else None, marginals=marginals)
 
 
 def by_value(names: Sequence[str], frequencies: Frequencies) -> dict[str, dict[Value, int]]:

@@ -25,7 +25,7 @@ WORDS: Mapping[str, Any] = {
 }
 NUMBERS = ("suppress",)
 MOST_POINTS = 500
-_FIXED = ("population", "marginals")  # other tables than the one that was counted
+_FIXED = ("population", "marginals", "pairs")  # other tables than the one that was counted
 
 
 def axes_of(policy: Policy, varied: Mapping[str, Sequence[object]]) -> tuple[Axis, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.compiled import TWINS
 from discreet.models.promise import POPULATION, PRESENCE, Words
-from discreet.models.registry import MODELS
+from discreet.models.registry import MODELS, model_from_words
 from discreet.policy.kinds import PUBLICATIONS, is_exact
 from discreet.search.registry import SEARCHES, SUMMARY
 
@@ -121,6 +121,9 @@ def _present(publish: str, folder: Path) -> None:
     suppress = 0.5 if publish == "generalization" else 0
     require = [*_among(), {"l_diversity": {"l": 2}}]
     _publish(folder, publish, require=require, publish=publish, suppress=suppress, **PRIVATE)
+    for number, promise in enumerate(promises(PRESENCE)):
+        if _leaves_nobody_out(promise):
+            _publish(folder, f"{publish}-{number}", require=[promise], publish=publish, suppress=0, **PRIVATE)
 
 
 def _present_instantly(folder: Path) -> None:
@@ -128,7 +131,13 @@ def _present_instantly(folder: Path) -> None:
 
 
 def _among() -> list[Words]:
-    return [p for p in (*promises(PRESENCE), *promises(POPULATION)) if "ambiguity" not in p]
+    among = (*promises(PRESENCE), *promises(POPULATION))
+    return [p for p in among if "ambiguity" not in p and not _leaves_nobody_out(p)]
+
+
+def _leaves_nobody_out(promise: Words) -> bool:
+    models, _ = model_from_words(*next(iter(promise.items())), "require", [])
+    return any(getattr(model, "leaves_nobody_out", False) for model in models)
 
 
 def _beside(folder: Path) -> None:

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from discreet.counts.structure import heaviest_tree, mutual_information
 from discreet.engines.sql.quoting import name as quoted
 from discreet.engines.statistics import ColumnStatistics, Statistics, Value
 from discreet.hierarchies.build import build
 from discreet.hierarchies.rules import Flat
 from discreet.summaries.estimated import in_parts, table_in_parts
 from discreet.summaries.statistics import by_chance, leaf_shares, pair_shares
-from discreet.summaries.structure import heaviest_tree, mutual_information
 
 ROWS_PER_VALUE = 300  # that ANALYZE samples for each value it may keep
 LARGEST_TARGET = 10_000

@@ -8,15 +8,14 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.counts.coding import leaf_numbers, merged
-from discreet.counts.frequency import FrequencySet
+from discreet.counts.frequency import Edge, FrequencySet
+from discreet.counts.structure import chow_liu
 from discreet.engines.base import PairCounts, SampledRows
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.hierarchies.hierarchy import Hierarchy, Value
-from discreet.summaries.contraction import Edge
 from discreet.summaries.histogram import Histogram
 from discreet.summaries.network import Network
 from discreet.summaries.sample import Sample
-from discreet.summaries.structure import chow_liu
 
 
 def summary_from_pairs(

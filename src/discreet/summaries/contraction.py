@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.counts.frequency import Edge
 
-Edge = tuple[int, int]
 Message = tuple[FloatArray, tuple[int, ...]]  # rows × leaves, and the variables whose groups the rows run through
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from discreet.arrays import IntArray
-from discreet.summaries.contraction import Edge
+from discreet.counts.frequency import Edge
 from discreet.summaries.network import Network
 
 

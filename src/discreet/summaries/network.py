@@ -11,10 +11,11 @@ import numpy as np
 
 from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.counts.cells import Cells
+from discreet.counts.frequency import Edge
 from discreet.counts.roll_up import Node
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.summaries.base import NEGLIGIBLE, check_limit
-from discreet.summaries.contraction import Edge, Forest, contracted, halves_by
+from discreet.summaries.contraction import Forest, contracted, halves_by
 from discreet.summaries.kernels import RootedTree, boxes_of_tree, shares_of_groups
 
 

@@ -15,12 +15,12 @@ from itertools import combinations
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.counts.frequency import Edge
+from discreet.counts.structure import heaviest_tree, mutual_information
 from discreet.engines.base import LARGEST_PAIR
 from discreet.engines.statistics import ColumnStatistics, JointStatistics, Statistics
 from discreet.hierarchies.hierarchy import Hierarchy, Value
-from discreet.summaries.contraction import Edge
 from discreet.summaries.estimated import Estimated, in_parts, table_in_parts
-from discreet.summaries.structure import heaviest_tree, mutual_information
 
 _ROUNDS = 100
 _CLOSE = 1e-9

@@ -57,6 +57,7 @@ class Ambiguous(Unplaced):
         marginals: Marginals | None,
         confidence: float | None,
         threshold: float | None,
+        table: Population | None = None,
     ) -> list[Line]:
         """It has a figure without a list, too: |G| / Π mᵢ (Theorem 5.1)."""
         return presence_of_entries(self.view, population, threshold)

@@ -88,6 +88,7 @@ class Kind(Protocol):
         marginals: Marginals | None,
         confidence: float | None,
         threshold: float | None,
+        table: Population | None = None,
     ) -> list[Line]:
         """What a list of the population, or marginals of it, tell about who is in the table."""
 
@@ -125,6 +126,7 @@ class Unplaced:
         marginals: Marginals | None,
         confidence: float | None,
         threshold: float | None,
+        table: Population | None = None,
     ) -> list[Line]:
         return []
 

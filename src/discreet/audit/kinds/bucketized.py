@@ -100,6 +100,7 @@ class Bucketized:
         marginals: Marginals | None,
         confidence: float | None,
         threshold: float | None,
+        table: Population | None = None,
     ) -> list[Line]:
         """It hides nobody from whoever knows their values; marginals tell nothing more."""
         return [presence_of_rows(self.view, population, threshold)]

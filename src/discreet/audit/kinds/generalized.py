@@ -16,7 +16,8 @@ from discreet.audit.kinds.base import Alike, AtLarge
 from discreet.audit.kinds.registry import GENERALIZED
 from discreet.audit.lines import AT_MOST, EXACT, Fault, Line
 from discreet.audit.people.reach import Reach, reach_of_labels
-from discreet.audit.presence.by_marginals import presence_marginals, promised_marginals
+from discreet.audit.presence.by_marginals import presence_by_pairs, presence_marginals, promised_marginals
+from discreet.audit.presence.by_pairs import promised
 from discreet.audit.presence.listed_generalized import check_same_words, presence_generalized
 from discreet.audit.presence.marginals import Marginals
 from discreet.audit.reading.description import Description
@@ -118,10 +119,14 @@ class Generalized:
         marginals: Marginals | None,
         confidence: float | None,
         threshold: float | None,
+        table: Population | None = None,
     ) -> list[Line]:
         """Nothing without either; the marginals that a promise was made with are taken where no others are given."""
         lines = [] if population is None else presence_generalized(self.view, population, threshold)
         known = marginals or promised_marginals(self.view, population)
+        promise = promised(self.view, beyond=True)
+        by_pairs = "" if promise is None else presence_by_pairs(self.view, promise, population, table)
+        lines += [] if isinstance(by_pairs, str) else [by_pairs]
         return lines if known is None else lines + presence_marginals(self.view, known, confidence, threshold)
 
     @staticmethod

@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.lines import AT_MOST, EXACT, PRESENCE, ROUNDED, Line, at_limits, line, on_its_side
+from discreet.audit.presence.by_pairs import failing, margin_of, outside_of, promised, told_crowd, tree_of
 from discreet.audit.presence.marginals import Marginals, read_marginals
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Region, ReleaseView
@@ -68,7 +69,7 @@ def presence_marginals(
     presence_expected 0.3906 exact
     presence_with_confidence 0.5 exact
     """
-    promise = view.promised("confident_presence")
+    promise = promised(view, beyond=False)
     said = Fraction(str(promise["confidence"])) if promise else None
     sure = Fraction(str(confidence)) if confidence is not None else said or Fraction(str(CONFIDENCE))
     delta = _delta(promise)
@@ -147,9 +148,65 @@ def presence_marginals(
     return lines
 
 
+def presence_by_pairs(
+    view: ReleaseView, promise: Mapping[str, Any], population: Population | None, table: Population | None
+) -> Line | str:
+    """Whether a promise by pairs or with a margin is kept; or why that can't be told. `table` is the source.
+
+    >>> view = ReleaseView("generalization", ("age",), np.array([1]), ())
+    >>> presence_by_pairs(view, {"delta": [0, 0.1], "confidence": 0.8, "known": "pairs"}, None, None)
+    'needs a list of the population, or how many people have each two values'
+    """
+    rest = view.starred + view.left_out
+    marginals = None
+    if population is None and promise.get("marginals") is not None:
+        marginals = read_marginals(promise["marginals"], view.quasi_identifiers, promise.get("size"))
+    if rest:
+        return "rows were left out, of whom that can't be told"
+    everybody = told_crowd(view, promise, population, marginals)
+    if isinstance(everybody, str):
+        return everybody
+    if table is None:
+        return "needs the original table (source): which values there are outside of it is not published"
+    if table.people != view.people:
+        return "the source has other people than the release: give the rows that were published"
+    outside = outside_of(everybody, table, view.quasi_identifiers)
+    if isinstance(outside, str):
+        return outside
+    delta, said, edges = _delta(promise), Fraction(str(promise["confidence"])), tree_of(everybody)
+    assert delta is not None
+    low, high = _limits(view.sizes, delta)
+    factor = margin_of(promise)
+    names = [f"{view.quasi_identifiers[i]} and {view.quasi_identifiers[j]}" for i, j in edges]
+    return line(
+        adversary="presence_promise_by_pairs_fails",
+        threat=PRESENCE,
+        title="Does the promise about presence fail for a group? From pairs of columns, with a margin",
+        knows="How many people of the population have each value, and each two values of two columns.",
+        assumes=view.whose.told("", AS_IF)
+        + "That no three columns go together in another way than their pairs, but for the margin.",
+        chance=failing(view, outside, edges, low, high, factor),
+        people=view.sizes,
+        group=np.arange(len(view.sizes), dtype=np.int64),
+        sizes=view.sizes,
+        first_line=view.first_line,
+        file=view.file,
+        threshold=float(1 - said),
+        promised=float(1 - said),
+        details={
+            "delta": [float(delta[0]), float(delta[1])],
+            "confidence": float(said),
+            "margin": factor,
+            "along": names,
+        },
+        whose=view.whose,
+        rounded=ROUNDED,
+    )
+
+
 def promised_marginals(view: ReleaseView, population: Population | None) -> Marginals | None:
     """The marginals that a promise with a confidence is about: those in it, or those of the list."""
-    promise = view.promised("confident_presence")
+    promise = promised(view, beyond=False) or promised(view, beyond=True)
     if promise is None:
         return None
     if promise.get("marginals") is not None:

@@ -156,3 +156,33 @@ def poisson_shares(mean: FloatArray, rows: IntArray) -> FloatArray:
                 share = 1.0 - share * mu / k
             out[i] = share
     return out
+
+
+@kernel
+def binomial_fewer(least: float, trials: float, mean: float) -> float:
+    """P(X < least) of the binomial X with so many trials and this mean; 1 where another sum of trials may have more.
+
+    Terms by their ratios from the largest on both sides, until nothing is left; then made to add up.
+    """
+    if least > mean:
+        return 1.0
+    if mean >= trials:
+        return 0.0
+    odds = mean / (trials - mean)
+    mode = np.floor((trials + 1.0) * mean / trials)
+    total, fewer = 1.0, 1.0 if mode < least else 0.0
+    x, term = mode, 1.0
+    while x < trials and term > NEGLIGIBLE:
+        term *= (trials - x) / (x + 1.0) * odds
+        x += 1.0
+        total += term
+        if x < least:
+            fewer += term
+    x, term = mode, 1.0
+    while x > 0.0 and term > NEGLIGIBLE:
+        term *= x / ((trials - x + 1.0) * odds)
+        x -= 1.0
+        total += term
+        if x < least:
+            fewer += term
+    return fewer / total

@@ -26,14 +26,15 @@ def presence_lines(
     marginals: Marginals | None = None,
     confidence: float | None = None,
     threshold: float | None = None,
+    table: Population | None = None,
 ) -> list[Line]:
     """What an adversary with a list of the population, or with marginals of it, learns about who is in the table.
 
     Of a generalized release nothing can be said without either; the marginals that its promise was made with are taken
     where no others are given. A bucketized release hides nobody from whoever knows their values. An ambiguous one has a
-    figure without a list, too: |G| / Π mᵢ (Theorem 5.1).
+    figure without a list, too: |G| / Π mᵢ (Theorem 5.1). The `table` itself tells who is outside of it.
     """
-    return view.kind.present(population, marginals, confidence, threshold)
+    return view.kind.present(population, marginals, confidence, threshold, table)
 
 
 def presence_of_rows(view: ReleaseView, population: Population | None, threshold: float | None) -> Line:

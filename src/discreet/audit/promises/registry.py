@@ -36,7 +36,7 @@ class Beside:
     somebody of them is in it, each between two bounds (which are the same, where it is known), and `failing` is the
     line about how likely a promise with a confidence fails, as those attacks tell; `listed` is the line of whoever
     holds that list; `knowledge` is what is known of each sensitive attribute beforehand; `wishes` are what the people
-    of the source asked to be hidden.
+    of the source asked to be hidden; `table` are the people of the source.
     """
 
     population: Population | None = None
@@ -45,6 +45,7 @@ class Beside:
     listed: Line | None = None
     knowledge: Mapping[str, Knowledge] = field(default_factory=dict)
     wishes: Wishes | None = None
+    table: Population | None = None
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from discreet.models.registry import MODELS, model_from_words, word_of
 from discreet.policy.policy import Policy
 
 Path = tuple[str | int, ...]
-_NOT_MOVED = ("attribute", "population", "marginals", "size", "prior", "known", "others_known")
+_NOT_MOVED = ("attribute", "population", "marginals", "pairs", "size", "prior", "known", "others_known")
 _TITLES = {
     "k": "how many look alike (k)",
     "l": "how many values (l)",
@@ -33,6 +33,7 @@ _TITLES = {
     "c": "times the others (c)",
     "stubbornness": "how many people her belief rests on",
     "confidence": "how sure",
+    "margin": "how far off counts may be (margin)",
     "min_support": "fewest people of a kind",
 }
 _OWN_TITLES = {

@@ -16,9 +16,13 @@ from discreet.addresses import public
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups, Outside
 from discreet.errors import DataError, Mistake, PolicyError, shown
-from discreet.models.parameters import Interval, Number, Parameter, Parameterized, as_text, as_word
+from discreet.models.parameters import Choice, Interval, Number, Parameter, Parameterized, as_text, as_word
+from discreet.models.presence.by_pairs import expected_in, reaches, sure_confidence
 from discreet.models.presence.confidence import confident, limits, sure_levels
 from discreet.models.presence.presence import named, source_words
+
+MARGINALS, PAIRS = "marginals", "pairs"  # what is known of a population
+_AGAIN = "give the population again: --population FILE (in Python, population=…)"
 
 
 @dataclass(frozen=True)
@@ -34,12 +38,18 @@ class ConfidentPresence(Parameterized):
     With `coverage` (§4.3) every combination of values that anybody has must be in a published group: then a person's
     absence can't be told from there being no group for her.
 
+    With `known` = pairs, or `pairs` beside the marginals, it is also known how values of two attributes go together: by
+    the tree of pairs that tells most (Chow & Liu 1968), all populations with those counts are alike. What even pairs
+    can't tell, `margin` allows for: so many people as are expected in a group may be a factor e^margin more or fewer.
+    Either is ours, not the paper's, and judged by bounds (see `by_pairs`). Then no rows may be left out.
+
     What is known comes from `population` (a path or a frame, as in `Presence`; None with no marginals either: the table
     that the private rows are chosen from), or from `marginals`: per attribute a path of a CSV file, or a mapping of
     value → count or share, or a list of [value, count or share] pairs. They count everybody, those in the table
     included: `size` people, which must be said where shares are given. As words, a mapping whose values are all texts
     is written as such; one with NULL or other values as a list of pairs: ``[[None, 3], ["a", 4]]``; a path as the name
-    of the file.
+    of the file. `pairs` are a list of such paths, with a line for the names of two columns, or of mappings:
+    ``{"columns": ["age", "sex"], "counts": [["17", "f", 120], …]}``.
 
     >>> from discreet.counts.frequency import Marginals
     >>> half = np.array([1, 3]), np.array([True, True])
@@ -54,6 +64,9 @@ class ConfidentPresence(Parameterized):
     marginals: Any = field(default=None, compare=False, repr=False)
     size: int | None = None
     coverage: bool = False
+    pairs: Any = field(default=None, compare=False, repr=False)
+    known: str = MARGINALS
+    margin: Any = Fraction(0)  # kept as a fraction
     attribute = ""
     monotone = False
     higher_is_safer = True
@@ -63,6 +76,8 @@ class ConfidentPresence(Parameterized):
     parameters: ClassVar[Mapping[str, Parameter]] = {
         "delta": Interval(),
         "confidence": Number(0, most=1, why="it is a probability, and without one nothing is promised"),
+        "known": Choice((MARGINALS, PAIRS)),
+        "margin": Number(0, closed=True, most=50, why="a factor e^margin of more people than there are says nothing"),
     }
 
     def __post_init__(self) -> None:
@@ -71,6 +86,7 @@ class ConfidentPresence(Parameterized):
         if self.population is not None and self.marginals is not None:
             rule = "can't come from a population and from marginals at once"
             mistakes.append(Mistake(f"{self.word}.marginals", rule, "leave one of them out"))
+        mistakes += pair_misfits(self.word, self.marginals is not None, self.pairs is not None, self.known)
         if self.size is not None and (isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0):
             mistakes.append(Mistake(f"{self.word}.size", f"must be a number of people, got {shown(self.size)}"))
         if not isinstance(self.coverage, bool):
@@ -78,10 +94,28 @@ class ConfidentPresence(Parameterized):
         if mistakes:
             raise PolicyError(*mistakes)
 
+    @property
+    def by_pairs(self) -> bool:
+        """Is it known how values of two attributes go together?"""
+        return self.known == PAIRS or self.pairs is not None
+
+    @property
+    def beyond_paper(self) -> bool:
+        """Is it judged by bounds, and no rows left out?"""
+        return self.by_pairs or self.margin > 0
+
+    @property
+    def leaves_nobody_out(self) -> bool:
+        """Can it be promised only where every row is published?"""
+        return self.beyond_paper
+
     def holds(self, groups: Groups) -> BoolArray:
-        """Exact (see `confidence`); nothing is published of a group without rows, so it holds."""
+        """Exact (see `confidence`), or certain (`by_pairs`); nothing is published of a group without rows."""
         outside, filled = _outside(groups), groups.sizes > 0
         verdict = np.ones(len(groups), dtype=np.bool_)
+        if self.beyond_paper:
+            verdict[filled] = reaches(self._sure(groups.sizes[filled], outside.where(filled)), self.confidence)
+            return verdict
         rows, counts = groups.sizes[filled], outside.counts[filled]
         verdict[filled] = confident(rows, counts, outside.marginals.size, self.delta, self.confidence)
         return verdict
@@ -90,6 +124,9 @@ class ConfidentPresence(Parameterized):
         """A confidence that is certain, close for the groups that may be the least; what is asked, where it holds."""
         outside, filled = _outside(groups), groups.sizes > 0
         levels = np.ones(len(groups))
+        if self.beyond_paper:
+            levels[filled] = self._sure(groups.sizes[filled], outside.where(filled))
+            return levels
         rows, counts = groups.sizes[filled], outside.counts[filled]
         levels[filled] = sure_levels(rows, counts, outside.marginals.size, self.delta, self.confidence)
         return np.where(self.holds(groups), np.maximum(levels, float(self.confidence)), levels)
@@ -105,7 +142,11 @@ class ConfidentPresence(Parameterized):
             return groups.sizes.astype(np.int64)
         outside = _outside(groups)
         size = outside.marginals.size
-        expected = size * np.prod(outside.counts / max(size, 1), axis=1)
+        if self.beyond_paper:  # what is reckoned with is never more than what is expected
+            self._check_pairs(outside)
+            expected = expected_in(outside, self.by_pairs) * (1 + 1e-9)
+        else:
+            expected = size * np.prod(outside.counts / max(size, 1), axis=1)
         one, per_row = _people_per_row(self.delta[1], self.confidence)
         # Both are rounded to the safe side by far more than the arithmetic can be off.
         kept = np.floor(expected / per_row * (1 + 1e-9) + 1e-9).astype(np.int64)
@@ -122,6 +163,8 @@ class ConfidentPresence(Parameterized):
             return False, 0.0
         if not groups.left_out:
             return True, 1.0
+        if self.beyond_paper:
+            return False, 0.0
         from discreet.models.presence.confidence_rest import rest_confidence  # late: it needs numba
 
         [low], [high] = limits(np.array([groups.left_out]), self.delta)
@@ -135,7 +178,7 @@ class ConfidentPresence(Parameterized):
         if self.marginals is None:
             return named(self.population)
         [words] = self.to_words().values()
-        return str([words["marginals"], words.get("size")])
+        return str([words["marginals"], words.get("size"), words.get("pairs")])
 
     def require(self) -> str:
         return f"at least {as_text(self.confidence)}"
@@ -143,16 +186,46 @@ class ConfidentPresence(Parameterized):
     def describe(self) -> str:
         covering = ", every possible combination covered" if self.coverage else ""
         low, high = (as_text(limit) for limit in self.delta)
-        return f"{as_text(self.confidence)}-confident ({low}, {high})-presence{covering}"
+        by_pairs = " by pairs" if self.by_pairs else ""
+        margin = f", margin {as_text(self.margin)}" if self.margin else ""
+        return f"{as_text(self.confidence)}-confident ({low}, {high})-presence{by_pairs}{margin}{covering}"
 
     def to_words(self) -> dict[str, dict[str, object]]:
         [words] = super().to_words().values()
+        if self.known == MARGINALS:
+            del words["known"]
+        if not self.margin:
+            del words["margin"]
         words |= source_words(self.population)
         if self.marginals is not None:
             words["marginals"] = {name: _marginal_words(given) for name, given in self.marginals.items()}
+        if self.pairs is not None:
+            words["pairs"] = [_pair_words(given) for given in self.pairs]
         if self.size is not None:
             words["size"] = self.size
         return {self.word: words | ({"coverage": True} if self.coverage else {})}
+
+    def _check_pairs(self, outside: Outside) -> None:
+        if self.by_pairs and outside.marginals.pairs is None:
+            rule = "needs to know how values of two attributes go together outside of the table, which is not here"
+            raise DataError(Mistake(self.word, rule, _AGAIN))
+
+    def _sure(self, rows: IntArray, outside: Outside) -> FloatArray:
+        """A confidence that each of these groups surely reaches, beyond the paper."""
+        self._check_pairs(outside)
+        return sure_confidence(rows, outside, self.delta, self.margin, self.by_pairs)
+
+
+def pair_misfits(place: str, marginals: bool, pairs: bool, known: object) -> list[Mistake]:
+    """What is wrong with how a promise says that pairs are known."""
+    if pairs and not marginals:
+        rule = "are counts beside marginals, and there are none"
+        repair = "give marginals of the same people; of a population write known: pairs"
+        return [Mistake(f"{place}.pairs", rule, repair)]
+    if known == PAIRS and marginals:
+        rule = "pairs are counted of a population, and this one is given by marginals"
+        return [Mistake(f"{place}.known", rule, "leave it out" + ("" if pairs else ", and give pairs: [CSV, …]"))]
+    return []
 
 
 def covered(published: Outside) -> bool:
@@ -206,6 +279,14 @@ def _marginal_words(given: object) -> object:
     return [[_plain(value), as_word(number)] for value, number in given.items()]
 
 
+def _pair_words(given: object) -> object:
+    """A table of counts of two columns, or the name of its file."""
+    if not isinstance(given, Mapping):
+        return public(str(given))
+    counts = [[_plain(one), _plain(other), as_word(many)] for one, other, many in given["counts"]]
+    return {"columns": [str(name) for name in given["columns"]], "counts": counts}
+
+
 def _plain(value: object) -> object:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
@@ -213,6 +294,5 @@ def _plain(value: object) -> object:
 def _outside(groups: Groups) -> Outside:
     if groups.outside is None:
         rule = "needs to know of the population outside of the table, which is not here"
-        repair = "give the population again: --population FILE (in Python, population=…)"
-        raise DataError(Mistake("confident_presence", rule, repair))
+        raise DataError(Mistake("confident_presence", rule, _AGAIN))
     return groups.outside

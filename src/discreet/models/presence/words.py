@@ -4,12 +4,14 @@ presence: {delta: [0, 0.2], population: people.csv, suppression: told}
 confident_presence: {delta: [0, 0.2], confidence: 0.8, population: people.csv, coverage: true}
 confident_presence: {delta: [0, 0.2], confidence: 0.8, marginals: {age: age.csv, sex: {f: 0.51, m: 0.49}}, size: 45222}
 marginals: per quasi-identifier a CSV of value,count or the counts themselves; or shares, if `size` says of how many
+known: pairs (of a population), or pairs: [age_sex.csv, …] beside marginals; margin: 0.5
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,15 @@ from discreet.labels.cells import read_numbers
 from discreet.models.base import AboutPopulation, PrivacyModel
 from discreet.models.parameters import Choice, Number, Parameter, Whole, Wrong, read_parameters
 from discreet.models.parameters import exact as as_fraction
-from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.confident_presence import PAIRS, ConfidentPresence, pair_misfits
+from discreet.models.presence.pair_words import read_pairs, with_their_marginals
 from discreet.models.presence.presence import JUDGED, TOLD, Presence
 from discreet.models.promise import PRESENCE, Given, Promise, Read, Risk, Setting, Words
 
 EXAMPLE = "{delta: [0, 0.2], population: people.csv}"
 CONFIDENT_EXAMPLE = "{delta: [0, 0.2], confidence: 0.8, population: people.csv}"
-_CONFIDENT_WORDS = ("delta", "confidence", "population", "marginals", "size", "coverage")
+_CONFIDENT_WORDS = (*ConfidentPresence.parameters, "population", "marginals", "pairs", "size", "coverage")
+_MAY_BE_LEFT_OUT = {"margin"}
 _NUMBER = Number(0, closed=True, why="nobody is counted less than 0 times")
 _SIZE = Whole(1, "it is how many people there are, those in the table included")
 _SHOWN = 10  # mistakes of one attribute
@@ -41,6 +45,16 @@ def needs_population(model: PrivacyModel) -> bool:
 def counts_population(model: PrivacyModel) -> bool:
     """Does it ask how many people of the population are in each group?"""
     return isinstance(model, AboutPopulation) and not isinstance(model, ConfidentPresence)
+
+
+def by_pairs(parameters: Words) -> bool:
+    """Does a confident_presence of these words know how values of two columns go together?"""
+    return parameters.get("known") == PAIRS or parameters.get("pairs") is not None
+
+
+def margin_of(parameters: Words) -> Fraction:
+    """By what factor, e^margin, expected numbers of people may be off."""
+    return as_fraction(parameters.get("margin", 0))
 
 
 def population_named(models: Iterable[PrivacyModel]) -> Any:
@@ -106,6 +120,14 @@ def read_confident_presence(
     if given.get("marginals") is not None:
         marginals, wrong = read_marginals(given["marginals"], f"{place}.marginals", folder, absent=True)
     mistakes += wrong
+    pairs, wrong = None, []
+    if given.get("pairs") is not None:
+        pairs, wrong = read_pairs(given["pairs"], f"{place}.pairs", folder, absent=True)
+        if not wrong and given.get("population") is None:
+            marginals = with_their_marginals(marginals, pairs)
+    mistakes += wrong
+    listed = given.get("marginals") is not None or marginals is not None
+    mistakes += pair_misfits(place, listed or bool(wrong), pairs is not None, given.get("known"))
     if given.get("population") is not None and given.get("marginals") is not None:
         rule = "the people outside of the table can't come from a population and from marginals at once"
         mistakes.append(Mistake(f"{place}.marginals", rule, "leave one of them out"))
@@ -117,8 +139,8 @@ def read_confident_presence(
         mistakes.append(Mistake(f"{place}.coverage", rule, "leave it out for false"))
     if mistakes:
         return [], mistakes
-    made = ConfidentPresence(values["delta"], values["confidence"], population, marginals, size, bool(coverage))
-    return [made], []
+    around: dict[str, Any] = {"population": population, "marginals": marginals, "size": size, "pairs": pairs}
+    return [ConfidentPresence(**values, **around, coverage=bool(coverage))], []
 
 
 def read_marginals(
@@ -198,7 +220,7 @@ def _size(given: Mapping[object, object], place: str) -> tuple[int | None, list[
     if given.get("size") is None:
         return None, []
     mistakes = []
-    if given.get("marginals") is None:
+    if given.get("marginals") is None and given.get("pairs") is None:
         mistakes.append(Mistake(f"{place}.size", "is for marginals: a population is counted", "leave it out"))
     try:
         return _SIZE.read(given["size"]), mistakes
@@ -224,7 +246,7 @@ def _numbers(
     mistakes = [
         Mistake(f"{place}.{name}", "is missing", example)
         for name, parameter in parameters.items()
-        if given.get(name) is None and not isinstance(parameter, Choice)
+        if given.get(name) is None and not isinstance(parameter, Choice) and name not in _MAY_BE_LEFT_OUT
     ]
     there = {name: given[name] for name in parameters if given.get(name) is not None}
     values, wrong = read_parameters(place, parameters, there)
@@ -269,22 +291,47 @@ def _sentence(parameters: Words, column: str, setting: Setting) -> str:
 
 
 def _confident_sentence(parameters: Words, column: str, setting: Setting) -> str:
+    known, margin = "how common each value is", margin_of(parameters)
+    if by_pairs(parameters):
+        known = "how common each value is, and each two values together"
+    sentence = (
+        f"{_sentence(parameters, column, setting)} The publisher, who knows only {known}, is sure of "
+        f"that with a confidence of {parameters['confidence']} for each group"
+    )
+    if margin:
+        sentence += f", also if that leads to {exp(margin):.3g} times too many or too few {setting.whose.people} in it"
+    if by_pairs(parameters) or margin:
+        return f"{sentence}."  # no rows are left out
     return (
-        f"{_sentence(parameters, column, setting)} The publisher, who knows only how common each value is, is sure of "
-        f"that with a confidence of {parameters['confidence']} for each group. If rows were left out, that is so for "
-        "whoever does not know by what rule: groups that could not be published are left out."
+        f"{sentence}. If rows were left out, that is so for whoever does not know by what rule: groups that could not "
+        "be published are left out."
     )
 
 
 def _if_values_go_together(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:
-    people = setting.whose.people
+    people, margin = setting.whose.people, margin_of(parameters)
+    if by_pairs(parameters):
+        allowed = f" by more than the margin, a factor of {exp(margin):.3g}" if margin else ""
+        mend = "A larger `margin`" if margin else "A `margin`"
+        return [
+            (
+                "Three and more values that go together",
+                f"The confidence holds if the {people} outside of the table are as the counts of two columns at a time "
+                "say. Where three or more go together in another way, a group may have fewer (or more) of them than "
+                f"reckoned with{allowed}; then the promise is broken more often than the confidence says. {mend} "
+                "guards against that, coarser groups (publish: generalization) suffer less, and the promise "
+                "`presence`, with the population itself, not at all.",
+            )
+        ]
+    allowed = f", but for a factor of {exp(margin):.3g} in the number of each group" if margin else ""
     return [
         (
             f"{people.capitalize()} whose values go together",
-            f"The confidence holds if the {people} outside of the table have their values independently of each other: "
-            "nothing else follows from how common each value is. Where columns go together, fine groups break the "
-            "promise more often than the confidence says, and a higher confidence hardly mends that. Coarser groups "
-            "(publish: generalization) suffer least; the promise `presence`, with the population itself, not at all.",
+            f"The confidence holds if the {people} outside of the table have their values independently of each other"
+            f"{allowed}: nothing else follows from how common each value is. Where columns go together, fine groups "
+            "break the promise more often than the confidence says, and a higher confidence hardly mends that. Counts "
+            "of two columns at a time (known: pairs, or pairs: [CSV, …]) and a margin do; coarser groups (publish: "
+            "generalization) suffer less; the promise `presence`, with the population itself, not at all.",
         )
     ]
 
@@ -308,5 +355,8 @@ CONFIDENT_PRESENCE = Promise(
     about=frozenset({PRESENCE}),
     leaves_open=_if_values_go_together,
     only=APART,
-    examples=({"delta": [0, 0.9], "confidence": 0.5},),
+    examples=(
+        {"delta": [0, 0.9], "confidence": 0.5},
+        {"delta": [0, 0.9], "confidence": 0.5, "known": "pairs", "margin": 0.1},
+    ),
 )

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.counts.frequency import FrequencySet, Marginals
+from discreet.counts.frequency import Edge, FrequencySet, Marginals, Pairs
 from discreet.counts.outside import check_settled, each_once, people_by_value, population_of
+from discreet.counts.pairs import check_cells, outside_pairs, pair_table, pairs_of, tables_of
 from discreet.engines.open import open_source
 from discreet.errors import DataError, Mistake, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.labels.whose import PERSON
 from discreet.models.base import PrivacyModel
 from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.pair_words import given_pairs
 from discreet.models.presence.words import counts_population, read_marginals
 from discreet.publications.published import Manifest, hierarchy_in_words, quasi_identifiers_of, unpublished_column
-from discreet.publications.source.population import Surroundings, outsiders
+from discreet.publications.source.population import THE_VERY, Surroundings, outsiders
 from discreet.publications.source.table import reading_of, value_codes
 
 _MARGINALS = "confident_presence.marginals"
@@ -51,14 +54,19 @@ def read_population(
         np.bincount(codes, weights=everyone.counts, minlength=len(h.leaves)).astype(np.int64)
         for h, codes in zip(hierarchies, everyone.codes, strict=True)
     )
-    judged = [isinstance(model, ConfidentPresence) for model in models]
-    marginals = _marginals(hierarchies, everybody, everyone.size, table) if any(judged) else None
+    judged = [model for model in models if isinstance(model, ConfidentPresence)]
+    by_pairs = any(model.by_pairs for model in judged)
+    marginals = _marginals(hierarchies, everybody, everyone.size, table) if judged else None
+    if by_pairs and marginals is not None and table is not None:
+        leaves = [len(h.leaves) for h in hierarchies]
+        check_cells(columns, leaves, "population")
+        marginals = replace(marginals, pairs=_pairs(hierarchies, pairs_of(everyone, leaves), table))
     return Surroundings(
         hierarchies,
         everyone.size,
         everyone if any(map(counts_population, models)) else None,
         marginals,
-        everybody if any(judged) and marginals is None else None,
+        everybody if judged and marginals is None else None,
     )
 
 
@@ -81,6 +89,11 @@ def promised_marginals(
     )
     size = int(everybody[0].sum())
     marginals = _marginals(hierarchies, everybody, size, table)
+    by_pair, mistakes = given_pairs(promised, columns, people)
+    if mistakes:
+        raise DataError(*mistakes)
+    if by_pair is not None and marginals is not None and table is not None:
+        marginals = replace(marginals, pairs=_pairs(hierarchies, tables_of(by_pair, hierarchies), table))
     return Surroundings(hierarchies, size, None, marginals, everybody if marginals is None else None)
 
 
@@ -95,6 +108,21 @@ def _marginals(
     own = zip(hierarchies, table.hierarchies, table.codes, strict=True)
     inside = [_counted(hierarchy, exact, codes, table) for hierarchy, exact, codes in own]
     return outsiders(everybody, inside, people, table.rows)
+
+
+def _pairs(hierarchies: Sequence[Hierarchy], everybody: Mapping[Edge, IntArray], table: FrequencySet) -> Pairs:
+    """The same of pairs; the table's values are among those of everybody, as its marginals were."""
+    table = table.in_people
+    codes = [
+        value_codes(h, own.leaves)[c] for h, own, c in zip(hierarchies, table.hierarchies, table.codes, strict=True)
+    ]
+    leaves = [len(h.leaves) for h in hierarchies]
+    inside = {(i, j): pair_table(codes[i], codes[j], table.counts, (leaves[i], leaves[j])) for i, j in everybody}
+    found = outside_pairs(everybody, inside)
+    if found is None:
+        rule = "has fewer people with some two values than the table has rows with them"
+        raise DataError(Mistake("population", rule, THE_VERY))
+    return found
 
 
 def _counted(hierarchy: Hierarchy, own: Hierarchy, codes: Any, table: FrequencySet) -> IntArray:

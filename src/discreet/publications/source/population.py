@@ -23,7 +23,7 @@ from discreet.models.presence.presence import JUDGED
 from discreet.publications.published import AGAIN, Manifest
 from discreet.publications.regions import regions
 
-_THE_VERY = "give the very population that the release was made with"
+THE_VERY = "give the very population that the release was made with"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def around(
     low, high = where.hull()
     strange = int((low > high).any(axis=1).sum())
     if strange and not mistakes:
-        mistakes.append(Mistake("population", f"{strange:,} published groups have values that nobody has", _THE_VERY))
+        mistakes.append(Mistake("population", f"{strange:,} published groups have values that nobody has", THE_VERY))
     if mistakes:
         raise DataError(*mistakes)
     marginals = known.marginals
@@ -168,7 +168,7 @@ def outsiders(everybody: Sequence[IntArray], inside: Sequence[IntArray], people:
     counts = tuple(a - b for a, b in zip(everybody, inside, strict=True))
     if people < rows or any((c < 0).any() for c in counts):
         rule = "has fewer people with some value than the table has rows with it"
-        raise DataError(Mistake("population", rule, _THE_VERY))
+        raise DataError(Mistake("population", rule, THE_VERY))
     return Marginals(counts, tuple(c > 0 for c in everybody), people - rows)
 
 
@@ -200,10 +200,10 @@ def _misplaced(
     crowded = int((population < inside.sizes).sum())
     if crowded:
         rule = f"{crowded:,} published groups have more {ours} than the population has people there"
-        mistakes.append(Mistake("population", rule, _THE_VERY))
+        mistakes.append(Mistake("population", rule, THE_VERY))
     if inside.left_out > elsewhere:
         rule = f"{inside.left_out:,} {ours} were left out, but only {elsewhere:,} people are in no published group"
-        mistakes.append(Mistake("population", rule, _THE_VERY))
+        mistakes.append(Mistake("population", rule, THE_VERY))
     return mistakes
 
 
@@ -216,4 +216,4 @@ def differing(around_it: Around, said: object) -> list[Mistake]:
     rule = "its people fall in other groups than those that the release was made with"
     if people != counted["people"]:
         rule = f"has {counted['people']:,} people, the release was made with {people}"
-    return [Mistake("population", rule, _THE_VERY)]
+    return [Mistake("population", rule, THE_VERY)]

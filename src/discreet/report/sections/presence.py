@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import exp, floor
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
+from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, Outside
 from discreet.labels.figures import between, chance, number
 from discreet.labels.whose import Whose
 from discreet.models.parameters import exact
+from discreet.models.presence.by_pairs import sure_confidence
 from discreet.models.presence.confidence import confidence
 from discreet.models.presence.presence import Presence
+from discreet.models.presence.residuals import measured_margin
+from discreet.models.presence.words import by_pairs, margin_of
 from discreet.report.sections.registry import Private, Section
 from discreet.report.words import model_of
 
@@ -143,6 +147,56 @@ class Confident:
     left_out: int
     from_zero: bool  # δmin is 0: being known not to be in the table is tolerated
     whose: Whose
+    by_pairs: bool = False  # is it known how values of two columns go together?
+    tied: int = 0  # along so many pairs of columns, a tree
+    margin: float = 0.0  # so many people as are expected may be a factor e^margin more or fewer
+    measured: float | None = None  # the margin that the table's own rows ask for
+
+    @property
+    def bounded(self) -> bool:
+        """Are these confidences that are surely reached, and not the confidences themselves?"""
+        return self.by_pairs or self.margin > 0
+
+    @property
+    def known_in_words(self) -> str:
+        """What is known of the people outside, as a title has it."""
+        if self.by_pairs:
+            return "how many of them have each value, and each two values together"
+        return "how many of them have each value of a column"
+
+    @property
+    def worlds_in_words(self) -> str:
+        """What is taken to be equally likely."""
+        if self.by_pairs:
+            tied = f"{self.tied} pair{'s' * (self.tied != 1)} of columns that tell most about each other"
+            told = (
+                f"the counts of each column and of two together; every world that fits those of the {tied} is taken to "
+                "be as likely as any other, and no group is reckoned to have more people than any two columns allow"
+            )
+        else:
+            each = f"each of {self.columns} columns, not how their values go together"
+            told = (
+                f"the counts of {'one column' if self.columns == 1 else each}; every world that fits them is taken to "
+                "be as likely as any other"
+            )
+        if self.margin:
+            told += f"; a group's expected number may be {self.factor} times as large or as small"
+        return told
+
+    @property
+    def measured_in_words(self) -> str:
+        """What the table's own rows say of its pairs."""
+        assert self.measured is not None
+        enough = "which is allowed for" if self.measured <= self.margin else "more than is allowed for"
+        return (
+            f"cut into boxes of about as many rows, {chance(self.asked)} of these have the number that its pairs say "
+            f"within a factor of {number(round(exp(self.measured), 2))}: a margin of {self.measured:g}, {enough}"
+        )
+
+    @property
+    def factor(self) -> str:
+        """By how much expected numbers may be off."""
+        return number(round(exp(self.margin), 2))
 
     @property
     def rows(self) -> int:
@@ -177,15 +231,23 @@ class Confident:
         return f"nothing is promised of {others}, which is surely not in the table"
 
 
-def confident(groups: Groups, promises: Sequence[Mapping[str, Any]], whose: Whose) -> tuple[Confident, ...]:
+def confident(
+    groups: Groups,
+    promises: Sequence[Mapping[str, Any]],
+    whose: Whose,
+    frequency: FrequencySet | None = None,
+) -> tuple[Confident, ...]:
     """The confidence of the groups, for each such promise; nothing where the marginals are not known."""
     if groups.outside is None or not groups.sizes.any():
         return ()
-    about = [p for p in promises if model_of(p)[0] == "confident_presence"]
-    return tuple(_confident(groups, groups.outside, p, whose) for p in about)
+    known = groups.outside.marginals.pairs is not None
+    about = [p for p in promises if model_of(p)[0] == "confident_presence" and (known or not by_pairs(model_of(p)[1]))]
+    return tuple(_confident(groups, groups.outside, p, whose, frequency) for p in about)
 
 
-def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any], whose: Whose) -> Confident:
+def _confident(
+    groups: Groups, outside: Outside, promise: Mapping[str, Any], whose: Whose, frequency: FrequencySet | None
+) -> Confident:
     p, size = model_of(promise)[1], outside.marginals.size
     delta, asked = Presence(p["delta"]).delta, float(exact(p["confidence"]))
     filled = np.flatnonzero(groups.sizes)  # of the others nothing is published
@@ -193,7 +255,15 @@ def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any], who
     if len(filled) > (most := max(WORK // max(size, 1), LEAST_GROUPS)):
         chosen = np.sort(np.random.default_rng(SEED).permutation(filled)[:most])
     rows = groups.sizes[chosen]
-    levels, _ = confidence(groups.persons[chosen], outside.counts[chosen], size, delta)
+    pairs, margin, told = by_pairs(p), margin_of(p), outside.marginals.pairs
+    if pairs or margin:
+        some = Outside(outside.low[chosen], outside.high[chosen], outside.marginals)
+        levels = sure_confidence(groups.persons[chosen], some, delta, margin, pairs)
+    else:
+        levels, _ = confidence(groups.persons[chosen], outside.counts[chosen], size, delta)
+    measured = None
+    if pairs and told is not None and frequency is not None:
+        measured = measured_margin(frequency, told.edges, exact(p["confidence"]), both=delta[0] > 0)
     smallest = float(levels.min())
     return Confident(
         between(*map(float, delta)) if delta[0] < delta[1] else f"of {chance(float(delta[0]))}",
@@ -210,6 +280,10 @@ def _confident(groups: Groups, outside: Outside, promise: Mapping[str, Any], who
         groups.left_out,
         delta[0] == 0,
         whose,
+        pairs,
+        len(told.edges) if told is not None else 0,
+        float(margin),
+        None if measured is None else float(measured),
     )
 
 
@@ -318,11 +392,15 @@ def _present_line(figures: Present) -> list[str]:
 
 
 def _confident_lines(figures: tuple[Confident, ...]) -> list[str]:
-    return [
-        f"confidence that {one.whose.people} are in the table with a chance {one.delta}: at least {one.least_in_words} "
-        f"for every group, {one.mean_in_words} on average"
-        for one in figures
-    ]
+    lines = []
+    for one in figures:
+        lines.append(
+            f"confidence that {one.whose.people} are in the table with a chance {one.delta}: at least "
+            f"{one.least_in_words} for every group, {one.mean_in_words} on average"
+        )
+        if one.measured is not None:
+            lines.append(f"the table itself, {one.measured_in_words}")
+    return lines
 
 
 def _presence(known: Private) -> Present | None:
@@ -330,7 +408,7 @@ def _presence(known: Private) -> Present | None:
 
 
 def _confidences(known: Private) -> tuple[Confident, ...]:
-    return confident(known.plan.groups, known.promises, known.whose)
+    return confident(known.plan.groups, known.promises, known.whose, known.plan.frequency)
 
 
 PRESENCE = Section(_presence, "report_presence.html.j2", lines=_present_line)

@@ -8,6 +8,7 @@ from statistics import fmean, median
 from discreet.labels.figures import percent
 from discreet.studies.claims import Claim
 from discreet.studies.figures import value_text
+from discreet.studies.presence import truth
 from discreet.studies.presence.data import DIABETES, RANDOM, SAMPLES
 from discreet.studies.presence.runs import (
     ALL,
@@ -87,6 +88,7 @@ def claims_of(runs: Runs) -> Iterator[Claim]:
     yield s.promise_in_truth(MFALM, "not in the paper", "and keeps that in the population that there is, as SFALM does")
     yield s.exact_is_faster()
     yield s.exact_loses_nothing()
+    yield from truth.claims_of(runs.truths)
 
 
 class _Study:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from discreet.studies.figures import Figure, Series, Unit
+from discreet.studies.presence import truth
 from discreet.studies.presence.data import DIABETES, RANDOM
 from discreet.studies.presence.paper_claims import PRINTED, evaluations, loss, pruned_by, seconds
 from discreet.studies.presence.runs import (
@@ -39,6 +40,7 @@ def figures_of(runs: Runs) -> Iterator[Figure]:
     for sample in (DIABETES, RANDOM):
         yield _truth(runs, sample)
     yield _truth_by_confidence(runs)
+    yield from truth.figures_of(runs.truths)
 
 
 def _by_delta(runs: Runs, called: str, attributes: int, methods: Sequence[str]) -> Iterator[Figure]:

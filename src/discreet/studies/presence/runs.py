@@ -7,21 +7,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from time import process_time
 
-import numpy as np
-
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Outside
 from discreet.models.presence.confidence import confidence
 from discreet.models.presence.confident_presence import ConfidentPresence
-from discreet.models.presence.presence import Presence, within
+from discreet.models.presence.presence import Presence
 from discreet.progress import Progress, silent
-from discreet.publications.regions import Regions
 from discreet.search.lattice.optimal import optimal
 from discreet.search.multidimensional.mondrian import mondrian
 from discreet.search.plan import Problem, Recoding
 from discreet.studies.presence.confidence_paper import Optimizations
 from discreet.studies.presence.data import DIABETES, RANDOM, PresenceTables
 from discreet.studies.presence.sfalm import plain_cost, sfalm
+from discreet.studies.presence.truth import Truths, in_population, truths
 from discreet.studies.timing import timed
 
 Delta = tuple[str, str]
@@ -61,6 +59,7 @@ class Design:
     delta: Delta = ("0", "0.1")  # where the confidence is varied, and the width of DC
     confidences: tuple[str, ...] = ("0.6", "0.7", "0.8", "0.9", "0.95", "0.98")
     widths: tuple[int, ...] = (2, 4, 6, 8, 10)
+    sure: tuple[str, ...] = ("0.5", "0.8", "0.9", "0.95", "0.99")  # confidences that are held against the population
     part: int = 50_000_000  # evaluations to take the time of the plain recursion by
 
 
@@ -107,6 +106,7 @@ class Runs:
     design: Design
     by_case: Mapping[tuple[Case, str], Run]
     plain: Mapping[Case, tuple[float, float]]  # seconds of the plain recursion: of all groups, and up to a failure
+    truths: Truths  # the promise held against the population, by marginals and by pairs
 
     def over(self, cases: Sequence[Case], method: str, of: Callable[[Run], float]) -> list[float]:
         """A measure of one method's releases."""
@@ -162,7 +162,8 @@ def all_runs(study: PresenceTables, design: Design, progress: Progress = silent)
         cost = plain_cost(problem_of(tables[case.sample, case.attributes], case), design.part)
         plain[case] = (cost.seconds, cost.seconds_until_failure)
         done += 1
-    return Runs(design, by_case, plain)
+    named = {f"{sample}, {attributes} attributes": table for (sample, attributes), table in tables.items()}
+    return Runs(design, by_case, plain, truths(named, design.deltas, design.sure, progress))
 
 
 def _shown(design: Design) -> Iterator[tuple[Case, str]]:
@@ -208,12 +209,9 @@ def _run(method: str, table: FrequencySet, case: Case, progress: Progress) -> Ru
     problem, search = problem_of(table, case, method in _KNOWING), _search(method)
     times = 1 if method in BESIDE else 3  # no figure has their times
     plan, seconds = timed(lambda: search(problem, progress), times, process_time)
-    sizes, everybody = plan.groups.sizes, table.population
-    assert everybody is not None, "the study knows everybody"
-    regions = Regions(plan.low, plan.high, np.arange(len(sizes)), len(sizes))
-    people, _ = regions.people(everybody, table.hierarchies)
+    sizes = plan.groups.sizes
+    people, kept = in_population(plan, table, case.delta)
     low, high = (Fraction(limit) for limit in case.delta)
-    kept = within((low, high), sizes, people)
     expected = mean_confidence(plan, (low, high), table)
     return Run(
         seconds,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.summaries.contraction import Edge
+from discreet.counts.frequency import Edge
 
 
 def mutual_information(table: IntArray) -> float:
@@ -55,3 +56,32 @@ def heaviest_tree(weights: Mapping[Edge, float]) -> tuple[Edge, ...]:
             tree[a] = b
             chosen.append((i, j))
     return tuple(sorted(chosen))
+
+
+def heaviest_caterpillar(weights: Mapping[Edge, float]) -> tuple[Edge, ...]:
+    """The same, of trees that are a path once their ends are taken off: what keeps them so is taken in order of weight.
+
+    Every tree of six attributes or fewer is one.
+
+    >>> three_legs = {(0, 1): 1.0, (0, 2): 1.0, (0, 3): 1.0, (1, 4): 1.0, (2, 5): 1.0, (3, 6): 1.0}
+    >>> heaviest_caterpillar(three_legs | {(2, 6): 0.5})
+    ((0, 1), (0, 2), (0, 3), (1, 4), (2, 5), (2, 6))
+    """
+    chosen: list[Edge] = []
+    for weight, edge in sorted((-weight, edge) for edge, weight in weights.items()):
+        if weight < 0 and _is_caterpillar([*chosen, edge]):
+            chosen.append(edge)
+    return tuple(sorted(chosen))
+
+
+def _is_caterpillar(edges: Sequence[Edge]) -> bool:
+    """Are these trees, of each of which a path is left when its ends are taken off?"""
+    part: dict[int, int] = {}
+    for i, j in edges:
+        a, b = part.setdefault(i, i), part.setdefault(j, j)
+        if a == b:
+            return False  # a circle
+        part = {v: a if p == b else p for v, p in part.items()}
+    degree = Counter(v for edge in edges for v in edge)
+    inner = Counter(v for i, j in edges if degree[i] > 1 and degree[j] > 1 for v in (i, j))
+    return max(inner.values(), default=0) <= 2

@@ -1,0 +1,220 @@
+"""Releases promised by pairs and with a margin, from files to files: judged again by somebody who counts by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet import DataError, PolicyError, anonymize, policy_from_words, verify
+from discreet.models.presence.confident_presence import ConfidentPresence
+from tests.presence.populations import QUASI_IDENTIFIERS, Person, cases, columns, write
+from tests.presence.test_verify_confident import marginals_of, policy_words
+from tests.releases.making import put_manifest
+from tests.releases.reading import covers, groups_of, manifest_of, read_table
+
+
+def pairs_of(everybody: list[Person]) -> list[dict[str, Any]]:
+    """Every two quasi-identifiers, counted."""
+    found = []
+    for i, j in combinations(range(len(QUASI_IDENTIFIERS)), 2):
+        counted = Counter((person[i], person[j]) for person in everybody)
+        counts = [[a, b, n] for (a, b), n in counted.items()]
+        found.append(
+            {"columns": [QUASI_IDENTIFIERS[j], QUASI_IDENTIFIERS[i]], "counts": [[b, a, n] for a, b, n in counts]}
+        )
+    return found
+
+
+def information(people: list[Person], i: int, j: int) -> float:
+    both, one, other = (
+        Counter((p[i], p[j]) for p in people),
+        Counter(p[i] for p in people),
+        Counter(p[j] for p in people),
+    )
+    n = len(people)
+    return sum(m / n * math.log(m * n / one[a] / other[b]) for (a, b), m in both.items())
+
+
+def by_hand(folder: Path, everybody: list[Person], table: list[Person], delta: list[str], margin: float) -> float:
+    """The least chance that a group keeps δ: for three columns, of which the two likeliest pairs are known.
+
+    How many people fit all three is, for each value of the middle column, a draw of some of those with it for the one
+    and for the other column: here of all sums of trials with the mean that gives, the one with a binomial's tails.
+    """
+    outside = list((Counter(everybody) - Counter(table)).elements())
+    told = {pair: round(information(everybody, *pair), 9) for pair in combinations(range(3), 2)}
+    edges = [pair for pair in sorted(told, key=lambda pair: (-told[pair], pair)) if told[pair] > 0][:2]
+    least = 1.0
+    for texts, rows in groups_of(read_table(folder)[1], 3).items():
+        fits = [[covers(text, person[d]) for person in outside] for d, text in enumerate(texts)]
+        alone = [sum(f) for f in fits]
+        both = {(i, j): sum(a and b for a, b in zip(fits[i], fits[j], strict=True)) for i, j in told}
+        most, cap = min([*alone, *(both[e] for e in edges)]), min([*alone, *both.values()])
+        lacking = sum(len(outside) - n for n in alone)
+        lacking -= sum(len(outside) - alone[i] - alone[j] + both[i, j] for i, j in edges)
+        fewest, mean = max(len(outside) - lacking, 0), expected(outside, fits, edges)
+        low, high = map(Fraction, delta)
+        need = math.ceil(len(rows) / high - len(rows)) if high else 10**9
+        may = math.floor(len(rows) / low - len(rows)) if low else 10**9
+        below = 0.0 if need <= fewest else 1.0
+        if fewest < need <= cap:
+            below = fewer(need - fewest, most - fewest, min(max(mean * math.exp(-margin), fewest), cap) - fewest)
+        above = 0.0 if may >= cap else 1.0
+        if fewest <= may < cap:
+            above = fewer(most - may, most - fewest, most - min(max(mean * math.exp(margin), fewest), most))
+        least = min(least, max(1 - below - above, 0.0))
+    return least
+
+
+def expected(outside: list[Person], fits: list[list[bool]], edges: list[tuple[int, int]]) -> float:
+    """By the middle column of the two pairs; what is not connected is independent."""
+    if len(edges) < 2:
+        total, connected = 1.0, {v for e in edges for v in e}
+        for d in set(range(3)) - connected:
+            total *= sum(fits[d]) / len(outside)
+        for i, j in edges:
+            total *= sum(a and b for a, b in zip(fits[i], fits[j], strict=True)) / len(outside)
+        return total * len(outside)
+    [middle] = set(edges[0]) & set(edges[1])
+    first, second = (v for v in range(3) if v != middle)
+    total = 0.0
+    for value in {person[middle] for person in outside}:
+        here = [k for k, person in enumerate(outside) if person[middle] == value and fits[middle][k]]
+        total += sum(fits[first][k] for k in here) * sum(fits[second][k] for k in here) / len(here) if here else 0.0
+    return total
+
+
+def fewer(least: int, trials: int, mean: float) -> float:
+    """P(fewer than `least`) of a binomial; 1 where that is no bound on other sums of trials."""
+    if least > mean + 1e-9:
+        return 1.0
+    p = mean / trials
+    return sum(math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(least))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    case=cases(),
+    publish=st.sampled_from(["generalization", "multidimensional"]),
+    margin=st.sampled_from([0, 0.25, 1]),
+    c=st.sampled_from([0.5, 0.8, 0.99]),
+    listed=st.booleans(),
+    coverage=st.booleans(),
+)
+def test_every_group_is_as_sure_as_promised_by_pairs(
+    tmp_path_factory: pytest.TempPathFactory,
+    case: tuple[list[Person], list[Person], list[str]],
+    publish: str,
+    margin: float,
+    c: float,
+    listed: bool,
+    coverage: bool,
+) -> None:
+    everybody, table, delta = case
+    tmp = tmp_path_factory.mktemp("pairs")
+    people = write(tmp / "people.csv", everybody)
+    known: dict[str, Any] = {"population": str(people), "known": "pairs"}
+    if listed:
+        known = {"marginals": {"sex": marginals_of(everybody)["sex"]}, "pairs": pairs_of(everybody)}
+    promise = {"delta": delta, "confidence": c, "margin": margin, "coverage": coverage} | known
+    policy = policy_from_words(policy_words(promise, publish=publish))
+    made = anonymize(policy, tmp / "release", source=columns(table))
+    again = {} if listed else {"population": people}
+    assert verify(made.folder, columns(table), **again).kept
+    alone = verify(made.folder, **again)
+    assert [type(m) for m in alone.unjudged] == [ConfidentPresence]
+    assert alone.kept is None and "--source" in str(alone.missing[0])
+    least = by_hand(made.folder, everybody, table, delta, margin)
+    assert least >= c - 1e-9
+    level = verify(made.folder, columns(table), **again).verdicts[0].level
+    assert level == pytest.approx(least, abs=1e-9)
+
+
+TABLE: list[Person] = [(str(20 + i % 4), "120" if i % 3 else "240", "fm"[i % 2]) for i in range(12)]
+EVERYBODY = [*TABLE, *((str(20 + i % 7), "12" + str(i % 3), "fm"[i % 5 == 0]) for i in range(200))]
+KNOWN = {"delta": [0, 0.3], "confidence": 0.8}
+
+
+def test_pairs_come_from_files_that_name_their_columns(tmp_path: Path) -> None:
+    for number, table in enumerate(pairs_of(EVERYBODY)):
+        lines = [",".join([*table["columns"], "people"]), *(",".join(map(str, entry)) for entry in table["counts"])]
+        (tmp_path / f"{number}.csv").write_text("\n".join(lines), encoding="utf-8")
+    words = policy_words(KNOWN | {"pairs": ["0.csv", "1.csv", "2.csv"]})
+    made = anonymize(policy_from_words(words, tmp_path), tmp_path / "release", source=columns(TABLE))
+    [promised] = manifest_of(made.folder)["promises"]
+    told = promised["model"]["confident_presence"]
+    assert [t["columns"] for t in told["pairs"]] == [t["columns"] for t in pairs_of(EVERYBODY)]
+    assert sum(n for *_, n in told["pairs"][0]["counts"]) == len(EVERYBODY)
+    assert set(told["marginals"]) == set(QUASI_IDENTIFIERS)
+    assert verify(made.folder, columns(TABLE)).kept
+
+
+def test_a_changed_pair_is_caught(tmp_path: Path) -> None:
+    words = policy_words(KNOWN | {"pairs": pairs_of(EVERYBODY), "margin": 0.25})
+    made = anonymize(policy_from_words(words), tmp_path / "release", source=columns(TABLE))
+    manifest = json.loads(json.dumps(manifest_of(made.folder)))
+    manifest["promises"][0]["model"]["confident_presence"]["pairs"][0]["counts"][0][2] += 1
+    put_manifest(made.folder, manifest)
+    assert verify(made.folder, columns(TABLE)).kept is False
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    wrong = KNOWN | {
+        "margin": -1,
+        "known": "triples",
+        "pairs": [
+            "no.csv",
+            {"columns": ["age"], "counts": [["1", "f", 2]]},
+            {"columns": ["age", "sex"], "counts": [["1", "f", 0.5], ["1", "f", 2], ["1", 2.5, 1], ["1"]]},
+        ],
+    }
+    with pytest.raises(PolicyError) as caught:
+        policy_from_words(policy_words(wrong))
+    told = str(caught.value)
+    for place in ("margin", "known", "pairs[1].columns", *(f"pairs[2].counts[{n}]" for n in range(4))):
+        assert f"require[0].confident_presence.{place}" in told, told
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({"known": "pairs", "marginals": {"sex": {"f": 1}}}, "known: pairs are counted of a population"),
+        ({"population": "people.csv", "pairs": ["a.csv"]}, "pairs: are counts beside marginals, and there are none"),
+        ({"pairs": []}, "pairs: must be a list of tables, got an empty one"),
+        ({"pairs": "a.csv"}, "pairs: must be a list of tables, got 'a.csv'"),
+        ({"margin": 51}, "margin: must be at least 0 and at most 50, got 51"),
+        ({"pairs": pairs_of(EVERYBODY) + pairs_of(EVERYBODY)[:1]}, "pairs: has age and zip twice"),
+    ],
+)
+def test_a_mistake_names_its_repair(words: dict[str, Any], told: str) -> None:
+    with pytest.raises(PolicyError, match=f"confident_presence.{told}".replace("(", r"\(").replace("[", r"\[")):
+        policy_from_words(policy_words(KNOWN | words))
+
+
+def test_rows_can_t_be_left_out() -> None:
+    for more in ({"known": "pairs"}, {"margin": 0.5}):
+        with pytest.raises(PolicyError, match="suppress: no rows can be left out where pairs or a margin"):
+            policy_from_words(policy_words(KNOWN | {"population": "people.csv"} | more, suppress=0.1))
+
+
+def test_pairs_about_other_people_are_refused(tmp_path: Path) -> None:
+    told = {"marginals": marginals_of(EVERYBODY), "pairs": pairs_of([*EVERYBODY, ("20", "120", "f")])}
+    with pytest.raises((DataError, PolicyError), match=r"zip, age: has other numbers of people than the marginals"):
+        anonymize(policy_from_words(policy_words(KNOWN | told)), tmp_path / "release", source=columns(TABLE))
+    others = [("77", *person[1:]) if person[1] == "240" else person for person in EVERYBODY]
+    told = {"pairs": pairs_of([("20", "240", "f") if p == ("20", "120", "m") else p for p in others])}
+    with pytest.raises((DataError, PolicyError), match=r"than the table has|more people in the table"):
+        anonymize(policy_from_words(policy_words(KNOWN | told)), tmp_path / "release", source=columns(TABLE))
+    strange = [{"columns": ["age", "job"], "counts": [["20", "cook", 212]]}]
+    told = {"marginals": marginals_of(EVERYBODY), "pairs": strange}
+    with pytest.raises((DataError, PolicyError), match="'job' is no quasi-identifier"):
+        anonymize(policy_from_words(policy_words(KNOWN | told)), tmp_path / "release", source=columns(TABLE))
