@@ -60,6 +60,7 @@ def _common(data: ReleaseData) -> dict[str, object]:
         "glossary": glossary(data.publish),
         "private": isinstance(data, ReportData),
         "roles": roles(data.publish),
+        "rounded_up": charts.rounded_up,
         "so_many_people": so_many_people,
         "words": PUBLICATIONS[data.publish].words,
     }
