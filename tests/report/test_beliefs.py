@@ -27,7 +27,7 @@ def test_each_line_is_the_smallest_epsilon_of_the_worst_group():
 def test_the_page_has_a_line_for_every_adversary():
     plan = example(node=(1, 1), k=20)
     page = custodian_page(custodian(plan, manifest(plan, k=20)))
-    assert page.count('data-of="her belief"') == len(ADVERSARIES)
+    assert page.count('data-of="her belief beforehand"') == len(ADVERSARIES)
 
 
 def test_a_large_epsilon_is_never_told_smaller_than_it_is():

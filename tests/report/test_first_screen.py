@@ -105,6 +105,16 @@ def test_nothing_left_of_the_quasi_identifiers_is_no_good_news(tmp_path: Path, p
     assert first["grave"] and first["text"].startswith("Nothing is left of the quasi-identifiers")
 
 
+def test_a_release_of_which_little_is_left_is_no_good_news(tmp_path: Path) -> None:
+    table = {"age": ["21", "22", "23", "24"] * 4, "ill": ["flu", "cold", "gout", "mumps"] * 4}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 4}}, {"l_diversity": {"l": 4}}])
+    theirs, ours = map(first_screen, pages(release))
+    assert release.figures["loss"] == 1  # 20-29 is all there is, and no * tells it
+    assert ours.startswith('<section class="verdict warned"')
+    assert "Little is left of the quasi-identifiers: their loss of exactness is 100%." in ours
+    assert "Little is left" not in theirs  # the published tables don't tell the loss
+
+
 def test_an_empty_table_is_no_good_news(tmp_path: Path) -> None:
     table = {"age": ["21", "35", "47"], "ill": ["flu", "cold", "gout"]}
     release = published(tmp_path, table, [{"k_anonymity": {"k": 4}}], suppress=1)
@@ -124,7 +134,8 @@ def test_costs_to_the_cent_find_everybody(tmp_path: Path) -> None:
 
 
 def test_a_release_that_hides_what_it_should_is_green(tmp_path: Path) -> None:
-    table = {"age": ["21", "22", "23", "24"] * 4, "ill": ["flu", "cold", "gout", "mumps"] * 4}
+    ages = [f"{tens}{ones}" for tens in (2, 3, 4) for ones in (1, 2, 3, 4)]
+    table = {"age": ages * 4, "ill": ["flu", "cold", "gout", "mumps"] * 12}
     release = published(tmp_path, table, [{"k_anonymity": {"k": 4}}, {"l_diversity": {"l": 4}}])
     for page in (release_page(release.report), custodian_page(release.report)):
         assert first_screen(page).startswith('<section class="verdict good"')
@@ -157,5 +168,5 @@ def test_the_limits_are_those_that_are_stated() -> None:
     text = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
     section = text.partition("## The first screen")[2].partition("\n## ")[0]
     stated = [line.split("|")[2].strip() for line in section.splitlines() if line.startswith("| ") and "%" in line]
-    limits = ("CERTAIN", "NEARLY_CERTAIN", "LIKELY", "FOUND_BY_VALUE", "FOUND_AMONG_FEW", "ALONE")
+    limits = ("CERTAIN", "NEARLY_CERTAIN", "LIKELY", "FOUND_BY_VALUE", "FOUND_AMONG_FEW", "ALONE", "LITTLE_LEFT")
     assert stated == [f"{getattr(exposures, limit):.0%}" for limit in limits]

@@ -44,6 +44,17 @@ def cramers_v(table: FloatArray) -> float | None:
 
 
 @dataclass(frozen=True)
+class Most:
+    """How many combinations, and groups, are looked at; of more, a random part is taken."""
+
+    combinations: int | None = None
+    groups: int | None = None
+
+
+ALL = Most()
+
+
+@dataclass(frozen=True)
 class Associations:
     """The matrices of some columns before and after; `sampled` if they were taken from a random part of the counts."""
 
@@ -53,16 +64,16 @@ class Associations:
     sampled: bool = False
 
 
-def associations(plan: Plan, names: Sequence[str] | None = None, most: int | None = None) -> Associations:
-    """Of all columns, or of those named. Of more than `most` combinations, or groups, a random part is taken."""
+def associations(plan: Plan, names: Sequence[str] | None = None, most: Most = ALL) -> Associations:
+    """Of all columns, or of those named."""
     f = plan.frequency
     chosen = tuple(f.attributes) + tuple(f.sensitive) if names is None else tuple(names)
     before, after = _before(f, chosen, most), _Release(plan, chosen, most)
-    sampled = most is not None and max(len(f.counts), len(plan.groups)) > most
+    sampled = _is_more(len(f.counts), most.combinations) or _is_more(len(plan.groups), most.groups)
     return Associations(chosen, _matrix(chosen, before), _matrix(chosen, after.table), sampled)
 
 
-def hang_together(f: FrequencySet, one: str, others: Sequence[str], most: int | None = None) -> list[float]:
+def hang_together(f: FrequencySet, one: str, others: Sequence[str], most: Most = ALL) -> list[float]:
     """How strongly one column goes with each of some others in the source; 0 where a column has a single label."""
     table = _before(f, (one, *others), most)
     return [cramers_v(table(one, other)) or 0.0 for other in others]
@@ -76,8 +87,8 @@ def _matrix(names: Sequence[str], table: Callable[[str, str], FloatArray]) -> li
     return made
 
 
-def _before(f: FrequencySet, names: Sequence[str], most: int | None) -> Callable[[str, str], FloatArray]:
-    some = _some(len(f.counts), most)
+def _before(f: FrequencySet, names: Sequence[str], most: Most) -> Callable[[str, str], FloatArray]:
+    some = _some(len(f.counts), most.combinations)
     columns = {h.attribute: (_coarse(h), codes) for h, codes in zip(f.hierarchies, f.codes, strict=True)}
     columns |= {name: (_coarse(f.sensitive_hierarchies[name]), codes) for name, codes in f.sensitive.items()}
     labels = {name: columns[name][0][columns[name][1][some]] for name in names}
@@ -86,10 +97,14 @@ def _before(f: FrequencySet, names: Sequence[str], most: int | None) -> Callable
 
 def _some(many: int, most: int | None) -> IntArray | slice:
     """All, or a random part of so many; the same for the same number."""
-    if most is None or many <= most:
+    if not _is_more(many, most):
         return slice(None)
     chosen: IntArray = np.sort(np.random.default_rng(0).choice(many, most, replace=False))
     return chosen
+
+
+def _is_more(many: int, most: int | None) -> bool:
+    return most is not None and many > most
 
 
 def _counted(labels: Mapping[str, Codes], counts: IntArray, one: str, other: str) -> FloatArray:
@@ -112,7 +127,7 @@ def _coarse(h: Hierarchy) -> Codes:
 class _Release:
     """What each group of a release tells of each column: how many of its rows have each label, as far as is known."""
 
-    def __init__(self, plan: Plan, names: Sequence[str], most: int | None) -> None:
+    def __init__(self, plan: Plan, names: Sequence[str], most: Most) -> None:
         self.plan, self.frequency, self.names = plan, plan.frequency, names
         self._place = {h.attribute: d for d, h in enumerate(self.frequency.hierarchies)}
         self._most = most
@@ -135,7 +150,7 @@ class _Release:
         """All tables of two columns at once, each group's rows being interchangeable."""
         sizes, wide = self.plan.groups.sizes, sum(self._labels(name) for name in self.names)
         total, blocks = np.zeros((wide, wide)), -(-len(sizes) // _BLOCK)
-        some = _some(blocks, None if self._most is None else max(self._most // _BLOCK, 1))
+        some = _some(blocks, None if self._most.groups is None else max(self._most.groups // _BLOCK, 1))
         for begin in (np.arange(blocks)[some] * _BLOCK).tolist():
             which = slice(begin, min(begin + _BLOCK, len(sizes)))
             shares = np.hstack([self._shares(name, which) for name in self.names])
@@ -146,7 +161,7 @@ class _Release:
     def _together(self) -> Callable[[str, str], FloatArray]:
         """Counts of exact values that stand in one table."""
         kept = np.flatnonzero(self.plan.group >= 0)
-        kept = kept[_some(len(kept), self._most)]
+        kept = kept[_some(len(kept), self._most.combinations)]
         row, count = self.plan.row[kept], self.plan.count[kept]
         at = {name: self._place[name] for name in self.names if name in self._place}
         codes, hierarchies = self.frequency.codes, self.frequency.hierarchies

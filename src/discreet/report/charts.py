@@ -48,12 +48,21 @@ def scale(largest: float = 1.0) -> str:
     >>> [text.partition("<")[0] for text in scale(0.5).split('">')[2:]]
     ['0', '25%', '50%']
     """
-    ends = ((0.0, "start"), (0.5, "middle"), (1.0, "end"))
+    ends = ((0.0, "start", "tick"), (0.5, "middle", "tick middle"), (1.0, "end", "tick"))
     ticks = "".join(
-        f'<text class="tick" x="{_percent(at)}" y="12" text-anchor="{anchor}">{chance(at * largest)}</text>'
-        for at, anchor in ends
+        f'<text class="{kind}" x="{_percent(at)}" y="12" text-anchor="{anchor}">{chance(at * largest)}</text>'
+        for at, anchor, kind in ends
     )
     return f'<svg class="scale" width="100%" height="16" aria-hidden="true">{ticks}</svg>'
+
+
+def rounded_up(share: float) -> float:
+    """An end for the scale of small shares that is easily read.
+
+    >>> [rounded_up(share) for share in (0.02, 0.13, 0.5, 0.51, 1.7)]
+    [0.05, 0.2, 0.5, 1.0, 1.7]
+    """
+    return next((end for end in (0.05, 0.1, 0.2, 0.5, 1.0) if share <= end), share)
 
 
 def stack(shares: Sequence[float]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.labels.figures import percent
 from discreet.labels.notebook import in_frame
-from discreet.report.exposures import Exposure
+from discreet.report.exposures import LITTLE_LEFT, Exposure
 from discreet.report.marginals import Grain, Marginal, nobody_decided, printable
 from discreet.report.release import ReleaseData, achieved_in_words, agreeing, promise_lines, scalars
 from discreet.report.sections.answers import Answers
@@ -39,6 +39,14 @@ class ReportData(ReleaseData):
     seconds: Mapping[str, float]
     facts: Mapping[str, str | int | float | bool]
     undecided: tuple[str, ...] = ()  # columns that nobody has decided on
+
+    @property
+    def of_no_use(self) -> str:
+        """Also that little is left, which only whoever has the source can measure."""
+        told = super().of_no_use
+        if told or self.exact is not None or not self.attributes or self.loss < LITTLE_LEFT:
+            return told
+        return f"Little is left of the quasi-identifiers: their loss of exactness is {percent(self.loss)}."
 
     @property
     def warnings(self) -> tuple[Exposure, ...]:

@@ -32,6 +32,7 @@ LIKELY = 0.2  # … more than half of their group have a value that fewer of all
 ALONE = 0.01  # … no other row looks like them
 FOUND_BY_VALUE = 0.1  # … no other row has their sensitive value: it finds the row
 FOUND_AMONG_FEW = 0.5  # … fewer rows than a group was promised to have have their sensitive value
+LITTLE_LEFT = 0.9  # … and from such a loss of exactness on, a release is of little use, however safe it is
 TOLD = 0.01  # a smaller share of rows with rare values is no news: there are rare diseases
 
 UNSAID = (

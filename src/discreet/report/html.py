@@ -13,6 +13,7 @@ from discreet.policy.kinds import PUBLICATIONS
 from discreet.report import charts
 from discreet.report.data import ReportData
 from discreet.report.kinds import glossary, roles
+from discreet.report.made import facts_in_words, searched, settings_in_words
 from discreet.report.release import ReleaseData
 from discreet.report.sections.coarser import EXACTNESS
 from discreet.report.sections.presence_charts import confidences, presences
@@ -60,6 +61,10 @@ def _common(data: ReleaseData) -> dict[str, object]:
         "glossary": glossary(data.publish),
         "private": isinstance(data, ReportData),
         "roles": roles(data.publish),
+        "rounded_up": charts.rounded_up,
+        "searched": searched,
+        "settings_in_words": settings_in_words,
+        "facts_in_words": facts_in_words,
         "so_many_people": so_many_people,
         "words": PUBLICATIONS[data.publish].words,
     }

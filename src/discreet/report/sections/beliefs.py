@@ -39,8 +39,24 @@ def beliefs(groups: Groups) -> tuple[Belief, ...]:
         worst = Panel(ADVERSARIES, name, t).worst(groups).tolist()
         for adversary, epsilon in zip(ADVERSARIES, worst, strict=True):
             kind = str(adversary.words()["class"])
-            found.append(Belief(shown(name), adversary.describe(), kind, epsilon if math.isfinite(epsilon) else None))
+            found.append(Belief(shown(name), in_words(adversary), kind, epsilon if math.isfinite(epsilon) else None))
     return tuple(found)
+
+
+def in_words(adversary: Adversary) -> str:
+    """What she believes beforehand.
+
+    >>> in_words(ClassOne(1_000, TABLE)), in_words(ClassTwo(1_000_000))
+    ("the table's shares, from data on 1,000 people", 'anything, from data on at most 1,000,000 people')
+    >>> in_words(ClassThree(UNIFORM))
+    'all values alike, and nothing changes her mind'
+    """
+    if isinstance(adversary, ClassTwo):
+        return f"anything, from data on at most {int(adversary.stubbornness):,} people"
+    shape = "all values alike" if adversary.prior is UNIFORM else "the table's shares"
+    if isinstance(adversary, ClassOne):
+        return f"{shape}, from data on {int(adversary.stubbornness):,} people"
+    return f"{shape}, and nothing changes her mind"
 
 
 def _figures(known: Public) -> tuple[Belief, ...]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from discreet.report.associations import Associations, associations, hang_together
+from discreet.report.associations import Associations, Most, associations, hang_together
 from discreet.report.marginals import shown
 from discreet.report.sections.registry import Private, Section
 from discreet.search.plan import Plan
 
 MOST_COLUMNS = 10  # of a matrix that can be read
 MOST_SENSITIVE = 3
-MOST_COUNTS = 100_000  # combinations, or groups: of more a random part is taken, a matter of a moment
+MOST = Most(combinations=200_000, groups=20_000)  # of more a random part is taken: a matter of a moment
 _NOTHING = 0.005  # what is told as 0.00
 
 
@@ -37,7 +37,7 @@ def pairs_kept(plan: Plan) -> PairsKept | None:
     if f.leaf_rows is not None or len(f.attributes) + len(f.sensitive) < 2 or not plan.published.any():
         return None
     names, by = _columns(plan)
-    found = associations(plan, names, MOST_COUNTS)
+    found = associations(plan, names, MOST)
     return PairsKept(
         tuple(shown(name) for name in names),
         tuple(map(tuple, found.before)),
@@ -56,7 +56,7 @@ def _columns(plan: Plan) -> tuple[list[str], str]:
     room = MOST_COLUMNS - len(sensitive)
     if len(names) <= room or not sensitive:
         return [*names[:room], *sensitive], ""
-    strength = hang_together(f, sensitive[0], names, MOST_COUNTS)
+    strength = hang_together(f, sensitive[0], names, MOST)
     strongest = sorted(range(len(names)), key=lambda i: -strength[i])[:room]
     return [*(names[i] for i in sorted(strongest)), *sensitive], shown(sensitive[0])
 

@@ -5,15 +5,15 @@ For the custodian both, in one picture; for the page that is published what foll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from discreet.arrays import FloatArray, IntArray, number_equal
+from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
-from discreet.counts.groups import Groups, Tally, tally
+from discreet.counts.groups import Groups, tally
 from discreet.labels.figures import percent
 from discreet.labels.whose import Whose
 from discreet.releases.sweep import links
@@ -42,6 +42,7 @@ _GUESSED = (
     (Fraction(0), "below 10%"),
 )
 LEFT_OUT = "not in the release"
+_LARGEST = 1 << 62
 _SAME = 1e-9  # what lies this close to an edge is at the edge: a picture decides nothing
 
 
@@ -106,17 +107,15 @@ def risks(plan: Plan, whose: Whose, grain: Grain) -> Risks | None:
     f = plan.frequency
     if f.leaf_rows is not None or not plan.published.any():
         return None
-    source, groups = _places(f), plan.groups
+    groups, (picked, guessed) = plan.groups, _of_table(f)
     pictures = []
     if not plan.exact:
-        before, after = links(source), links(groups)
-        left_out = max(int(before[1].sum()) - int(after[1].sum()), 0)
-        pictures.append(_picture("", whose, _PICKED, before, after, left_out, grain))
+        after = links(groups)
+        left_out = max(int(picked[1].sum()) - int(after[1].sum()), 0)
+        pictures.append(_picture("", whose, _PICKED, picked, after, left_out, grain))
     for name in groups.tallies:
-        rows_before, rows_after = (likeliest(source, name), source.sizes), (likeliest(groups, name), groups.sizes)
-        pictures.append(
-            _picture(name, whose.by_rows, _GUESSED, rows_before, rows_after, plan.suppressed, grain),
-        )
+        told = (likeliest(groups, name), groups.sizes)
+        pictures.append(_picture(name, whose.by_rows, _GUESSED, guessed[name], told, plan.suppressed, grain))
     if not pictures:
         return None
     apart = groups.distinct is not None
@@ -137,29 +136,54 @@ def likeliest(groups: Groups, attribute: str) -> FloatArray:
     return found / np.maximum(groups.sizes, 1)
 
 
+Chances = tuple[FloatArray, IntArray]  # and of how many each is
+
+
+def _of_table(f: FrequencySet) -> tuple[Chances, Mapping[str, Chances]]:
+    """In the table itself rows with the same exact quasi-identifiers can't be told apart: the chances to pick a row
+    among them, and for each sensitive column to guess its value.
+    """
+    if f.owners is not None:
+        groups = _places(f)
+        return links(groups), {name: (likeliest(groups, name), groups.sizes) for name in f.sensitive}
+    place, sizes = _numbered(f), np.empty(0, dtype=np.int64)
+    guessed = {}
+    for name, codes in (f.sensitive or {"": np.zeros(len(place), dtype=np.int32)}).items():
+        values = int(codes.max(initial=0)) + 1
+        cell = place * values + codes  # a single sort, as there may be millions
+        order = np.argsort(cell)
+        cell, counts = cell[order], f.counts[order]
+        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        of_value, at = np.add.reduceat(counts, first), cell[first] // values
+        begin = np.flatnonzero(np.diff(at, prepend=-1))
+        sizes = np.add.reduceat(of_value, begin)
+        guessed[name] = np.maximum.reduceat(of_value, begin) / sizes, sizes
+    return (1 / sizes, sizes), guessed
+
+
+def _numbered(f: FrequencySet) -> IntArray:
+    """A number for the quasi-identifiers of each combination, small enough to be multiplied by one of a value."""
+    span = 1
+    for h in f.hierarchies:
+        span *= len(h.leaves)
+    if span * max((len(h.leaves) for h in f.sensitive_hierarchies.values()), default=1) >= _LARGEST:
+        return f.places
+    number = np.zeros(len(f.counts), dtype=np.int64)
+    for h, codes in zip(f.hierarchies, f.codes, strict=True):
+        number = number * len(h.leaves) + codes
+    return number
+
+
 def _places(f: FrequencySet) -> Groups:
-    """The table itself as groups: rows with the same exact quasi-identifiers can't be told apart."""
+    """The table itself as groups of people who may have several rows."""
     place = f.places
     many = int(place.max(initial=-1)) + 1
     sizes = np.bincount(place, weights=f.counts, minlength=many).astype(np.int64)
-    owners = f.owned_places
-    tallies = {name: _tally(f, name, place, many, owners is not None) for name in f.sensitive}
-    return Groups(sizes, tallies, owners=owners)
-
-
-def _tally(f: FrequencySet, name: str, place: IntArray, many: int, kernels: bool) -> Tally:
-    """How often each value of a column occurs at each place."""
-    codes, reference, hierarchy = f.sensitive[name], f.totals[name], f.sensitive_hierarchies[name]
-    if kernels:
-        return tally(place, codes, f.counts, many, reference, hierarchy)
-    cell = number_equal([place, codes], len(place))  # in the order of places
-    first = np.unique(cell, return_index=True)[1]
-    counts = np.bincount(cell, weights=f.counts, minlength=len(first)).astype(np.int64)
-    offsets = np.searchsorted(place[first], np.arange(many + 1))
-    return Tally(offsets, codes[first], counts, reference, hierarchy)
-
-
-Chances = tuple[FloatArray, IntArray]  # and of how many each is
+    tallies = {
+        name: tally(place, codes, f.counts, many, f.totals[name], f.sensitive_hierarchies[name])
+        for name, codes in f.sensitive.items()
+    }
+    return Groups(sizes, tallies, owners=f.owned_places)
 
 
 def _picture(
