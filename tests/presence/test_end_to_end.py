@@ -95,3 +95,23 @@ def test_a_delta_that_nothing_can_keep_tells_what_could_be(tmp_path: Path) -> No
         with pytest.raises(Infeasible, match=told):
             anonymize(policy_from_words(words | {"publish": publish}), tmp_path / "release", source=everybody)
     assert not (tmp_path / "release").exists()
+
+
+def test_a_value_that_looks_like_everything_is_found_in_the_source(tmp_path: Path) -> None:
+    """Alone in the table it is called ``*``; published, where others have other values, ``{*}``."""
+    promise = {
+        "delta": ["0", "11/20"],
+        "confidence": "1/3",
+        "marginals": {"age": [["29", 4]], "mood": [["*", 2], ["a,b", 2]]},
+        "size": 4,
+    }
+    roles = {
+        "age": {"role": "quasi_identifier", "hierarchy": {"flat": True}},
+        "mood": {"role": "quasi_identifier", "hierarchy": {"flat": True, "sets": True}},
+    }
+    words = {"attributes": roles, "publish": "multidimensional", "require": [{"confident_presence": promise}]}
+    source = {"age": ["29"], "mood": ["*"]}
+    release = anonymize(policy_from_words(words), tmp_path / "release", source=source).folder
+    assert (release / "data.csv").read_text(encoding="utf-8").splitlines() == ["age,mood", "29,{*}"]
+    assert verify(release, source=source).kept
+    assert not verify(release, source={"age": ["29"], "mood": ["a,b"]}).kept

@@ -52,6 +52,21 @@ def set_text(members: Iterable[Value], braces: int = 1) -> str:
     return "{" * braces + ", ".join(map(_member, members)) + "}" * braces
 
 
+def braces_of(text: Value) -> int:
+    """How many braces a text begins with."""
+    return 0 if text is None else len(text) - len(text.lstrip("{"))
+
+
+def leaf_of(text: Value) -> Value:
+    """The value that a text of level 0 is; one that looks like ``*`` is published as a set of itself.
+
+    >>> leaf_of("37"), leaf_of("{*}"), leaf_of("{a, b}")
+    ('37', '*', '{a, b}')
+    """
+    braces = braces_of(text)
+    return EVERYTHING if braces and text == set_text([EVERYTHING], braces) else text
+
+
 def _member(value: Value) -> str:
     if value is None:
         return "NULL"

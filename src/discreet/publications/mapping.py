@@ -17,7 +17,7 @@ from discreet.counts.frequency import FrequencySet
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.intervals import Cuts
-from discreet.hierarchies.texts import span
+from discreet.hierarchies.texts import EVERYTHING, leaf_of, span
 from discreet.publications.published_rules import PublishedRule, is_run, nodes_of
 from discreet.publications.region_kernels import cheapest_cover
 from discreet.publications.tables import published_values
@@ -234,15 +234,23 @@ class RangeFinder:
             last = bisect_right(self._keys, h.rule.order(part[2])) - 1
             return [(first, last)] if first <= last else []
         if part[0] == "set":  # only its members: a new value that sorts between them is not what was published
-            places = sorted(self._names[0][name] for name in part[1:] if name in self._names[0])
+            codes = (self._code(0, name) for name in part[1:])
+            places = sorted(code for code in codes if code is not None)
             starts = [p for i, p in enumerate(places) if i == 0 or places[i - 1] != p - 1]
             ends = [p for i, p in enumerate(places) if i == len(places) - 1 or places[i + 1] != p + 1]
             return list(zip(starts, ends, strict=True))
         if len(part) == 3:
             return self._run(*part)
         level, name = part
-        code = self._names[level].get(h.rule.renamed(name) if level and isinstance(h.rule, Cuts) else name)
+        code = self._code(level, h.rule.renamed(name) if level and isinstance(h.rule, Cuts) else name)
         return [] if code is None else [(int(h.first[level][code]), int(h.last[level][code]))]
+
+    def _code(self, level: int, name: Value) -> int | None:
+        """A value `*` is called so where it is the only one of a table, and a set of itself among others."""
+        code = self._names[level].get(name)
+        if code is not None or level or leaf_of(name) != EVERYTHING or EVERYTHING not in self._hierarchy.leaves:
+            return code
+        return self._hierarchy.leaves.index(EVERYTHING)
 
     def _run(self, level: int, first: str, last: str) -> list[tuple[int, int]]:
         """From the node of one value to that of another; where the table has nothing in one, what lies between."""

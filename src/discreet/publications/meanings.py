@@ -22,7 +22,7 @@ from discreet.hierarchies.dates import parse_date
 from discreet.hierarchies.hierarchy import EVERYTHING, Bounded, Rule, Value
 from discreet.hierarchies.numbers import parse, plain
 from discreet.hierarchies.rules import Cuts, Taxonomy
-from discreet.hierarchies.texts import possible_ends, set_text, span
+from discreet.hierarchies.texts import braces_of, leaf_of, possible_ends, set_text, span
 from discreet.hierarchies.words import rule_from_words
 from discreet.publications.mapping import RangeFinder
 
@@ -63,7 +63,7 @@ def is_name(rule: Rule, level: int, text: Value) -> bool:
     if level == height(rule):
         return text == EVERYTHING
     if level == 0:
-        return _has_path(rule, _leaf(text))
+        return _has_path(rule, leaf_of(text))
     if isinstance(rule, Taxonomy):
         return any(path[level - 1] == text for path in rule.paths.values()) or not text
     return next(_members(rule, level, text), _NONE) is not _NONE
@@ -97,7 +97,7 @@ def _values_of(rule: Rule, part: Sequence[Any]) -> Iterator[Value]:
     if part[0] in ("set", ""):
         yield from part[1:]
     elif part[0] == 0:
-        yield _leaf(part[1])
+        yield leaf_of(part[1])
     elif len(part) == 3:
         for value in part[1:]:
             yield value
@@ -108,7 +108,7 @@ def _values_of(rule: Rule, part: Sequence[Any]) -> Iterator[Value]:
 
 def _members(rule: Rule, level: int, text: Value) -> Iterator[Value]:
     """Values that become this text at a level, the first and the last one among them; nothing if none do."""
-    text = _leaf(text)
+    text = leaf_of(text)
     return (value for value in _examples(text) if _has_path(rule, value) and rule.path(value)[level - 1] == text)
 
 
@@ -202,26 +202,16 @@ def _is_listed(rule: Rule, text: Value, parts: Sequence[Any]) -> bool:
     values = [value for _, value in parts]
     filled = [value for value in values if value]
     blank = values[len(filled) :]
-    nested = [set_text(filled, braces) for braces in range(1, _braces(text) + 2)] if blank else []
+    nested = [set_text(filled, braces) for braces in range(1, braces_of(text) + 2)] if blank else []
     return _is_set(text, values) or any(_is_set(text, [base, *blank]) for base in nested)
 
 
 def _is_set(text: Value, members: Sequence[Value]) -> bool:
     """Is it the set of these? One of them may be ``*``, which is written as a set of itself when it is alone."""
-    braces = _braces(text)
-    stars = [i for i, member in enumerate(members) if _leaf(member) == EVERYTHING]
+    braces = braces_of(text)
+    stars = [i for i, member in enumerate(members) if leaf_of(member) == EVERYTHING]
     written = [list(members), *([*members[:i], EVERYTHING, *members[i + 1 :]] for i in stars)]
     return braces > 0 and any(text == set_text(each, braces) for each in written)
-
-
-def _braces(text: Value) -> int:
-    return 0 if text is None else len(text) - len(text.lstrip("{"))
-
-
-def _leaf(text: Value) -> Value:
-    """The value that a text of level 0 is; one that looks like ``*`` is published as a set of itself."""
-    braces = _braces(text)
-    return EVERYTHING if braces and text == set_text([EVERYTHING], braces) else text
 
 
 def _means_a_leaf(rule: Rule, level: int, name: Value) -> bool:
