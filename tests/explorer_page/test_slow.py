@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.browsers import browser, chromium
 from tests.explorer.clients import Client, people, until
 from tests.explorer.test_jobs import slow
 from tests.explorer_page.pages import bar, go, opened
 
-__all__ = ["browser", "chromium"]
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
