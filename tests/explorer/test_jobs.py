@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from threading import Event, Thread
 from typing import Any
 
@@ -245,3 +246,42 @@ def test_thousands_of_jobs_leave_nothing_behind(jobs: Jobs) -> None:
     until(lambda: not jobs._lanes and not jobs._threads)
     assert len(jobs._known) <= 40
     assert ends(jobs.start("kind 0", lambda job: {"last": 1})) == "done"
+
+
+def test_nothing_hangs_when_all_is_asked_at_once(client: Client) -> None:
+    """Tabs that change, move, ask, start and stop, for some seconds; then all is at rest, and the last word is told."""
+    end, faults = time.monotonic() + 4, list[str]()
+
+    def tab(number: int) -> None:
+        random = Random(number)
+        while time.monotonic() < end:
+            k = random.randint(2, 60)
+            path, body = random.choice(
+                [
+                    ("/api/policy", {"set": [[K, k]]}),
+                    ("/api/answer", {"set": [[K, k]]}),
+                    ("/api/jobs", {"kind": "lattice"}),
+                    ("/api/jobs", {"kind": "tradeoff", "over": K, "publications": ["generalization"]}),
+                    ("/api/tried/age", {"words": {"intervals": [k]}}),
+                    *((path, None) for path in COMPUTED),
+                ]
+            )
+            own = client.cookie if body is None else client.own
+            begun = time.monotonic()
+            answer = client.ask("GET" if body is None else "POST", path, own, None if body is None else json_of(body))
+            if answer.status not in (200, 202, 409) or time.monotonic() - begun > 15:
+                faults.append(f"{path}: {answer.status} {answer.text[:200]}")
+            if answer.status == 202 and random.random() < 0.3:
+                client.post(f"/api/jobs/{answer.json()['job']}/stop", {})
+
+    tabs = [Thread(target=tab, args=[number]) for number in range(6)]
+    for one in tabs:
+        one.start()
+    for one in tabs:
+        one.join(60)
+    assert not any(one.is_alive() for one in tabs) and faults == []
+    until(lambda: client.get("/api/jobs") == [] and not client.explorer.jobs._lanes)
+    state = client.change((K, 7))
+    until(lambda: client.get("/api/state")["candidate"] is not None)
+    last = client.get("/api/state")
+    assert last["version"] == state["version"] and last["candidate"]["smallest"] >= 7 and last["searching"] is None
