@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from threading import Event, Thread
@@ -15,8 +14,8 @@ import pytest
 from discreet.explorer.figures import candidate as candidates
 from discreet.explorer.jobs import Job, Jobs
 from discreet.explorer.server import PATIENCE
-from discreet.run.anonymize import find_plan
 from tests.explorer.clients import Client, people, until
+from tests.explorer.slowness import slow
 
 K = ["require", 0, "k_anonymity", "k"]
 MOVE = {"set": [[K, 20]]}
@@ -28,25 +27,6 @@ def client(tmp_path: Path) -> Iterator[Client]:
     made = Client(str(tmp_path / "people.csv"), tmp_path)
     yield made
     made.close()
-
-
-@contextmanager
-def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Every search goes on until it is let go, and tells how far it is."""
-    go_on = Event()
-
-    def search(policy: Any, intake: Any, progress: Any) -> Any:
-        at = 0
-        while not go_on.wait(0.02):
-            progress("search", at := at + 1, 1000, "a slow one")
-        return find_plan(policy, intake, progress)
-
-    monkeypatch.setattr(candidates, "find_plan", search)
-    try:
-        yield go_on
-    finally:
-        go_on.set()
-        monkeypatch.setattr(candidates, "find_plan", find_plan)
 
 
 def moved(client: Client, body: Any = MOVE) -> str:
@@ -222,7 +202,9 @@ def test_of_jobs_that_wait_the_newest_alone_is_begun(jobs: Jobs) -> None:
 
 def test_one_that_waits_is_stopped_at_once(jobs: Jobs) -> None:
     go_on, log = Event(), list[str]()
-    first, second = (jobs.start("move", waits(go_on, log, name)) for name in ("first", "second"))
+    first = jobs.start("move", waits(go_on, log, "first"))
+    until(lambda: log == ["first"])
+    second = jobs.start("move", waits(go_on, log, "second"))
     jobs.stop(second.id)
     assert ends(second) == "stopped" and not first.ended
     jobs.stop_kind("move")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.explorer.clients import Client, people, until
-from tests.explorer.test_jobs import slow
+from tests.explorer.slowness import slow
 from tests.explorer_page.pages import bar, go, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
