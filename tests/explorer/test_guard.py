@@ -37,6 +37,22 @@ def test_without_the_cookie_nothing_is_told(client: Client, path: str) -> None:
     assert answer.text == "This page belongs to whoever started it: open the address that `discreet explore` showed."
 
 
+def test_every_route_is_for_our_page_alone(client: Client) -> None:
+    """Also those that are made after this test: without the cookie, by another name, or asked by another site."""
+    routes = [(route.path, sorted(route.methods - {"HEAD"})) for route in client.explorer.app.routes]
+    asked = [
+        (path.replace("{column:path}", "age").replace("{job}", "x"), method) for path, ms in routes for method in ms
+    ]
+    assert len(asked) > 40 and ("/api/tried/age", "POST") in asked and ("/api/jobs/x", "GET") in asked
+    for path, method in asked:
+        own, body = (client.own, b"{}") if method == "POST" else (client.cookie, None)
+        strange = {name: value for name, value in own.items() if name != "Cookie"}
+        assert client.ask(method, path, strange, body).status == 403, path
+        assert client.ask(method, path, own | {"Host": f"evil.example:{client.port}"}, body).status == 421, path
+        assert client.ask(method, path, own | {"Sec-Fetch-Site": "cross-site"}, body).status == 403, path
+    assert client.get("/api/state")["version"] == 1 and client.get("/api/jobs") == []
+
+
 @pytest.mark.parametrize("token", ["", "x", "%C3%A4", "A" * 10_000])
 def test_a_wrong_token_gets_no_cookie(client: Client, token: str) -> None:
     answer = client.ask("GET", f"/?token={token}")
@@ -99,7 +115,7 @@ ORIGINS = ["https://evil.example", "null", "", "https://127.0.0.1:{port}", "http
 def test_another_page_changes_nothing(client: Client, origin: str | None) -> None:
     own = {name: value for name, value in client.own.items() if name != "Origin"}
     own |= {} if origin is None else {"Origin": origin.format(port=client.port, here=client.here)}
-    for path in ("/api/policy", "/api/jobs", "/api/answer", "/api/hierarchy/age", "/api/jobs/x/stop"):
+    for path in ("/api/policy", "/api/jobs", "/api/answer", "/api/hierarchy/age", "/api/tried/age", "/api/jobs/x/stop"):
         assert client.ask("POST", path, own, json.dumps(CHANGE).encode()).status == 403
     assert client.get("/api/state")["version"] == 1
 
@@ -149,7 +165,7 @@ def test_too_much_is_not_read(client: Client) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"[" * 100_000, b'"x"', b"\xff"])
 def test_what_is_no_json_object_is_refused_and_nothing_changes(client: Client, body: bytes) -> None:
-    for path in ("/api/policy", "/api/jobs", "/api/answer", "/api/hierarchy/age"):
+    for path in ("/api/policy", "/api/jobs", "/api/answer", "/api/hierarchy/age", "/api/tried/age"):
         assert client.ask("POST", path, client.own, body).status == 422
     assert client.get("/api/state")["version"] == 1
 
@@ -189,6 +205,7 @@ def test_no_file_can_be_named_that_the_command_line_did_not_name(client: Client,
     client.post("/api/answer", {"set": [[path, value]]}, 422)
     if path[0] == "attributes" and isinstance(value, dict):
         client.post("/api/hierarchy/age", {"words": value}, 422)
+        client.post("/api/tried/age", {"words": value}, 422)
 
 
 def test_a_second_process_on_the_port_is_told() -> None:

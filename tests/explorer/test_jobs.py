@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from threading import Event, Thread
 from typing import Any
 
@@ -14,8 +14,8 @@ import pytest
 from discreet.explorer.figures import candidate as candidates
 from discreet.explorer.jobs import Job, Jobs
 from discreet.explorer.server import PATIENCE
-from discreet.run.anonymize import find_plan
 from tests.explorer.clients import Client, people, until
+from tests.explorer.slowness import slow
 
 K = ["require", 0, "k_anonymity", "k"]
 MOVE = {"set": [[K, 20]]}
@@ -27,25 +27,6 @@ def client(tmp_path: Path) -> Iterator[Client]:
     made = Client(str(tmp_path / "people.csv"), tmp_path)
     yield made
     made.close()
-
-
-@contextmanager
-def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Every search goes on until it is let go, and tells how far it is."""
-    go_on = Event()
-
-    def search(policy: Any, intake: Any, progress: Any) -> Any:
-        at = 0
-        while not go_on.wait(0.02):
-            progress("search", at := at + 1, 1000, "a slow one")
-        return find_plan(policy, intake, progress)
-
-    monkeypatch.setattr(candidates, "find_plan", search)
-    try:
-        yield go_on
-    finally:
-        go_on.set()
-        monkeypatch.setattr(candidates, "find_plan", find_plan)
 
 
 def moved(client: Client, body: Any = MOVE) -> str:
@@ -76,7 +57,10 @@ def test_a_move_that_takes_longer_than_a_second_is_a_job_with_progress(
         assert standing["of"] == 1000 and standing["text"] == "search: a slow one" and not standing["ended"]
         assert [one["job"] for one in client.get("/api/jobs")] == [job]
         go_on.set()
-        assert client.events(job) == [("done", at_once)]
+        (first, meant), done = client.events(job)
+        assert done == ("done", at_once) and first == "point"  # what is meant is told before it is searched for
+        assert [one["sentence"] for one in meant["promises"]] == [one["sentence"] for one in at_once["promises"]]
+        assert {one["kept"] for one in meant["promises"]} == {None} and "19 other" in str(meant)
     assert client.get("/api/state")["version"] == 1
 
 
@@ -84,7 +68,7 @@ def test_a_move_can_be_stopped(client: Client, monkeypatch: pytest.MonkeyPatch) 
     with slow(monkeypatch):
         job = moved(client)
         assert client.post(f"/api/jobs/{job}/stop", {}) == {"stopped": True}
-        assert client.events(job) == [("stopped", {})] and client.get("/api/jobs") == []
+        assert client.events(job)[-1] == ("stopped", {}) and client.get("/api/jobs") == []
 
 
 def test_a_move_gives_way_to_a_newer_one_and_to_the_change_that_ends_it(
@@ -93,10 +77,10 @@ def test_a_move_gives_way_to_a_newer_one_and_to_the_change_that_ends_it(
     client.get("/api/state")
     with slow(monkeypatch) as go_on:
         first, second = moved(client), moved(client, {"set": [[K, 30]]})
-        assert client.events(first) == [("stopped", {})]
+        assert client.events(first)[-1] == ("stopped", {})
         assert [one["job"] for one in client.get("/api/jobs")] == [second]
         state = client.change((K, 30))
-        assert client.events(second) == [("stopped", {})]
+        assert client.events(second)[-1] == ("stopped", {})
         assert state["candidate"] is None and state["searching"]
         go_on.set()
         assert client.events(state["searching"])[-1][1]["smallest"] >= 30
@@ -170,7 +154,7 @@ def test_a_fault_in_a_job_is_told_to_who_waits(client: Client, monkeypatch: pyte
         raise KeyError("Ann has flu")
 
     monkeypatch.setattr(candidates, "find_plan", fail)
-    [(name, told)] = client.events(moved(client))
+    name, told = client.events(moved(client))[-1]
     assert name == "failed" and "a fault of ours: KeyError" in told["problems"][0]["rule"] and "Ann" not in str(told)
 
 
@@ -221,7 +205,9 @@ def test_of_jobs_that_wait_the_newest_alone_is_begun(jobs: Jobs) -> None:
 
 def test_one_that_waits_is_stopped_at_once(jobs: Jobs) -> None:
     go_on, log = Event(), list[str]()
-    first, second = (jobs.start("move", waits(go_on, log, name)) for name in ("first", "second"))
+    first = jobs.start("move", waits(go_on, log, "first"))
+    until(lambda: log == ["first"])
+    second = jobs.start("move", waits(go_on, log, "second"))
     jobs.stop(second.id)
     assert ends(second) == "stopped" and not first.ended
     jobs.stop_kind("move")
@@ -245,3 +231,42 @@ def test_thousands_of_jobs_leave_nothing_behind(jobs: Jobs) -> None:
     until(lambda: not jobs._lanes and not jobs._threads)
     assert len(jobs._known) <= 40
     assert ends(jobs.start("kind 0", lambda job: {"last": 1})) == "done"
+
+
+def test_nothing_hangs_when_all_is_asked_at_once(client: Client) -> None:
+    """Tabs that change, move, ask, start and stop, for some seconds; then all is at rest, and the last word is told."""
+    end, faults = time.monotonic() + 4, list[str]()
+
+    def tab(number: int) -> None:
+        random = Random(number)
+        while time.monotonic() < end:
+            k = random.randint(2, 60)
+            path, body = random.choice(
+                [
+                    ("/api/policy", {"set": [[K, k]]}),
+                    ("/api/answer", {"set": [[K, k]]}),
+                    ("/api/jobs", {"kind": "lattice"}),
+                    ("/api/jobs", {"kind": "tradeoff", "over": K, "publications": ["generalization"]}),
+                    ("/api/tried/age", {"words": {"intervals": [k]}}),
+                    *((path, None) for path in COMPUTED),
+                ]
+            )
+            own = client.cookie if body is None else client.own
+            begun = time.monotonic()
+            answer = client.ask("GET" if body is None else "POST", path, own, None if body is None else json_of(body))
+            if answer.status not in (200, 202, 409) or time.monotonic() - begun > 15:
+                faults.append(f"{path}: {answer.status} {answer.text[:200]}")
+            if answer.status == 202 and random.random() < 0.3:
+                client.post(f"/api/jobs/{answer.json()['job']}/stop", {})
+
+    tabs = [Thread(target=tab, args=[number]) for number in range(6)]
+    for one in tabs:
+        one.start()
+    for one in tabs:
+        one.join(60)
+    assert not any(one.is_alive() for one in tabs) and faults == []
+    until(lambda: client.get("/api/jobs") == [] and not client.explorer.jobs._lanes)
+    state = client.change((K, 7))
+    until(lambda: client.get("/api/state")["candidate"] is not None)
+    last = client.get("/api/state")
+    assert last["version"] == state["version"] and last["candidate"]["smallest"] >= 7 and last["searching"] is None

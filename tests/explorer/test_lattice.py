@@ -107,6 +107,7 @@ def test_the_map_of_a_policy_that_is_published_otherwise() -> None:
     counts = counted()
     told = lattice(of_kind("multidimensional"), counts)
     assert told["current"] == told["best"] is not None and plain(told)
+    assert told["published"] is False and lattice(of_kind("generalization"), counts)["published"] is True
     with pytest.raises(PolicyError):
         lattice(of_kind("ambiguity"), counts)  # a promise that generalization can't keep
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.browsers import browser, chromium
 from tests.explorer.clients import Client, people
 from tests.explorer.command import anonymized, same_files
 from tests.explorer_page.pages import STEPS, bar, go, opened, settled
 
-__all__ = ["browser", "chromium"]
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 

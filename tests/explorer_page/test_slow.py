@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.browsers import browser, chromium
 from tests.explorer.clients import Client, people, until
-from tests.explorer.test_jobs import slow
+from tests.explorer.slowness import slow
 from tests.explorer_page.pages import bar, go, opened
 
-__all__ = ["browser", "chromium"]
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
@@ -136,10 +134,12 @@ def test_a_move_that_takes_long_is_told_gives_way_and_can_be_stopped(
         to(0.3)
         bar(page).get_by_text("search: a slow one").wait_for()
         page.get_by_text("searching …").first.wait_for()
+        wish = page.get_by_label("how many look alike (k), as a number").input_value()
+        page.get_by_text(f"everybody looks the same as at least {int(wish) - 1} others").wait_for()  # what is wished
         [first] = client.get("/api/jobs")
         to(0.5)
         until(lambda: [job["job"] for job in client.get("/api/jobs")] not in ([], [first["job"]]))
-        assert client.events(first["job"]) == [("stopped", {})]
+        assert client.events(first["job"])[-1] == ("stopped", {})
         bar(page).get_by_text("search: a slow one").wait_for()
         go_on.set()  # the slider shows its answer when it comes, although nobody has let it go
         bar(page).get_by_text("Promises kept").wait_for()

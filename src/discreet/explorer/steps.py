@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError, Mistake, PolicyError, unknown_word
 from discreet.explorer.changes import Change
 from discreet.explorer.figures import adversaries, data, tradeoff
 from discreet.explorer.figures import lattice as nodes
-from discreet.explorer.figures.answers import answer
+from discreet.explorer.figures.answers import answer, meant
 from discreet.explorer.figures.candidate import OutOfTime, until
 from discreet.explorer.figures.cards import cards
 from discreet.explorer.jobs import Job, Work
@@ -32,8 +32,9 @@ class Steps:
         self._writing = Lock()  # a release is written by the engine that has the table
 
     def answer(self, job: Job, changes: Sequence[Change]) -> dict[str, Any]:
-        """What the policy would give with some changes. Nothing is changed."""
+        """What the policy would give with some changes. Nothing is changed. What is meant is told before the search."""
         policy = self._session.policy(changes)
+        job.point({"promises": meant(policy)})
         paths = [path for path, _ in changes]
         return answer(policy, self._counted(job, policy), changed=paths, progress=job.tell)
 

@@ -190,8 +190,13 @@ def _unknown(policy: Policy, counted: Counted) -> dict[str, Any]:
     return {
         **dict.fromkeys(("loss", "loss_of", "suppressed", "groups", "smallest", "levels", "kept", "impossible")),
         "heights": {h.attribute: h.height for h in counted.frequency.hierarchies},
-        "promises": [
-            {"id": entry.id, "sentence": sentence(policy, entry), "kept": None, "margin_text": None, "deciding": None}
-            for entry in entries_of(policy)
-        ],
+        "promises": meant(policy),
     }
+
+
+def meant(policy: Policy) -> list[dict[str, Any]]:
+    """The promises in sentences, before anything is known of a release."""
+    return [
+        {"id": entry.id, "sentence": sentence(policy, entry), "kept": None, "margin_text": None, "deciding": None}
+        for entry in entries_of(policy)
+    ]

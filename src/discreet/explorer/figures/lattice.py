@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +34,7 @@ from discreet.search.lattice.node_judge import Judged
 from discreet.search.plan import Problem
 from discreet.utility.metrics import arithmetic_loss
 
+GENERALIZATION = "generalization"  # the kind whose releases the nodes are
 MOST_NODES = 200_000
 _BITS = 8  # promises that are told apart: those beyond share the last
 _TELL = 32  # nodes between two words about the progress
@@ -61,11 +63,10 @@ def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) ->
             walk.tell()
         walk.visit(node)
     current = None
-    try:
-        chosen = candidate(policy, counted, progress).plan.node
-        current = None if chosen is None else walk.number(chosen)
-    except DiscreetError:
-        pass
+    if policy.publish == GENERALIZATION:
+        with suppress(DiscreetError):
+            chosen = candidate(policy, counted, progress).plan.node
+            current = None if chosen is None else walk.number(chosen)
     names = [title_of(entry) for entry, _ in walk.entries]
     more = len(names) - _BITS + 1
     titles = names if more <= 1 else [*names[: _BITS - 1], f"{more} more promises"]
@@ -77,6 +78,7 @@ def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) ->
         "kept": _packed(walk.kept),
         "best": walk.best,
         "current": current if current is not None else walk.best,
+        "published": policy.publish == GENERALIZATION,
         "limit": float(policy.suppress),
     }
 
@@ -115,8 +117,8 @@ class _Walk:
 
     def __init__(self, policy: Policy, counted: Counted, progress: Progress = silent) -> None:
         self.progress, self.done = progress, 0
-        if policy.publish != "generalization":  # the nodes are those of another kind of publication
-            policy = replace(policy, publish="generalization", search="", ranges=None)
+        if policy.publish != GENERALIZATION:  # the nodes are those of another kind of publication
+            policy = replace(policy, publish=GENERALIZATION, search="", ranges=None)
         intake = fitted(policy, counted)
         self.policy = with_wishes(policy, intake.frequency)
         self.frequency = intake.frequency

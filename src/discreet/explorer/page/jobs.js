@@ -54,16 +54,19 @@ function follow(job, listeners) {
   return leave;
 }
 
-// The answer to a question. Once that has become a job, `how.leave` no longer waits for it.
+// The answer to a question. Once that has become a job, `how.point` hears parts of it, and `how.leave` waits no longer;
+// nobody waits, if that is `over` already.
 export const get = async (path, how) => answered(path, await request(path), how);
 export const post = async (path, body, how) => answered(path, await request(path, body), how);
 
 function answered(path, { job, answer }, how = {}) {
   if (job === undefined) return answer;
+  if (how.over) throw new GaveWay();
   asked.value = { ...asked.value, [path]: { job, stopped: false } };
   const over = (stopped) => asked.value[path]?.job === job && (asked.value = { ...asked.value, [path]: stopped ? { job, stopped } : undefined });
   return new Promise((resolve, reject) => {
     const leave = follow(job, {
+      point: how.point,
       done: (told) => (over(false), resolve(told)),
       failed: ({ problems }) => (over(false), reject(new Refused(problems, 422))),
       stopped: () => (over(true), reject(new GaveWay())),
@@ -95,10 +98,12 @@ export function newest(ask, show, failed = () => {}) {
   const asking = (wish) => {
     if (!busy) return run(wish);
     waiting = { wish };
+    how.over = true;
     how.leave?.();
   };
   asking.forget = () => {
     waiting = null;
+    how.over = true;
     how.leave?.();
   };
   return asking;

@@ -48,8 +48,8 @@ const share = (done, of) => (Number.isInteger(of) && of > 1 ? `${number(Math.flo
 
 export function Progress({ done, of, text, onStop }) {
   const known = typeof of === "number" && of > 0;
-  return html`<div class="progress" role="status">
-    <progress max=${known ? of : null} value=${known ? done : null} aria-label=${text || "working"}></progress>
+  return html`<div class="progress">
+    <progress max=${known ? of : null} value=${known ? done : null} aria-label="how far it is"></progress>
     <span class="soft">${text || "working"}${known ? ` (${share(done, of)})` : ""}</span>
     ${onStop && html`<button type="button" class="quiet" onClick=${onStop}>Stop</button>`}
   </div>`;

@@ -112,7 +112,10 @@ export function numberAt(path, told) {
 // The live answer of a slider: as if `set` were in the policy. Nothing is changed.
 export const MOVES = "/api/answer";
 export const tryOut = newest(
-  ({ set }, how) => post(MOVES, { set }, how),
+  ({ key, value, set }, how) => {
+    how.point = (meant) => live.value?.key === key && live.value.value === value && (live.value = { ...live.value, answer: meant });
+    return post(MOVES, { set }, how);
+  },
   (answer, wish) => {
     if (live.value?.key === wish.key) live.value = { ...live.value, answer, of: wish.value };
   },

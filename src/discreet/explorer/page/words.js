@@ -45,6 +45,12 @@ export function roleTitle(role) {
   return (ROLES.find(([word]) => word === (role ?? "")) ?? [role, role])[1];
 }
 
+// A question of `init`, which speaks of roles by their words in a policy, in the words of this page.
+export function asked(question) {
+  const text = question.replace(/\b(quasi_identifier|sensitive|identifier)\b/g, (word) => `“${roleTitle(word)}”`);
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 // How close to a person: for somebody who has never heard of k-anonymity.
 export function singledOut(share) {
   if (share === null || share === undefined) return "";

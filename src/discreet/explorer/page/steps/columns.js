@@ -4,7 +4,7 @@ import { Asking } from "../jobs.js";
 import { change, columns, columnsPath, loadColumns, people, state, wished } from "../state.js";
 import { Heading, Section, Tile } from "../parts.js";
 import { Bar } from "../charts.js";
-import { count, number, percent, ROLES, singledOut } from "../words.js";
+import { asked, count, number, percent, ROLES, singledOut } from "../words.js";
 
 export function Columns({ at }) {
   const rare = useSignal(false);
@@ -29,9 +29,9 @@ function Open({ open }) {
   if (open.length === 0) return null;
   return html`<${Section} kind="verdict warned" title=${`${count(open.length, "decision")} for you`} soft="Nothing is published while a question is open.">
     <ul class="decisions">${open.map(
-      (decision) => html`<li><b>${decision.column ?? "the table"}</b><span>${decision.question}</span>
-        ${answersOf(decision).map(({ title, set }) => html`<button type="button" onClick=${() => change(set)}>${title}</button>`)}
-        ${decision.column && html`<a class="button quiet" href="#columns" onClick=${(event) => show(event, decision.column)}>Choose another</a>`}</li>`,
+      (decision) => html`<li><b>${decision.column ?? "the table"}</b><span>${asked(decision.question)}</span>
+        <div class="answers">${answersOf(decision).map(({ title, set }) => html`<button type="button" onClick=${() => change(set)}>${title}</button>`)}
+        ${decision.column && html`<a class="button quiet" href="#columns" onClick=${(event) => show(event, decision.column)}>Choose another</a>`}</div></li>`,
     )}</ul>
   </${Section}>`;
 }
@@ -76,7 +76,7 @@ function Column({ column }) {
       <p class="soft">${about?.[2]}</p>
     </div>
     <div class="column-why">
-      ${column.decide ? html`<p class="question"><span class="badge warn">to be decided</span> ${column.question}</p>` : null}
+      ${column.decide ? html`<p class="question"><span class="badge warn">to be decided</span> ${asked(column.question)}</p>` : null}
       ${column.reason ? html`<p>${column.reason}</p>` : null}
       <${Values} column=${column} />
     </div>

@@ -34,6 +34,7 @@ export function lattice(done) {
     best: done.best ?? null,
     current: done.current ?? done.best ?? null,
     limit: done.limit ?? null,
+    published: done.published,
     levels: (node) => heights.map((height, c) => Math.floor(node / strides[c]) % (height + 1)),
     node: (levels) => levels.reduce((sum, level, c) => sum + level * strides[c], 0),
   };

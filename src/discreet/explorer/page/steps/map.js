@@ -96,7 +96,7 @@ function Drawn({ map: all }) {
     event.preventDefault();
   };
   const kept = all.kept.reduce((sum, bits) => sum + ((bits & all.all) === all.all ? 1 : 0), 0);
-  return html`<${Section} title=${`${number(all.nodes)} solutions`} soft=${`${number(kept)} of them keep every promise within what may be left out.`}>
+  return html`<${Section} title=${`${number(all.nodes)} solutions`} soft=${`With one level for each column. ${number(kept)} of them keep every promise within what may be left out.`}>
     <div class="fields">
       <${Choice} label="How it is drawn" value=${view.value} onPick=${(word) => (view.value = word)} options=${[["loss", "By loss and people left out"], ["lattice", "As a lattice"]]} />
       ${all.promises.length > 1 ? html`<label class="field small">Coloured by<select value=${promise.value ?? ""} onChange=${(event) => (promise.value = event.target.value === "" ? null : Number(event.target.value))}>

@@ -33,7 +33,8 @@ export function Compared({ map, picked }) {
   const sides = [["A", A, a], ["B", B, b]];
   const figure = (title, show) => html`<tr><th scope="row">${title}</th>${sides.map(([slot, node, told]) => html`<td data-of=${slot}>${node === null ? "–" : show(node, told)}</td>`)}</tr>`;
   const promises = map.promises;
-  return html`<${Section} title="Two beside each other" soft="A is what the policy gives now, until you choose another. Levels can be chosen here, too. The release is always the best that keeps the promises: to get another one, change what is promised, or the hierarchies.">
+  const first = map.published ? "A is what the policy gives now, until you choose another." : "A is the best with one level for each column. What the policy publishes now is none of these: its levels differ from row to row, or values stay exact.";
+  return html`<${Section} title="Two beside each other" soft=${`${first} Levels can be chosen here, too. What is published is always the best that keeps the promises: to get another, change what is promised, or the hierarchies.`}>
     <table class="compared"><thead><tr><th scope="col"><span class="unseen">figure</span></th><th scope="col"><span class="pin-letter">A</span></th><th scope="col"><span class="pin-letter second">B</span></th></tr></thead>
       <tbody>
         ${figure("detail lost", (node) => html`<b>${percent(map.loss[node])}</b><${Bar} share=${map.loss[node]} />`)}

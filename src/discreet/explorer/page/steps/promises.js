@@ -30,9 +30,8 @@ export function Promises({ at }) {
 const searching = () => (live.value ? jobOf(MOVES) : state.value.searching) !== null;
 const UNKNOWN = { kept: null, margin_text: null, deciding: null, cost: null };
 function now(card) {
-  if (searching()) return { ...card, ...UNKNOWN };
   const fresh = live.value?.answer?.promises?.find((other) => other.id === card.id);
-  return fresh ? { ...card, ...fresh } : card;
+  return { ...card, ...fresh, ...(searching() ? UNKNOWN : {}) };
 }
 
 function Card({ card }) {
@@ -40,7 +39,7 @@ function Card({ card }) {
   const impossible = searching() ? null : live.value?.answer ? live.value.answer.impossible : state.value.candidate?.impossible;
   const dragged = live.value?.key?.startsWith?.(`${card.id} `);
   const mine = impossible && (dragged || !live.value) ? impossible : null;
-  return html`<section class=${`card${told.kept === false || mine ? " broken" : ""}`} aria-label=${card.title}>
+  return html`<section class=${`card${told.kept === false || mine ? " broken" : told.kept ? "" : " open"}`} aria-label=${card.title}>
     <div class="headline"><h2>${card.title}</h2><${Badge} kept=${mine ? false : told.kept} no=${mine ? "✗ not possible" : "✗ not kept"} open=${searching() ? "searching …" : "not judged"} /></div>
     <p class="lead">${told.sentence}</p>
     <p class="soft">${card.adversary}</p>
