@@ -191,7 +191,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         ({"population": "people.csv", "pairs": ["a.csv"]}, "pairs: are counts beside marginals, and there are none"),
         ({"pairs": []}, "pairs: must be a list of tables, got an empty one"),
         ({"pairs": "a.csv"}, "pairs: must be a list of tables, got 'a.csv'"),
-        ({"margin": 51}, "margin: must be at least 0 and at most 50, got 51"),
+        ({"margin": 11}, "margin: must be at least 0 and at most 10, got 11"),
         ({"pairs": pairs_of(EVERYBODY) + pairs_of(EVERYBODY)[:1]}, "pairs: has age and zip twice"),
     ],
 )
