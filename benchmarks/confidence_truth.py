@@ -1,7 +1,7 @@
 """Do at least c of the groups keep δ in the real population, by marginals and by pairs with a margin? On a census.
 
-500,000 people are everybody (invented ones where there is no census), one in a hundred of them is in the private table: at
-random, or those with a low salary twice as often as others. What a publisher knows are marginals, or pairs with the
+500,000 people are everybody (invented ones where there is no census), one in a hundred of them is in the private table:
+at random, or those with a low salary twice as often as others. What a publisher knows are marginals, or pairs with the
 margin that the table itself asks for. `discreet reproduce presence` asks the same of Adult.
 """
 
