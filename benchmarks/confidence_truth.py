@@ -1,7 +1,7 @@
 """Do at least c of the groups keep δ in the real population, by marginals and by pairs with a margin? On a census.
 
-500,000 people are everybody (invented ones where there is no census), one in twenty of them is in the private table: at
-random, or those with a low salary twice as often as others. What a publisher knows are marginals, or pairs with the
+500,000 people are everybody (invented ones where there is no census), one in a hundred of them is in the private table:
+at random, or those with a low salary twice as often as others. What a publisher knows are marginals, or pairs with the
 margin that the table itself asks for. `discreet reproduce presence` asks the same of Adult.
 """
 
@@ -25,9 +25,9 @@ from discreet.studies.data.tables import merged
 from discreet.studies.presence.truth import KNOWN, SEARCHES, Truths, holds, truths
 
 CONFIDENCES = ("0.5", "0.8", "0.95", "0.99")
-DELTAS = (("0", "0.1"), ("0.02", "0.15"), ("0", "0.25"))
+DELTAS = (("0", "0.03"), ("0.002", "0.05"), ("0", "0.1"))
 ATTRIBUTES = (4, 7)
-SHARE = 0.05
+SHARE = 0.01
 
 
 def measure(options: Options) -> Findings:

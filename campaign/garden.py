@@ -185,6 +185,11 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         {"confident_presence": {"delta": [0, 0.8], "confidence": 0.5, "marginals": _MARGINALS, "size": 400}},
         suppress=0.1,
     ),
+    "confident pairs": _words(
+        _AMONG,
+        {"confident_presence": {"delta": [0, 0.8], "confidence": 0.5, "known": "pairs", "margin": 0.1}},
+        private={"disease": ["Asthma", "Burn"]},
+    ),
     "instant": _words(_NUMBERS, {"k_anonymity": {"k": 3}}, search="instant", summary="histogram", suppress=0.1),
     "coarser": _words(_COARSER, {"k_anonymity": {"k": 3}}, suppress=0.1),
     "summary": _words(ATTRIBUTES, {"k_anonymity": {"k": 3}}, search="instant", summary="summary.npz", suppress=0.1),

@@ -17,7 +17,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from campaign.promises import posteriors, truth
+from campaign.promises import pairs, posteriors, truth
 from campaign.promises.audited import MORE, Trouble, audited, composed, foreign_file, members
 from campaign.promises.case import Case, Row, Value
 from campaign.promises.definitions import number
@@ -231,7 +231,9 @@ def _confidence_broken(case: Case, groups: Sequence[Group], about: Mapping[str, 
         name: Counter(dict(about["marginals"][name])) - Counter(case.column(name)) for name in case.quasi_identifiers
     }
     size = int(about["size"]) - len(case.rows)
-    for group in groups:
+    if about.get("pairs"):
+        yield from _confidence_by_pairs_broken(case, groups, about)
+    for group in groups if not about.get("pairs") else ():
         fitting = [
             sum(n for value, n in outside[name].items() if covers(label, value, case.hierarchy(name)))
             for name, label in zip(case.quasi_identifiers, group.labels, strict=True)
@@ -240,6 +242,25 @@ def _confidence_broken(case: Case, groups: Sequence[Group], about: Mapping[str, 
         if sure < number(about["confidence"]):
             beside = f"{group.size} rows beside {fitting} of {size}"
             yield f"confidence {about['confidence']}: {float(sure):.4f} for {beside}"
+
+
+def _confidence_by_pairs_broken(case: Case, groups: Sequence[Group], about: Mapping[str, Any]) -> Iterator[str]:
+    """The same where pairs are known, too. A margin can only make a release surer."""
+    names = list(case.quasi_identifiers)
+    alone = {name: Counter(dict(about["marginals"][name])) - Counter(case.column(name)) for name in names}
+    outside = {}
+    for table in about["pairs"]:
+        one, other = table["columns"]
+        inside = Counter(zip(case.column(one), case.column(other), strict=True))
+        outside[one, other] = Counter({(a, b): n for a, b, n in table["counts"]}) - inside
+    for group in groups:
+        fits = {
+            name: {value for value in alone[name] if covers(label, value, case.hierarchy(name))}
+            for name, label in zip(names, group.labels, strict=True)
+        }
+        sure = pairs.confidence(about, outside, alone, fits, posteriors.room(group.size, delta(about)))
+        if sure < number(about["confidence"]):
+            yield f"confidence {about['confidence']} by pairs: {float(sure):.4f} for {group.size} rows"
 
 
 def _shown(group: Group) -> str:

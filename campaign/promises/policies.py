@@ -10,6 +10,7 @@ from typing import Any
 
 from campaign.promises.case import Case, Value
 from campaign.promises.foreign import on_levels, overlapping
+from campaign.promises.pairs import listed
 from campaign.promises.tables import FILES, Drawn, draw, population
 from campaign.promises.wishes import COLUMN, ODD, bad_cell, cells, read
 
@@ -225,12 +226,15 @@ def confident_presence(random: Random) -> Case:
         name: [list(pair) for pair in sorted(Counter(person[at] for person in people).items(), key=str)]
         for at, name in enumerate(drawn.names)
     }
-    about = {
+    about: dict[str, Any] = {
         "delta": [random.choice((0, 0, "1/10")), random.choice(("1/2", "2/3", "4/5"))],
         "confidence": random.choice(("1/2", "3/5", "4/5", "9/10")),
         "marginals": marginals,
         "size": len(people),
     }
+    if random.random() < 0.4:
+        about |= {"pairs": listed(people, drawn.names), "margin": random.choice((0, 0, "1/4"))}
+        about["pairs"] = about["pairs"] or None  # one column has none
     publish = random.choice(("generalization", "multidimensional"))
     words = {"require": [{"confident_presence": about}], "publish": publish}
     return _case(random, "confident presence", *_with_ranges(random, drawn, words))

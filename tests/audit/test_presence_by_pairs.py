@@ -15,9 +15,8 @@ from discreet import anonymize, audit_release, policy_from_words, verify
 from discreet.audit.presence.by_pairs import Crowd, tree_of
 from discreet.audit.presence.marginals_kernels import binomial_fewer
 from discreet.counts.structure import heaviest_caterpillar, mutual_information
+from tests.presence.confident import EVERYBODY, KNOWN, TABLE, by_hand, pairs_of, policy_words
 from tests.presence.populations import Person, cases, columns, write
-from tests.presence.test_releases_by_pairs import EVERYBODY, KNOWN, TABLE, by_hand, pairs_of
-from tests.presence.test_verify_confident import policy_words
 from tests.releases.making import put_manifest
 from tests.releases.reading import manifest_of
 

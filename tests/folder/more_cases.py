@@ -197,4 +197,17 @@ CASES: dict[str, Case] = {
         rows=2,
         publish="multidimensional",
     ),
+    "confident_presence: pairs": among(
+        {
+            "confident_presence": {
+                "delta": [0, 0.6],
+                "confidence": 0.5,
+                "population": EVERYBODY,
+                "known": "pairs",
+                "margin": 0.25,
+            }
+        },
+        rows=2,
+        publish="multidimensional",
+    ),
 }

@@ -16,24 +16,10 @@ from typer.testing import CliRunner
 from discreet import DiscreetError, anonymize, policy_from_words, verify
 from discreet.cli.main import app
 from discreet.models.presence.confident_presence import ConfidentPresence
-from tests.presence.populations import HIERARCHIES, QUASI_IDENTIFIERS, Person, cases, columns, write
+from tests.presence.confident import marginals_of, policy_words
+from tests.presence.populations import Person, cases, columns, write
 from tests.releases.making import put_manifest
 from tests.releases.reading import covers, groups_of, manifest_of, read_table
-
-
-def marginals_of(everybody: list[Person]) -> dict[str, list[list[Any]]]:
-    counted = {name: Counter(person[i] for person in everybody) for i, name in enumerate(QUASI_IDENTIFIERS)}
-    return {name: [[value, n] for value, n in counts.items()] for name, counts in counted.items()}
-
-
-def policy_words(promise: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {
-        "attributes": {
-            name: {"role": "quasi_identifier", "hierarchy": HIERARCHIES[name]} for name in QUASI_IDENTIFIERS
-        },
-        "require": [{"confident_presence": promise}],
-        "seed": 1,
-    } | more
 
 
 def confidence(rows: int, counts: list[int], people: int, delta: list[str]) -> Fraction:

@@ -299,7 +299,8 @@ def _confident_sentence(parameters: Words, column: str, setting: Setting) -> str
         f"that with a confidence of {parameters['confidence']} for each group"
     )
     if margin:
-        sentence += f", also if that leads to {exp(margin):.3g} times too many or too few {setting.whose.people} in it"
+        off = f"up to {exp(margin):.3g} times too large or too small"
+        sentence += f", also if the number of {setting.whose.people} that follows from that for a group is {off}"
     if by_pairs(parameters) or margin:
         return f"{sentence}."  # no rows are left out
     return (

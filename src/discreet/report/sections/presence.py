@@ -216,6 +216,7 @@ class Confident:
         """How many groups go wrong, on average over all worlds."""
         told = "none" if not self.broken else "fewer than 0.01" if self.broken < 0.01 else number(round(self.broken, 2))
         about = "about " if self.groups < self.all_groups and self.broken >= 0.01 else ""
+        about += "at most " if self.bounded and self.broken >= 0.01 else ""
         return f"in an average world, {about}{told} of {self.all_groups:,} group{'s' * (self.all_groups != 1)}"
 
     @property
