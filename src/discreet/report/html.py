@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from discreet.labels.figures import chance, epsilon_text, number, percent
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.report import charts
+from discreet.report.board import board
 from discreet.report.data import ReportData
 from discreet.report.kinds import glossary, roles
 from discreet.report.made import facts_in_words, searched, settings_in_words
@@ -18,6 +19,7 @@ from discreet.report.release import ReleaseData
 from discreet.report.sections.coarser import EXACTNESS
 from discreet.report.sections.presence_charts import confidences, presences
 from discreet.report.sections.registry import CUSTODIAN, RELEASE, SECTIONS
+from discreet.report.sections.risks import ONE_ROW
 from discreet.report.text import became, checked_from, headline, so_many_people
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def _page(template: str, page: str, data: ReleaseData) -> str:
     """A page with all of its sections that have something to tell."""
     from markupsafe import Markup
 
-    common = _common(data)
+    common = _common(data, data if page == CUSTODIAN and isinstance(data, ReportData) else None)
     parts = []
     for word, figures in data.sections.items():
         section = SECTIONS[word]
@@ -49,17 +51,19 @@ def _page(template: str, page: str, data: ReleaseData) -> str:
     return _template(template).render(sections=parts, **common)
 
 
-def _common(data: ReleaseData) -> dict[str, object]:
+def _common(data: ReleaseData, private: ReportData | None) -> dict[str, object]:
     return {
         "data": data,
         "became": became,
+        "board": board(data, private),
         "exactness": EXACTNESS,
         "headline": headline(data),
         "apart": PUBLICATIONS[data.publish].exact,
         "by_rows": data.whose.by_rows,
         "checked_from": checked_from(data),
         "glossary": glossary(data.publish),
-        "private": isinstance(data, ReportData),
+        "one_row": ONE_ROW,
+        "private": private is not None,
         "roles": roles(data.publish),
         "rounded_up": charts.rounded_up,
         "searched": searched,

@@ -18,8 +18,8 @@ from discreet.labels.figures import number, percent
 from discreet.labels.whose import Whose, whose_of
 from discreet.models.base import AboutPopulation, PrivacyModel, needs_source
 from discreet.models.by_people import rows_decide
-from discreet.models.promise import Risk
-from discreet.models.registry import model_from_words
+from discreet.models.promise import PRESENCE, Risk
+from discreet.models.registry import MODELS, model_from_words
 from discreet.policy.kinds import is_exact
 from discreet.publications.published import Published
 from discreet.releases.contents import REPORT
@@ -120,6 +120,7 @@ class ReleaseData:
     versions: Mapping[str, str]
     files: Mapping[str, Mapping[str, Any]]
     whose: Whose  # whose rows they are, as far as anybody said
+    hides_presence: bool  # is something promised about who is in the table?
     needs_source: bool  # is there a promise that only whoever has the original table can judge?
     needs_population: bool  # is there one about who is in the table?
 
@@ -245,6 +246,7 @@ def release_data(
         versions={str(name): str(v) for name, v in sorted(manifest["versions"].items())},
         files={str(name): dict(about) for name, about in sorted(manifest["files"].items()) if name != REPORT},
         whose=whose,
+        hides_presence=any(word in MODELS and PRESENCE in MODELS[word].about for word, _ in kinds),
         needs_source=any(needs_source(m) or (whose is Whose.NAMED and _takes_more(m, exact, whose)) for m in models),
         needs_population=any(isinstance(model, AboutPopulation) for model in models),
     )

@@ -66,9 +66,10 @@ def to_text(data: ReportData) -> str:
 
 def checked_from(data: ReleaseData) -> str:
     """What whoever checks the promises again needs."""
-    besides = ["the population around the table (--population)"] if data.needs_population else []
-    besides += ["for what only the original table tells, that table (--source)"] if data.needs_source else []
-    return " and, ".join(["from the files", *besides]) if besides else "from the files alone"
+    files = ["the files"] + ["the population around the table (--population)"] * data.needs_population
+    if data.needs_source:
+        return f"from {', '.join(files)} and, for what only the original table tells, that table (--source)"
+    return f"from {' and '.join(files)}" + " alone" * (not data.needs_population)
 
 
 def headline(data: ReleaseData) -> str:

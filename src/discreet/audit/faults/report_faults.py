@@ -30,6 +30,7 @@ _NOTHING = ("", "NULL", "(empty)")
 _OWN_WORDS = (
     *("yes", "no", "none", "other", "open", "kept", "exact", "coarser", "sensitive", "identifier", "I", "II", "III"),
     *("loss", "drop", "star", "seed", "class", "value", "values", "kind", "file", "role", "search", "rows", "groups"),
+    *("certain", "question", "answer"),
 )
 
 

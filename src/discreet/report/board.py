@@ -1,0 +1,156 @@
+"""Ten questions of a privacy board, each with the report's answer in a line and where the report says more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from discreet.labels.figures import chance, number, percent
+from discreet.labels.whose import Whose
+from discreet.policy.kinds import PUBLICATIONS
+from discreet.report.data import ReportData
+from discreet.report.release import ReleaseData
+from discreet.report.sections.risks import ONE_ROW, RiskPicture, Risks
+from discreet.report.text import checked_from, counting, headline
+
+QUESTIONS = (
+    "What is promised, and is it kept?",
+    "For whom does it hold?",
+    "What is not protected?",
+    "Can a row be singled out?",
+    "How well can a secret be guessed?",
+    "Can it be learnt who is in the table?",
+    "What was left out?",
+    "How far can the data be relied on?",
+    "What became of each column?",
+    "Who can check this, and with what?",
+)
+_WHOSE = {
+    Whose.NAMED: "For people: a column says whose row each is, and every promise was judged by rows and by people.",
+    Whose.ONE_EACH: "For people, if every row is another person's, as its publisher states: no file can show that.",
+    Whose.UNSAID: "For rows. Nothing says whose they are.",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question, the answer in a line, and the section (by its id and its heading) that says more."""
+
+    question: str
+    answer: str
+    place: str
+    heading: str
+
+
+def board(data: ReleaseData, private: ReportData | None) -> tuple[Answer, ...]:
+    """All ten. On the published page nothing that the published files don't tell: there `private` is None."""
+    answers = (
+        (headline(data), "promises", "Promises"),
+        (_WHOSE[data.whose], "verdict", "first screen"),
+        (_open(data), "open", "What this release does not protect against"),
+        (_found(data), "sizes", "How large the groups are"),
+        _guessed(data, private),
+        (_present(data), "open", "What this release does not protect against"),
+        (_left_out(data), "verdict", "first screen"),
+        _reliable(data, private),
+        (_columns(data), "made", "How it was made"),
+        (
+            f"Whoever holds the files: “discreet verify” checks them again {checked_from(data)}.",
+            "made",
+            "How it was made",
+        ),
+    )
+    return tuple(Answer(question, *answer) for question, answer in zip(QUESTIONS, answers, strict=True))
+
+
+def _open(data: ReleaseData) -> str:
+    told = data.warnings
+    grave = sum(one.grave for one in told)
+    first = f"{len(told)} thing{'s' * (len(told) != 1)} on the first screen, {grave or 'none'} grave"
+    return f"{first if told else 'Nothing that the figures show'}; {len(data.open_risks)} risks to think about below."
+
+
+def _found(data: ReleaseData) -> str:
+    if not data.published:
+        return "Nothing is published."
+    words = data.whose.by_rows
+    if data.ambiguous is not None:
+        most = percent(data.ambiguous.total)
+        return f"No row can be picked. The chance that a {words.person} is in the table is at most {most}."
+    if PUBLICATIONS[data.publish].exact:
+        return (
+            "Yes, unless others have the same quasi-identifiers, which are published exactly. What is hidden is which "
+            f"value goes with it, among those of at least {data.smallest_group:,} rows."
+        )
+    alone = data.smallest_group == 1
+    average = number(data.average_group or 0)
+    smallest = f"The smallest of {data.groups:,} groups has {data.smallest_group:,} rows, the average {average}"
+    return f"{'Yes: some rows are alone' if alone else 'Only as one of a group'}. {smallest}."
+
+
+def _guessed(data: ReleaseData, private: ReportData | None) -> tuple[str, str, str]:
+    place = ("guesses", "How well values can be guessed")
+    pictures: tuple[RiskPicture, ...] = data.sections.get("guesses") or ()
+    risks: Risks | None = None if private is None else private.sections.get("risks")
+    if risks is not None:
+        pictures = tuple(picture for picture in risks.pictures if picture.attribute)
+        place = ("risks", f"Risk per {data.whose.person}, before and after")
+    if not pictures:
+        nothing = "The policy names no sensitive column." if data.published else "Nothing is published."
+        return nothing, "verdict", "first screen"
+    told = [
+        f"{p.attribute}: right with a chance of {chance(p.mean_after)} on average, for certain of "
+        f"{p.steps[0].told_after} of the {p.of}"
+        for p in pictures
+    ]
+    one_row = "" if risks is not None or not data.whose.several else f" {ONE_ROW}"
+    return f"{'; '.join(told)}.{one_row}", *place
+
+
+def _present(data: ReleaseData) -> str:
+    if data.hides_presence:
+        return "A promise limits it: Promises has by how much, and the risks what is taken for granted."
+    if PUBLICATIONS[data.publish].exact and data.ambiguous is None:
+        return "Yes: quasi-identifiers are exact, so that whoever holds a list sees which of it are in the table."
+    return "Nothing is promised about it."
+
+
+def _left_out(data: ReleaseData) -> str:
+    if not data.suppressed:
+        return f"Nothing: all {data.source:,} rows are published."
+    share = percent(data.suppressed / max(data.source, 1))
+    return (
+        f"{data.suppressed:,} of {data.source:,} rows ({share}); at most {data.limit:,} were allowed. Rare values are "
+        "left out more often than common ones."
+    )
+
+
+def _reliable(data: ReleaseData, private: ReportData | None) -> tuple[str, str, str]:
+    answers = ("answers", "How well it answers questions")
+    if not data.published:
+        return "There is nothing to rely on.", "verdict", "first screen"
+    if private is not None and private.answers is not None and private.answers.typical is not None:
+        return counting(private.answers, private.answers.typical).capitalize() + ".", *answers
+    place = ("use", "How to use the data") if private is None else ("made", "How it was made")
+    if not data.error_bars:
+        return "Values are those of the table, but how often they occur together is not told.", *place
+    bars = len(data.error_bars)
+    exact = sum(bar.largest == 0 for bar in data.error_bars)
+    if exact == bars:
+        return "Counts of the published rows by the published values of a column are exact.", *place
+    return (
+        f"Of {bars} kinds of counts that are named there, {exact or 'none'} are exact; the others lie in a range.",
+        *place,
+    )
+
+
+def _columns(data: ReleaseData) -> str:
+    roles = Counter(column.role for column in data.columns)
+    named = (
+        ("quasi_identifier", "quasi-identifier", PUBLICATIONS[data.publish].words.quasi_identifiers),
+        ("sensitive", "sensitive column", "published as it is, protected by the groups"),
+        ("other", "other column", "published as it is, protected by nothing"),
+    )
+    parts = [f"{roles[role]} {name}{'s' * (roles[role] != 1)}: {fate}" for role, name, fate in named if roles[role]]
+    hidden = roles.total() - sum(roles[role] for role, _, _ in named)
+    return "; ".join([*parts, *([f"{hidden} never published"] if hidden else [])]) + "."
