@@ -51,24 +51,28 @@ chromium:
 	  apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null; } || \
 	  echo "no Chromium here: tests of the explorer's page will be SKIPPED. Install chromium."
 
-# Tests of one group share a process, and so a server that is slow to start.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
+# Tests of one file share a process, and so what is slow to make (tests/conftest.py says which begin). What Python makes
+# of their text is kept, whatever the environment says: else each process makes it anew, for seven seconds.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+SIDE_BY_SIDE := -n auto --dist loadgroup --no-loadscope-reorder
 test: setup java chromium
-	$(PYTEST) -m "not java"
-	$(BIN)/python -m pytest -m java
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not java"
+	$(PYTEST) -m java
 
-# For the daily loop: no servers, nobody killed, no studies, a tenth of the examples of each property; everything else.
+# For the daily loop: every test function but what needs a server or a browser, kills, or takes over a second by itself; of each
+# as many cases, and of each property as many examples, as a tenth of a second has room for (tests/budgets.py).
 check: setup
-	DISCREET_EXAMPLES=few $(PYTEST) -m "not postgresql and not spark and not browser and not kills and not slow"
-	@echo "Not run: servers, browsers, kills, what is slow, and nine tenths of the examples. make test runs them."
+	DISCREET_EXAMPLES=few $(PYTEST) $(SIDE_BY_SIDE) -m "not postgresql and not spark and not browser and not kills and not slow"
+	@echo "Not run: servers, browsers, kills, what is slow, cases beyond a tenth of a second of each function (skipped), and"
+	@echo "nine tenths of the examples. make test runs them."
 
 test-core: setup
-	$(PYTEST) -m "not postgresql and not spark"
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not postgresql and not spark"
 	@echo "Not run: tests marked postgresql or spark, which need a server or Java. make test gets both and runs them."
 
 # Ten times the examples of every property, new ones in each run: hours. For changes of what computes.
 test-deep: setup
-	DISCREET_EXAMPLES=deep $(PYTEST) -m "not postgresql and not spark"
+	DISCREET_EXAMPLES=deep $(PYTEST) $(SIDE_BY_SIDE) -m "not postgresql and not spark"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check src tests benchmarks campaign

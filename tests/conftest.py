@@ -1,19 +1,21 @@
 """One profile for all property tests: no deadline (numba compiles on the first call), the same examples in every run
 of CI, and few of them, so that the whole suite stays a matter of minutes. How many is said once, for all of them, by
-DISCREET_EXAMPLES: `few` (`make check`), half of what each test says, up to forty (`make test`), or `deep`, ten times
-as many as it says (`make test-deep`)."""
+DISCREET_EXAMPLES: `few` (`make check`, where no test function takes long: `budgets.py`), half of what each test says,
+up to forty (`make test`), or `deep`, ten times as many as it says (`make test-deep`)."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from discreet.run.compiling import one_at_a_time
 from tests.browsers import browser, chromium
+from tests.budgets import WHY, Budgets, spread
 from tests.servers import module_database, postgresql, postgresql_server
 from tests.sparks import sail, sail_server, spark, spark_cluster
 
@@ -41,10 +43,10 @@ settings.register_profile(
 settings.load_profile("discreet")
 
 # A test's own number of examples, times this, and within these bounds.
-TIMES, MOST = {"few": (0.1, 10), "usual": (0.5, 40), "deep": (10.0, 5_000)}[
-    os.environ.get("DISCREET_EXAMPLES", "usual")
-]
+HOW_MANY = os.environ.get("DISCREET_EXAMPLES", "usual")
+TIMES, MOST = {"few": (0.1, 10), "usual": (0.5, 40), "deep": (10.0, 5_000)}[HOW_MANY]
 FEWEST = 3
+BUDGETS = Budgets() if HOW_MANY == "few" else None
 
 # Whoever started us in the background, or with nohup, has us ignore these signals, and every command that we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -102,9 +104,42 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in _JAVA:
                 item.add_marker("java")
         scale_examples(item)
+        if BUDGETS is not None:
+            BUDGETS.limit_examples(item)
         for mark, paths in LEFT_OUT.items():
             if item.nodeid.startswith(paths):
                 item.add_marker(mark)
+    if BUDGETS is not None:
+        items[:] = spread(items)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        share_out(items)
+
+
+def share_out(items: list[pytest.Item]) -> None:
+    """Tests of one file run in one process, which makes once what they share. Long files begin, so that none is left
+    over when all others have ended: those known to be slow, then by the number of tests."""
+    files = Counter(item.path for item in items)
+    slow = {item.path for item in items if any(map(item.get_closest_marker, LEFT_OUT))}
+    items.sort(key=lambda item: (item.path not in slow, -files[item.path], str(item.path)))
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None and files[item.path] > 1:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if BUDGETS is not None:
+        if BUDGETS.is_over(item):
+            pytest.skip(WHY)
+        BUDGETS.begin()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    if BUDGETS is None:
+        return (yield)
+    with BUDGETS.used_by(item):
+        return (yield)
 
 
 def scale_examples(item: pytest.Item) -> None:
