@@ -1,8 +1,11 @@
-"""`make check`: every test function runs, but none for long.
+"""No test takes long for what few examples show: its time is bounded, in CPU, not by a clock.
 
-Each has a tenth of a second of CPU. Once its cases have used that up, the others are left to `make test`, and so are
-the further examples of a property (three it gets anyway). Cases are taken in an order that spreads over all of them.
-What takes more than a second by itself is marked `slow`, and is left out altogether (`conftest.LEFT_OUT`).
+In `make check`, every test function runs for a tenth of a second. Once its cases have used that up, the others are left
+to `make test`, and so are the further examples of a property (three it gets anyway). Cases are taken in an order that
+spreads over all of them. What takes more than a second by itself is left out altogether (`conftest.LEFT_OUT`).
+
+In `make test`, all cases run; a property has ten examples anyway, and more of those it asks for until a second is over.
+`make test-deep` knows no bounds.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ from itertools import groupby
 from typing import Any
 
 import pytest
+from hypothesis.errors import UnsatisfiedAssumption
 
-SECONDS = 0.1
-FEWEST = 3  # examples
+SECONDS = 0.1  # of a function, in `make check`
+OF_A_PROPERTY = {"few": (SECONDS, 3), "usual": (1.0, 10)}  # seconds and fewest examples, each time it is run
 WHY = "its function has used up its time in make check; make test runs it"
 _GOLDEN = (5**0.5 - 1) / 2
 
@@ -49,34 +53,44 @@ class Budgets:
         finally:
             self._used[function] += _cpu() - self._start
 
-    def limit_examples(self, item: pytest.Item) -> None:
-        """A property that has used up its time takes its further examples for granted: until one has failed, that is,
-        since what failed is run again."""
-        handle = getattr(getattr(item, "obj", None), "hypothesis", None)
-        if handle is None or hasattr(handle.inner_test, "discreet_limited"):
-            return
-        handle.inner_test = limited(handle.inner_test, self.seconds)
+
+def limit_examples(item: pytest.Item, how_many: str) -> None:
+    """Bound the examples of a property test."""
+    handle = getattr(getattr(item, "obj", None), "hypothesis", None)
+    if how_many in OF_A_PROPERTY and handle is not None:
+        if not hasattr(handle.inner_test, "begin"):
+            handle.inner_test = limited(handle.inner_test, *OF_A_PROPERTY[how_many])
+        handle.inner_test.begin()
 
 
-def limited(test: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-    """The same test for a few examples, and then for none."""
+def limited(test: Callable[..., Any], seconds: float, fewest: int) -> Any:
+    """The same test, which takes further examples for granted once it has had its time and the fewest of them: until
+    one has failed, that is, since what failed is run again. `begin` gives it its time anew."""
     examples, used, failed = 0, 0.0, False
 
     @functools.wraps(test)
     def run(*arguments: Any, **named: Any) -> Any:
         nonlocal examples, used, failed
-        if not failed and examples >= FEWEST and used >= seconds:
+        if not failed and examples >= fewest and used >= seconds:
             return None
-        examples, start = examples + 1, _cpu()
+        start = _cpu()
         try:
-            return test(*arguments, **named)
+            answer = test(*arguments, **named)
+            examples += 1
+            return answer
+        except UnsatisfiedAssumption:  # not an example
+            raise
         except Exception:
             failed = True
             raise
         finally:
             used += _cpu() - start
 
-    run.discreet_limited = True  # type: ignore[attr-defined]
+    def begin() -> None:
+        nonlocal examples, used, failed
+        examples, used, failed = 0, 0.0, False
+
+    run.begin = begin  # type: ignore[attr-defined]
     return run
 
 

@@ -1,7 +1,7 @@
 """One profile for all property tests: no deadline (numba compiles on the first call), the same examples in every run
 of CI, and few of them, so that the whole suite stays a matter of minutes. How many is said once, for all of them, by
-DISCREET_EXAMPLES: `few` (`make check`, where no test function takes long: `budgets.py`), half of what each test says,
-up to forty (`make test`), or `deep`, ten times as many as it says (`make test-deep`)."""
+DISCREET_EXAMPLES: `few` (`make check`), half of what each test says, up to forty (`make test`), or `deep`, ten times as
+many as it says (`make test-deep`). Slow ones get fewer: `budgets.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from discreet.run.compiling import one_at_a_time
 from tests.browsers import browser, chromium
-from tests.budgets import WHY, Budgets, spread
+from tests.budgets import WHY, Budgets, limit_examples, spread
 from tests.servers import module_database, postgresql, postgresql_server
 from tests.sparks import sail, sail_server, spark, spark_cluster
 
@@ -141,8 +141,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in _JAVA:
                 item.add_marker("java")
         scale_examples(item)
-        if BUDGETS is not None:
-            BUDGETS.limit_examples(item)
         for mark, paths in LEFT_OUT.items():
             if item.nodeid.startswith(paths):
                 item.add_marker(mark)
@@ -169,6 +167,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if BUDGETS.is_over(item):
             pytest.skip(WHY)
         BUDGETS.begin()
+    limit_examples(item, HOW_MANY)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -188,6 +187,10 @@ def scale_examples(item: pytest.Item) -> None:
     inner = getattr(test, "__func__", test)
     if getattr(inner, "_discreet_scaled", False):  # one function stands for all its parameters
         return
-    scaled = max(min(round(own.max_examples * TIMES), MOST), min(own.max_examples, FEWEST))
-    inner._hypothesis_internal_use_settings = settings(own, max_examples=scaled)
+    inner._hypothesis_internal_use_settings = settings(own, max_examples=how_many(own.max_examples))
     inner._discreet_scaled = True
+
+
+def how_many(own: int) -> int:
+    """Of as many examples as a test says: also of those that it draws by itself."""
+    return max(min(round(own * TIMES), MOST), min(own, FEWEST))

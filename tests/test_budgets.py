@@ -7,8 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from tests.budgets import FEWEST, limited
+from tests.budgets import OF_A_PROPERTY, limited
+
+FEWEST = OF_A_PROPERTY["few"][1]
 
 ROOT = Path(__file__).parent.parent
 SLOW = """
@@ -75,7 +79,7 @@ def test_examples_are_taken_for_granted_only_once_time_is_up_and_nothing_has_fai
         if number < 0:
             raise ValueError
 
-    within, over = limited(test, 1000.0), limited(test, 0.0)
+    within, over = limited(test, 1000.0, FEWEST), limited(test, 0.0, FEWEST)
     for number in range(10):
         within(number)
     assert seen == [*range(10)]
@@ -83,7 +87,25 @@ def test_examples_are_taken_for_granted_only_once_time_is_up_and_nothing_has_fai
     for number in range(10):
         over(number)
     assert seen == [*range(FEWEST)]
-    over = limited(test, 0.0)
+    over.begin()  # a case of its own
+    over(7)
+    assert seen == [*range(FEWEST), 7]
+    over = limited(test, 0.0, FEWEST)
     for _ in range(9):  # as often as it is asked to run what has failed
         with pytest.raises(ValueError):
             over(-1)
+
+
+def test_what_a_property_does_not_assume_is_no_failure_and_no_example() -> None:
+    looked_at, seen = [], []
+
+    @settings(max_examples=100)
+    @given(number=st.integers(0, 1000))
+    def a_property(number: int) -> None:
+        looked_at.append(number)
+        assume(number % 2)
+        seen.append(number)
+
+    a_property.hypothesis.inner_test = limited(a_property.hypothesis.inner_test, 0.0, 7)  # type: ignore[attr-defined]
+    a_property()
+    assert len(seen) == 7 < len(looked_at)
