@@ -1,4 +1,4 @@
-# make demo | make check | make test | make test-core | make test-deep | make lint | make bench | make campaign | make docs | make pictures: each sets up what it needs in .venv.
+# make help says what there is. Each target sets up what it needs in .venv; make alone sets up everything.
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core
@@ -6,8 +6,22 @@ INSTALLED := .venv/.installed
 WARM := .venv/.warm
 UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: setup java chromium demo check test test-core test-deep lint bench campaign docs pictures clean
+#: make demo       a sample table, its release and its reports, in demo/
+#: make check      the daily loop: every test function for a tenth of a second; no servers, browsers, kills, nothing slow
+#: make test       all tests, at most 40 examples of each property, 10 of slow ones
+#: make test-core  the same without PostgreSQL and Spark
+#: make test-deep  the same with ten times the examples, new ones in each run: hours
+#: make lint       ruff and mypy
+#: make bench      benchmarks beside the goals
+#: make campaign   thousands of bad inputs, kills and promises judged by an outsider: an hour
+#: make docs       the guide, as site/index.html
+#: make pictures   the pictures of the documents, drawn anew
+
+.PHONY: help setup java chromium demo check test test-core test-deep lint bench campaign docs pictures clean
 setup: $(WARM)
+
+help:
+	@sed -n 's/^#: \(make [a-z-]*\) */\1\t/p' Makefile | expand -t 18
 
 # What users get: enough for the demo. uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that
 # no later run pays for it.
