@@ -55,11 +55,13 @@ class Budgets:
 
 
 def limit_examples(item: pytest.Item, how_many: str) -> None:
-    """Bound the examples of a property test."""
+    """Bound the examples of a property test. Those that it names by itself run anyway."""
     handle = getattr(getattr(item, "obj", None), "hypothesis", None)
     if how_many in OF_A_PROPERTY and handle is not None:
         if not hasattr(handle.inner_test, "begin"):
-            handle.inner_test = limited(handle.inner_test, *OF_A_PROPERTY[how_many])
+            seconds, fewest = OF_A_PROPERTY[how_many]
+            named = len(getattr(item.obj, "hypothesis_explicit_examples", ()))  # type: ignore[attr-defined]
+            handle.inner_test = limited(handle.inner_test, seconds, fewest + named)
         handle.inner_test.begin()
 
 

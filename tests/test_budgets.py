@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 SLOW = """
 import time
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 def busy(seconds):
     end = time.process_time() + seconds
@@ -42,6 +42,16 @@ def test_what_is_set_up_first_does_not_count(costly, case):
 def test_property(number):
     busy(0.045)
     print("example")
+
+@settings(max_examples=100)
+@example(number=-1)
+@example(number=-2)
+@example(number=-3)
+@example(number=-4)
+@given(number=st.integers(0, 10**9))
+def test_named_examples_run_anyway(number):
+    busy(0.045)
+    print("named" if number < 0 else "drawn")
 
 @settings(max_examples=100)
 @given(number=st.just(1))
@@ -68,6 +78,7 @@ def test_a_function_runs_for_a_while_and_its_other_cases_are_left_out(tmp_path: 
     assert numbers == [0, 2, 5], ran.stdout  # not the first ones: they lie far apart
     assert ran.stdout.count("PASSED test_slow.py::test_what_is_set_up") == 10
     assert ran.stdout.count("example\n") == FEWEST
+    assert ran.stdout.count("named\n") == 4 and ran.stdout.count("drawn\n") == FEWEST
     assert "FAILED test_slow.py::test_a_failure_stays_one" in ran.stdout and "Flaky" not in ran.stdout
 
 
