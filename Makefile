@@ -1,4 +1,4 @@
-# make demo | make check | make test | make test-core | make test-deep | make lint | make bench | make campaign | make docs | make pictures: each sets up what it needs in .venv.
+# make help says what there is. Each target sets up what it needs in .venv; make alone sets up everything.
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core
@@ -6,8 +6,22 @@ INSTALLED := .venv/.installed
 WARM := .venv/.warm
 UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
 
-.PHONY: setup java chromium demo check test test-core test-deep lint bench campaign docs pictures clean
+#: make demo       a sample table, its release and its reports, in demo/
+#: make check      the daily loop: every test function for a tenth of a second; no servers, browsers, kills, nothing slow
+#: make test       all tests, at most 40 examples of each property, 10 of slow ones
+#: make test-core  the same without PostgreSQL and Spark
+#: make test-deep  the same with ten times the examples, new ones in each run: hours
+#: make lint       ruff and mypy
+#: make bench      benchmarks beside the goals
+#: make campaign   thousands of bad inputs, kills and promises judged by an outsider: an hour
+#: make docs       the guide, as site/index.html
+#: make pictures   the pictures of the documents, drawn anew
+
+.PHONY: help setup java chromium demo check test test-core test-deep lint bench campaign docs pictures clean
 setup: $(WARM)
+
+help:
+	@sed -n 's/^#: \(make [a-z-]*\) */\1\t/p' Makefile | expand -t 18
 
 # What users get: enough for the demo. uv inside the venv: a cold install in seconds. Bytecode is compiled once, so that
 # no later run pays for it.
@@ -51,24 +65,28 @@ chromium:
 	  apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null; } || \
 	  echo "no Chromium here: tests of the explorer's page will be SKIPPED. Install chromium."
 
-# Tests of one group share a process, and so a server that is slow to start.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
+# Tests of one file share a process, and so what is slow to make (tests/conftest.py says which begin). What Python makes
+# of their text is kept, whatever the environment says: else each process makes it anew, for seven seconds.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+SIDE_BY_SIDE := -n auto --dist loadgroup --no-loadscope-reorder
 test: setup java chromium
-	$(PYTEST) -m "not java"
-	$(BIN)/python -m pytest -m java
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not java"
+	$(PYTEST) -m java
 
-# For the daily loop: no servers, nobody killed, no studies, a tenth of the examples of each property; everything else.
+# For the daily loop: every test function but what needs a server or a browser, kills, or takes over a second by itself; of each
+# as many cases, and of each property as many examples, as a tenth of a second has room for (tests/budgets.py).
 check: setup
-	DISCREET_EXAMPLES=few $(PYTEST) -m "not postgresql and not spark and not browser and not kills and not slow"
-	@echo "Not run: servers, browsers, kills, what is slow, and nine tenths of the examples. make test runs them."
+	DISCREET_EXAMPLES=few $(PYTEST) $(SIDE_BY_SIDE) -m "not postgresql and not spark and not browser and not kills and not slow"
+	@echo "Not run: servers, browsers, kills, what is slow, cases beyond a tenth of a second of each function (skipped), and"
+	@echo "nine tenths of the examples. make test runs them."
 
 test-core: setup
-	$(PYTEST) -m "not postgresql and not spark"
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not postgresql and not spark"
 	@echo "Not run: tests marked postgresql or spark, which need a server or Java. make test gets both and runs them."
 
 # Ten times the examples of every property, new ones in each run: hours. For changes of what computes.
 test-deep: setup
-	DISCREET_EXAMPLES=deep $(PYTEST) -m "not postgresql and not spark"
+	DISCREET_EXAMPLES=deep $(PYTEST) $(SIDE_BY_SIDE) -m "not postgresql and not spark"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check src tests benchmarks campaign

@@ -1,19 +1,21 @@
 """One profile for all property tests: no deadline (numba compiles on the first call), the same examples in every run
 of CI, and few of them, so that the whole suite stays a matter of minutes. How many is said once, for all of them, by
-DISCREET_EXAMPLES: `few` (`make check`), half of what each test says, up to forty (`make test`), or `deep`, ten times
-as many as it says (`make test-deep`)."""
+DISCREET_EXAMPLES: `few` (`make check`), half of what each test says, up to forty (`make test`), or `deep`, ten times as
+many as it says (`make test-deep`). Slow ones get fewer: `budgets.py`."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from discreet.run.compiling import one_at_a_time
 from tests.browsers import browser, chromium
+from tests.budgets import WHY, Budgets, limit_examples, spread
 from tests.servers import module_database, postgresql, postgresql_server
 from tests.sparks import sail, sail_server, spark, spark_cluster
 
@@ -41,10 +43,10 @@ settings.register_profile(
 settings.load_profile("discreet")
 
 # A test's own number of examples, times this, and within these bounds.
-TIMES, MOST = {"few": (0.1, 10), "usual": (0.5, 40), "deep": (10.0, 5_000)}[
-    os.environ.get("DISCREET_EXAMPLES", "usual")
-]
+HOW_MANY = os.environ.get("DISCREET_EXAMPLES", "usual")
+TIMES, MOST = {"few": (0.1, 10), "usual": (0.5, 40), "deep": (10.0, 5_000)}[HOW_MANY]
 FEWEST = 3
+BUDGETS = Budgets() if HOW_MANY == "few" else None
 
 # Whoever started us in the background, or with nohup, has us ignore these signals, and every command that we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -77,16 +79,53 @@ _NEEDS = {
 _JAVA = {"spark"}
 
 
-# What `make check` does without: kills, and what takes long by itself.
+# What `make check` does without: kills, and what takes more than a second by itself. Files, or functions of them.
 LEFT_OUT = {
     "kills": ("tests/cli/test_kills.py", "tests/cli/test_stops.py", "tests/conformance/test_kills.py"),
     "slow": (
         "tests/audit/test_assignments.py",
+        "tests/audit/test_comparison.py::test_random_forgeries_of_every_kind_are_seen_or_possible",
+        "tests/audit/test_composition.py::test_what_people_in_both_groups_have_is_told_by_the_worlds_in_which_they_agree",
+        "tests/audit/test_everybody.py::test_the_search_is_undone_where_its_goal_tells_something",
+        "tests/audit/test_source_order.py::test_a_large_table_is_looked_at_in_little_time",
+        "tests/audit/test_strangers.py::test_large_lists_and_deep_ones_end_soon",
+        "tests/audit/test_strangers.py::test_no_change_of_a_manifest_makes_us_stumble",
+        "tests/cli/test_cases.py",
+        "tests/cli/test_faults.py::test_a_fault_of_ours_is_not_a_broken_promise",
+        "tests/cli/test_init.py::test_on_a_terminal",
+        "tests/cli/test_main.py::test_a_fault_of_ours_quotes_no_record",
+        "tests/cli/test_main.py::test_a_reader_who_leaves_early_is_no_fault",
+        "tests/cli/test_main.py::test_the_installed_command_works",
         "tests/engines/test_memory.py",
+        "tests/explorer/test_publishing.py::test_the_command_explores_what_it_is_given_and_says_what_is_wrong",
+        "tests/explorer/test_publishing.py::test_the_release_is_that_of_the_command_byte_for_byte",
+        "tests/extensions/test_extensions.py::test_a_package_brings_a_promise_through_entry_points",
         "tests/folder/test_function_of_tables.py",
         "tests/folder/test_posteriors.py",
+        "tests/models/test_robust_bounds.py::test_two_values_of_many_people_are_right_too",
+        "tests/publications/test_grouped.py::test_many_different_values_are_written_without_their_dictionary",
+        "tests/publications/test_ranges.py::test_many_values_are_judged_by_a_few_of_them_drawn_at_random",
+        "tests/python/test_frames.py::test_nothing_is_left_behind",
+        "tests/run/test_compiling.py",
+        "tests/run/test_methods.py::test_without_robust_all_are_judged_by_the_l_that_was_asked_for",
+        "tests/run/test_wishes.py::test_verify_and_audit_agree_on_small_tables_whatever_people_ask_for",
+        "tests/search/test_confirmed.py::test_a_release_from_a_summary_is_confirmed_and_claims_no_optimum",
+        "tests/search/test_confirmed.py::test_the_best_cut_is_that_of_all_that_can_be_confirmed",
+        "tests/search/test_confirmed.py::test_the_optimum_is_that_of_all_plans_that_can_be_confirmed",
+        "tests/search/test_confirmed.py::test_what_a_policy_finds_is_that_optimum",
+        "tests/search/test_confirmed.py::test_what_could_not_be_proven_is_not_called_optimal",
+        "tests/search/test_instant.py::test_candidates_are_those_of_the_whole_lattice_in_order_of_loss",
+        "tests/search/test_out_of_reach.py::test_instant_never_speaks_of_a_time_limit_that_nobody_set",
         "tests/studies/",
+        "tests/summaries/test_files.py::test_a_small_file_that_becomes_a_large_one_is_refused_before_it_is_unpacked",
+        "tests/test_budgets.py::test_a_function_runs_for_a_while_and_its_other_cases_are_left_out",
         "tests/test_campaign",
+        "tests/test_guide.py",
+        "tests/test_layers.py::test_anonymize_does_without_pandas",
+        "tests/test_layers.py::test_every_public_name_is_what_it_says_whatever_was_imported_before",
+        "tests/test_limits.py::test_a_policy_of_many_values_or_many_bytes_is_a_mistake",
+        "tests/test_limits.py::test_a_taxonomy_of_hundreds_of_thousands_of_leaves_is_read",
+        "tests/test_messages.py::test_thousands_of_columns_that_are_not_there_are_counted",
         "tests/test_second_reading.py",
     ),
 }
@@ -105,6 +144,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, paths in LEFT_OUT.items():
             if item.nodeid.startswith(paths):
                 item.add_marker(mark)
+    if BUDGETS is not None:
+        items[:] = spread(items)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        share_out(items)
+
+
+def share_out(items: list[pytest.Item]) -> None:
+    """Tests of one file run in one process, which makes once what they share. Long files begin, so that none is left
+    over when all others have ended: those known to be slow, then by the number of tests."""
+    files = Counter(item.path for item in items)
+    slow = {item.path for item in items if any(map(item.get_closest_marker, LEFT_OUT))}
+    items.sort(key=lambda item: (item.path not in slow, -files[item.path], str(item.path)))
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None and files[item.path] > 1:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if BUDGETS is not None:
+        if BUDGETS.is_over(item):
+            pytest.skip(WHY)
+        BUDGETS.begin()
+    limit_examples(item, HOW_MANY)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    if BUDGETS is None:
+        return (yield)
+    with BUDGETS.used_by(item):
+        return (yield)
 
 
 def scale_examples(item: pytest.Item) -> None:
@@ -116,6 +187,10 @@ def scale_examples(item: pytest.Item) -> None:
     inner = getattr(test, "__func__", test)
     if getattr(inner, "_discreet_scaled", False):  # one function stands for all its parameters
         return
-    scaled = max(min(round(own.max_examples * TIMES), MOST), min(own.max_examples, FEWEST))
-    inner._hypothesis_internal_use_settings = settings(own, max_examples=scaled)
+    inner._hypothesis_internal_use_settings = settings(own, max_examples=how_many(own.max_examples))
     inner._discreet_scaled = True
+
+
+def how_many(own: int) -> int:
+    """Of as many examples as a test says: also of those that it draws by itself."""
+    return max(min(round(own * TIMES), MOST), min(own, FEWEST))

@@ -6,6 +6,7 @@ import ast
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -35,8 +36,13 @@ def names(requirements: list[str]) -> set[str]:
     return {canonicalize_name(Requirement(text).name) for text in requirements}
 
 
-def imported() -> Iterator[tuple[Path, str]]:
+@cache
+def imported() -> tuple[tuple[Path, str], ...]:
     """Every file of ours with the packages of others that it imports, also inside of functions."""
+    return tuple(_imported())
+
+
+def _imported() -> Iterator[tuple[Path, str]]:
     for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []

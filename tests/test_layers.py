@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ def part_of(module: str) -> str:
     return module.removeprefix("discreet.").split(".")[0]
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """The modules of ours that a file imports at run time, also inside of functions."""
     found = set()
@@ -100,8 +102,11 @@ def test_the_audit_shares_no_code_with_what_it_audits() -> None:
 
 def test_sql_is_executed_in_the_engines_alone() -> None:
     for path in ROOT.rglob("*.py"):
-        if "engines" not in path.parts and path.name != "scratch.py":  # a study asks queries of its own
-            names = {n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)}
+        text = path.read_text()
+        if "engines" in path.parts or path.name == "scratch.py":  # a study asks queries of its own
+            continue
+        if "sql" in text or "execute" in text:  # else there is nothing to take apart
+            names = {n.attr for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Attribute)}
             assert not names & {"sql", "execute"}, path.name
 
 

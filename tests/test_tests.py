@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import FEWEST, LEFT_OUT, MOST, TIMES, scale_examples
+from tests.conftest import LEFT_OUT, how_many, scale_examples
 
 TESTS = Path(__file__).parent
 # On one line or, in brackets, on several; also in a program that a test has as text.
@@ -34,9 +34,12 @@ def test_property_tests_get_as_many_examples_as_the_environment_says(own: int, r
     for _ in range(2):  # parameters share their function, and it is scaled once
         scale_examples(pytest.Function.from_parent(request.node.parent, name="a_property", callobj=a_property))
     a_property()
-    assert len(numbers) == max(min(round(own * TIMES), MOST), min(own, FEWEST))
+    assert len(numbers) == how_many(own)
 
 
 def test_what_make_check_leaves_out_is_there() -> None:
     for path in (path for paths in LEFT_OUT.values() for path in paths):
-        assert list(TESTS.parent.glob(f"{path}*")), path
+        file, _, function = path.partition("::")
+        found = list(TESTS.parent.glob(f"{file}*"))
+        assert found, path
+        assert not function or f"def {function}" in found[0].read_text(encoding="utf-8"), path

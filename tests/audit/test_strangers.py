@@ -13,6 +13,7 @@ import discreet
 from discreet.errors import DataError, DiscreetError
 from tests.audit.mutations import DEEP, mutated
 from tests.audit.releasing import REQUIRE, manifest_of, people, publish, resign
+from tests.conftest import how_many
 
 SECRET = "a secret of somebody else"
 
@@ -149,7 +150,7 @@ def test_no_change_of_a_manifest_makes_us_stumble(copied, kind):
     folder = copied(kind)
     manifest, draw = manifest_of(folder), random.Random(15)
     answers = 0
-    for _ in range(30):
+    for _ in range(how_many(30)):
         words = json.dumps(mutated(manifest, draw))
         (folder / "manifest.json").write_text(words, encoding="utf-8", errors="surrogatepass")
         try:

@@ -63,6 +63,8 @@ def test_nothing_of_a_table_is_left_for_the_next(monkeypatch: pytest.MonkeyPatch
     fresh = duckdb.connect()
     fresh.execute("SET memory_limit = '50%'")
     assert limit_in_bytes(other._connection) == limit_in_bytes(fresh)
+    threads = "SELECT current_setting('threads')"
+    assert other._connection.sql(threads).fetchall() == fresh.sql(threads).fetchall()
     with pytest.raises(duckdb.CatalogException):
         other._connection.sql("SELECT * FROM profiled")
 

@@ -54,4 +54,7 @@ def _let_go(kept: duckdb.DuckDBPyConnection) -> None:
         # What was read of files is forgotten: they may have changed within the same moment.
         kept.execute("SET enable_external_file_cache = false")
         kept.execute("RESET enable_external_file_cache")
+        # Threads that end give back the memory that they hold for what is to come: after a large table, much.
+        kept.execute("SET threads = 1")
+        kept.execute("RESET threads")
         _idle.append(kept)
