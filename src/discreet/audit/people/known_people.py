@@ -6,20 +6,32 @@ has it: with the largest of their posteriors at least, and with their sum at mos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
-from discreet.audit.association.knowledge import MIN_SUPPORT, Knowledge, People
-from discreet.audit.association.worst_case import WORDS, Beliefs, worst_case
+from discreet.audit.association.knowledge import MIN_SUPPORT, Knowledge, Known, People, domain, learnt
+from discreet.audit.association.worst_case import (
+    WORDS,
+    Beliefs,
+    given_knowledge,
+    judged,
+    protected_sets,
+    sets_of,
+    shares_of_sets,
+    worst_case,
+)
 from discreet.audit.lines import ASSOCIATION, AT_LEAST, AT_MOST, EXACT, ROUNDED, Line
 from discreet.audit.people.people_lines import BELIEVED, limit_of_line, line_of_people
 from discreet.audit.people.persons import Persons
 from discreet.audit.reading.equal_values import alike
+from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import ReleaseView, Tally
+
+_MOST_ASKED = 3_000_000  # values, sets of attributes and people that are looked at one value at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +105,29 @@ def own_rows(persons: Persons, people: People) -> OwnRows:
     return OwnRows(person, entry, counts[0], counts[1], named, np.append(first, len(person)).astype(np.int64))
 
 
+def largest_sums(
+    persons: Persons, people: People, own: OwnRows, summed: Summed, known: Sequence[Known], protected: BoolArray,
+    beliefs: Callable[[Beliefs], FloatArray], of_any: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """What each of those who are `named` is believed of at most, all rows of his together: value by value.
+
+    In large tables by what is believed `of_any` value, which adds up what is believed of different ones.
+    """
+    published = np.zeros(protected.shape[1], dtype=np.bool_)
+    published[summed.tally.value] = True
+    asked = protected[(protected & published).any(axis=1)]
+    if len(asked) * len(known) * len(people.group) > _MOST_ASKED:
+        return own.sums(of_any, persons.table_rows)
+    largest, nothing = np.zeros(len(own.named)), np.zeros(len(people.group))
+    for s in range(len(asked)):
+        those = asked[s : s + 1]
+        worst = shares_of_sets(summed, those)[people.group]
+        for each in known:
+            worst = np.maximum(worst, beliefs(judged(each, people, summed, those, nothing, len(asked) * len(known))))
+        np.maximum(largest, own.sums(worst, persons.table_rows), out=largest)
+    return largest
+
+
 def worst_case_of_people(
     persons: Persons, tally: Tally, knowledge: Knowledge | None, threshold: float | None
 ) -> list[Line]:
@@ -107,7 +142,9 @@ def worst_case_of_people(
         promised: float | None,
         threshold: float | None,
     ) -> Line:
-        return _line(persons, tally, name, posterior, said, promised, threshold)
+        before = knowledge if knowledge is not None else given_knowledge(said)
+        before = learnt(posterior.people, tally) if before is None else before
+        return _line(persons, tally, name, posterior, said, promised, threshold, before)
 
     return worst_case(persons.rows, tally, knowledge, threshold, tell)
 
@@ -120,11 +157,17 @@ def _line(
     said: Mapping[str, Any],
     promised: float | None,
     threshold: float | None,
+    before: Knowledge,
 ) -> Line:
     people, own = posterior.people, own_rows(persons, posterior.people)
     placed, by_bound = int(people.many.sum()), posterior.bound > posterior.chance
     largest = own.largest(posterior.chance)
-    sums = np.minimum(own.sums(posterior.at_most, persons.table_rows), 1.0)
+    summed = summed_up(tally, len(persons.rows.sizes))
+    protected = protected_sets(said.get("values"), domain(before, tally))
+    beliefs = _of_one_value if name.endswith("_one_value") else _of_all_values
+    known = sets_of(persons.rows, tally, people, before, said)
+    sums = largest_sums(persons, people, own, summed, known, protected, beliefs, posterior.at_most)
+    sums = np.minimum(sums, 1.0)
     some_bound = np.logical_or.reduceat(np.append(by_bound[own.entry], False), own.ends[:-1])
     is_bound = (own.rows > 1) | ~own.known | some_bound
     precision = AT_LEAST if placed < persons.rows.people else AT_MOST if is_bound.any() else EXACT
@@ -159,3 +202,11 @@ def _line(
             "min_support": int(said.get("min_support", MIN_SUPPORT)),
         },
     )
+
+
+def _of_all_values(beliefs: Beliefs) -> FloatArray:
+    return beliefs.at_most
+
+
+def _of_one_value(beliefs: Beliefs) -> FloatArray:
+    return beliefs.one_value.at_most

@@ -24,7 +24,7 @@ from discreet.audit.association.worst_case import (
     shares_of_sets,
 )
 from discreet.audit.lines import AT_MOST, Level
-from discreet.audit.people.known_people import OwnRows, own_rows
+from discreet.audit.people.known_people import OwnRows, largest_sums, own_rows
 from discreet.audit.people.persons import Persons
 from discreet.audit.promises.level import deciding_group, promised_tallies
 from discreet.audit.promises.registry import Beside
@@ -68,7 +68,7 @@ def _of(promise: Promise, persons: Persons, tally: Tally, beside: Beside) -> Lev
     worst = shares_of_sets(summed, protected)[people.group]
     for each in known:
         worst = np.maximum(worst, judged(each, people, summed, protected, np.zeros(len(worst)), len(known)).at_most)
-    sums = own.sums(worst, persons.table_rows)
+    sums = largest_sums(persons, people, own, summed, known, protected, lambda beliefs: beliefs.at_most, worst)
     asked = np.flatnonzero((own.rows > 1) & (sums > float(limit) - _CLOSE))
     exactly = _Exactly(people, own, summed, protected, known)
     left_open = 0
