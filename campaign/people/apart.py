@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import prod
 
-from campaign.people.definitions import Owner, limit_of
+from campaign.people.definitions import Owner, limit_of, owners
 from campaign.people.product import Answer
 from campaign.people.rules import PeopleRules
 from campaign.people.standing import Standing
@@ -115,6 +115,14 @@ class Judge:
         for (owner, held), chance in sums.items():
             if chance > limit:
                 yield f"{promise.promise}: {owner} has {sorted(map(str, held))} by {chance} in all"
+
+
+def is_plain(case: Case) -> bool:
+    """Do quasi-identifiers tell whose every row is?"""
+    whose: dict[Row, set[Owner]] = {}
+    for person, owner in zip(case.parts(case.quasi_identifiers), owners(case), strict=True):
+        whose.setdefault(person, set()).add(owner)
+    return all(len(own) == 1 for own in whose.values())
 
 
 # --- what was refused ------------------------------------------------------------------------------------------------

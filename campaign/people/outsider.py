@@ -40,12 +40,13 @@ def judge(case: Case, answer: Answer, folder: Path) -> list[Trouble]:
     plain = by_labels(case, published, groups) if publish_of(case) in LABELLED else None
     # Where labels overlap, or rows that look alike are partly left out, nobody else can know whose rows stand where.
     is_plain = plain is not None and all(len(a.groups) == 1 for a in plain)
+    decided = is_plain or (publish_of(case) == "bucketization" and apart.is_plain(case))
     by_people = list(_by_people(case, published, groups, answer, plain))
     kept = not by_rows and not any(kind == "broken" for kind, _ in by_people)
     troubles += by_rows + by_people
     # The files alone don't tell whose rows they are.
     troubles += outsider.agreement(case, answer.where("alone"), kept=not by_rows)
-    troubles += outsider.agreement(case, answer.where("beside"), kept=kept, may_stay_open=not is_plain)
+    troubles += outsider.agreement(case, answer.where("beside"), kept=kept, may_stay_open=not decided)
     # ... but for the custodian, whose folder lies beside the release.
     if answer.verified["beside"] == NOT_JUDGED:
         troubles.append(("contradiction", f"verify could not judge by the custodian's folder: {answer.why}"[:500]))

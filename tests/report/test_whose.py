@@ -201,6 +201,15 @@ def test_the_sentences_of_a_promise_follow_whose_rows_they_are(word: str) -> Non
             assert about_people(" ".join(told[Whose.ONE_EACH]))
 
 
+@pytest.mark.parametrize(
+    ("whose", "least"),
+    [(Whose.UNSAID, "at least 5 rows"), (Whose.ONE_EACH, "at least 5 people"), (Whose.NAMED, "at least 5 people")],
+)
+def test_the_size_of_groups_is_told_in_what_was_counted(whose: Whose, least: str) -> None:
+    promise = {"model": {"alpha_k": {"alpha": 0.5, "k": 5, "attribute": "disease"}}, "promise": "nothing"}
+    assert least in promise_in_words(promise, ["disease"], Setting(False, whose))
+
+
 @pytest.mark.parametrize("whose", [Whose.UNSAID, Whose.ONE_EACH])
 def test_comparisons_speak_of_people_only_where_rows_are_people(whose: Whose) -> None:
     found = compare(policy_of("generalization, k alone", whose), source=TABLE)

@@ -70,6 +70,48 @@ def test_what_is_promised_to_people_is_judged_beside_the_custodians_folder(
     assert verify(folder).kept is None
 
 
+def test_a_search_that_looked_no_closer_than_it_publishes_keeps_a_list_that_can_be_read(tmp_path: Path) -> None:
+    """`instant` knows rows by coarser values than the source has: the order of the list can't hang on these."""
+    table = visits(150, 3, moving=0.3, seed=0)
+    asked = policy({"k_anonymity": {"k": 4}}, publish="multidimensional", search="instant", suppress=0.1)
+    anonymize(asked, tmp_path / "release", source=table)
+    assert (tmp_path / "release.private" / STANDING).exists()
+    assert verify(tmp_path / "release", source=table).kept is True
+
+
+EXACT: dict[str, Any] = {
+    "bucketization": [{"l_diversity": {"l": "10/9", "kind": "frequency"}}],
+    "ambiguity": [{"ambiguity": {"alpha": 1, "beta": 0.8}}],
+}
+
+
+@pytest.mark.parametrize("publish", EXACT)
+def test_exact_values_are_judged_by_people_beside_the_custodians_list(publish: str, tmp_path: Path) -> None:
+    """People share the few quasi-identifiers there are, so that tables and source don't tell whose rows are where."""
+    table = visits(60, 2, moving=0.3, seed=6)
+    table = table | {"age": [str(20 + int(age) % 4) for age in table["age"] if age], "zip": ["10000"] * 120}
+    anonymize(policy(*EXACT[publish], publish=publish, suppress=0.2), tmp_path / "release", source=table)
+    standing = tmp_path / "release.private" / STANDING
+    words = json.loads(standing.read_text())
+    assert set(words) == {"about", "release", "standing"} and len(words["standing"]) == 120
+    assert verify(tmp_path / "release", source=table).kept is True
+    standing.write_text(json.dumps({**words, "standing": sorted(words["standing"])}))
+    assert "can't be" in str(verify(tmp_path / "release", source=table).not_judged)
+    standing.unlink()
+    findings = verify(tmp_path / "release", source=table)
+    assert findings.kept is None and "custodian's folder" in str(findings.not_judged)
+
+
+@pytest.mark.parametrize("publish", EXACT)
+def test_a_release_for_rows_is_broken_for_people(publish: str, tmp_path: Path) -> None:
+    """Published as if all were different people, and verified by whose the rows are: each has two, in one group."""
+    table = visits(40, 1, seed=7)
+    asked = policy(*EXACT[publish], publish=publish, suppress=0.2)
+    anonymize(asked, tmp_path / "release", source=table)
+    one_family = {**table, "patient": ["Ann" if i % 2 else f"q{i}" for i in range(40)]}
+    assert verify(tmp_path / "release", source=one_family).kept is not True
+
+
 @pytest.mark.parametrize("publish", ["multidimensional", "local_recoding"])
 def test_stars_in_the_place_of_rows_that_were_left_out_are_no_values_of_the_source(
     publish: str, tmp_path: Path

@@ -15,7 +15,7 @@ from typing import Any
 from discreet.audit.association.association_lines import association
 from discreet.audit.association.composition import composition
 from discreet.audit.association.knowledge import read_knowledges
-from discreet.audit.association.minimality import goal, minimality
+from discreet.audit.association.minimality import minimality
 from discreet.audit.association.signatures import of_chain
 from discreet.audit.association.subtraction import subtraction
 from discreet.audit.faults.comparison import Table, check_columns, compare_with, is_shares, read_source
@@ -24,13 +24,14 @@ from discreet.audit.faults.range_ends import range_ends
 from discreet.audit.faults.report_faults import report_faults
 from discreet.audit.faults.rows_of_one_person import faults_of_people
 from discreet.audit.lines import Fault, Level, Line, of_each_kind
+from discreet.audit.not_asked import not_comparable, who_was_not_asked
 from discreet.audit.people import people_lines
 from discreet.audit.people.persons import Persons, count_people
 from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
 from discreet.audit.promises.by_people import levels_by_people, of_the_population
 from discreet.audit.promises.levels import levels_of
-from discreet.audit.promises.registry import Beside, reading_of
+from discreet.audit.promises.registry import Beside
 from discreet.audit.reading.exact_tables import Population, read_population
 from discreet.audit.reading.release import ReleaseFiles, look, read
 from discreet.audit.reading.source import open_beside
@@ -215,7 +216,8 @@ def audit_release(
     lines += association(view, some_rows, knowledge, stubbornness, threshold=threshold, persons=persons)
     work("how it was made")
     whole = table or listed
-    undone = [] if whole is None else minimality(view, whole, threshold)
+    # Where people have several rows a finer release may have been refused for too few people, or one with many rows.
+    undone = [] if whole is None or persons is not None else minimality(view, whole, threshold)
     work("two releases")
     intersected = [] if second is None else composition(view, second, whole, threshold)
     subtracted, why_not = ([], "") if second is None else subtraction(view, second, threshold)
@@ -251,7 +253,7 @@ def audit_release(
             *lost,
         ]
     )
-    strange = _not_comparable(files, all_faults)
+    strange = not_comparable(files, all_faults)
     return Audit(
         release=Path(release).name,
         publish=str(view.manifest.get("publish", view.publish)),
@@ -264,7 +266,10 @@ def audit_release(
         levels=tuple(judged),
         faults=tuple(all_faults),
         notes=(
-            *_notes(view, listed, table, second, bool(known_marginals), bool(undone), one_other, strange),
+            *who_was_not_asked(
+                *(view, listed, table, second, bool(known_marginals), bool(undone), one_other, strange),
+                several_rows=persons is not None,
+            ),
             *([f"Somebody who holds all {len(others) + 1} releases: {why_open}."] if why_open else []),
             *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),
         ),
@@ -406,87 +411,3 @@ def _presence(lines: list[Line]) -> tuple[tuple[float, float], tuple[float, floa
 def _line_of(lines: list[Line], adversary: str) -> Line | None:
     """The line of an adversary, if there is one."""
     return next((line for line in lines if line.adversary == adversary), None)
-
-
-def _chosen(view: ReleaseView) -> bool:
-    """Are rows left out for who is in the table, or one by one for their values?"""
-    about_people = any(view.promised(model) is not None for model in ("presence", "confident_presence"))
-    one_by_one = view.manifest.get("publish") in ("multidimensional", "local_recoding")
-    return about_people or (one_by_one and _about_values(view))
-
-
-def _notes(
-    view: ReleaseView,
-    listed: Population | None,
-    table: Population | None,
-    second: ReleaseView | None,
-    marginals: bool,
-    undone: bool,
-    intersected: bool,
-    strange: Sequence[str] = (),
-) -> list[str]:
-    """Who was not asked, and what it would take. The `strange` quasi-identifiers have no values of the source."""
-    notes = []
-    if listed is None:
-        notes.append(
-            "Somebody who holds a list of the population, and looks for people of it in the release: "
-            "give the list (population)."
-        )
-    if listed is None and not marginals and view.kind.labelled:
-        notes.append(
-            "Somebody who knows how common each value is in the population: give how many people have each value "
-            "(marginals, size)."
-        )
-    if table is None:
-        notes.append(
-            "Somebody who knows how common each sensitive value is among people of every kind, or who tries to undo "
-            "the search: give the original table (source)."
-        )
-    elif strange:
-        notes.append(
-            "Somebody who knows how common each sensitive value is among people of every kind, or who tries to undo "
-            "the search: people of the source can't be found in the release, whose values of "
-            f"{', '.join(strange)} are not the source's."
-        )
-    elif not undone and goal(view) is None and _about_values(view):
-        notes.append(
-            "Somebody who tries to undo the search: what a search for these promises refuses is not known here, and so "
-            "not what she would learn from it."
-        )
-    elif not undone:
-        notes.append(
-            "Somebody who tries to undo the search: nothing finer was refused for its sensitive values alone, as far "
-            "as the release tells how it was made."
-        )
-    if view.left_out + view.starred and _chosen(view):
-        notes.append(
-            "Somebody who knows by what rule rows were left out: of those left out she may learn more than is "
-            "counted here; `docs/presence.md` and `docs/policy.md` say how it is decided."
-        )
-    if second is None and intersected:
-        return notes
-    if second is None and "applied" in view.manifest:
-        notes.append(
-            "Somebody who holds the earlier release whose rules this one follows, and subtracts it: give that one "
-            "(other)."
-        )
-    elif second is None:
-        notes.append("Somebody who holds another release about the same people: give that one (other).")
-    elif not intersected:
-        why = "they have no sensitive attribute with values in common, or too many groups fit everybody"
-        if not (view.kind.rows_are_people and second.kind.rows_are_people):
-            why = "an ambiguous release does not tell which values belong together"
-        notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")
-    return notes
-
-
-def _not_comparable(files: ReleaseFiles, all_faults: Sequence[Fault]) -> list[str]:
-    """Quasi-identifiers of which values could not be held against the source."""
-    places = {fault.place.rpartition(": ")[2] for fault in all_faults if not fault.judged}
-    return [column for column in files.description.quasi_identifiers if column in places]
-
-
-def _about_values(view: ReleaseView) -> bool:
-    """Is there a promise that a search may have refused something for, because of sensitive values?"""
-    readings = [reading_of(promise.model) for promise in view.promises]
-    return any(reading is None or reading.of_values for reading in readings)

@@ -311,7 +311,7 @@ def _people_misfits(
         rule = f"is of no use: {shown(person)} has the role person, and says whose rows they are"
         mistakes.append(Mistake("one_row_per_person", rule, "leave it out, or give the column the role identifier"))
     if any(map(asks_for_others, models)):
-        rule = f"others_known is judged by rows alone, and {shown(person)} says that people may have several"
+        rule = f"others_known judges parts of groups one by one, and by {shown(person)} people may have rows in several"
         mistakes.append(
             Mistake("require", rule, "leave others_known out, or give a table with one row for each person")
         )

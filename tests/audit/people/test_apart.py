@@ -159,14 +159,12 @@ def test_a_sum_at_the_limit_is_kept(tmp_path: Path) -> None:
     assert added.holds is True and added.achieved == pytest.approx(0.5)
 
 
-def test_robustness_by_people_is_not_judged_but_where_shares_break_it(tmp_path: Path) -> None:
-    """What she believes of Ann, who has two rows, is not worked out; what groups tell of anybody decides."""
-    groups = [[("Ann", "20", "flu"), ("Bob", "30", "cold")], [("Ann", "20", "gout"), ("Cid", "40", "ulcer")]]
-    audit = audited(tmp_path / "open", groups, {"robust": {"r": "10/9"}})
-    by_people = [level for level in audit.levels if level.of == "people" and "sum" not in level.figure]
-    assert [(level.model, level.holds, level.achieved) for level in by_people] == [("robust", None, None)]
-    assert by_people[0].note == "what she believes of somebody with several rows is not worked out"
-    assert audit.kept is None
-    broken = audited(tmp_path / "broken", groups, {"robust": {"r": 3}})
-    assert [level.holds for level in broken.levels if level.of == "people" and "sum" not in level.figure] == [False]
-    assert broken.kept is False
+def test_what_is_believed_of_all_rows_of_somebody_adds_up(tmp_path: Path) -> None:
+    """Ann has flu with one half by one group, and gout with one half by the other; flu by both comes to one."""
+    apart = [[("Ann", "20", "flu"), ("Bob", "30", "cold")], [("Ann", "20", "gout"), ("Cid", "40", "ulcer")]]
+    both = [[("Ann", "20", "flu"), ("Bob", "30", "cold")], [("Ann", "20", "gout"), ("Cid", "40", "flu")]]
+    for name, groups, reached, holds in (("apart", apart, 0.5, True), ("both", both, 1.0, False)):
+        audit = audited(tmp_path / name, groups, {"robust": {"r": "10/9"}})
+        [level] = [level for level in audit.levels if level.of == "people" and "sum of what" in level.figure]
+        assert (level.holds, level.achieved) == (holds, pytest.approx(reached))
+        assert audit.kept is holds

@@ -19,6 +19,7 @@ from discreet.audit.reading.tallies import Summed, protected, summed_up, whole_t
 from discreet.audit.reading.view import ReleaseView, Tally
 
 THRESHOLD = 0.5
+_DIGITS = 12  # to which shares have to differ, not to be level
 NEARLY = 0.9  # a group is nearly of one value where this share of it has it
 
 
@@ -116,16 +117,17 @@ def homogeneity(view: ReleaseView, tally: Tally, threshold: float | None = None)
 def skew(view: ReleaseView, tally: Tally, threshold: float | None = None) -> Line:
     """She knew how frequent each value is in the table, and learns how much more frequent it is in somebody's group.
 
-    Her chance is what she now believes of the value that she learnt most about: the one whose share rose most. By how
-    much, as a difference and as a ratio, is in the details, with the levels of t-closeness (equal distance),
-    β-likeness (how much larger at most, less 1) and δ-disclosure (the largest logarithm of a ratio; None where a value
-    of the table is missing in some group, so that its people are known not to have it).
+    Her chance is what she now believes of the value that she learnt most about: the one whose share rose most, the
+    most frequent of several that are level. By how much, as a difference and as a ratio, is in the details, with the
+    levels of t-closeness (equal distance), β-likeness (how much larger at most, less 1) and δ-disclosure (the largest
+    logarithm of a ratio; None where a value of the table is missing in some group, so that its people are known not to
+    have it).
     """
     summed, whole = summed_up(tally, len(view.sizes)), whole_table(tally)
     q = tally.count / summed.total[tally.group]
     p = whole.weight[tally.value] / max(whole.total, 1)
     gain = q - p
-    order = np.lexsort((-gain, tally.group))
+    order = np.lexsort((-q, -np.round(gain, _DIGITS), tally.group))
     first = order[np.diff(tally.group[order], prepend=-1) > 0]
     ratio = np.divide(q, p, out=np.full(len(q), np.inf), where=p > 0)
     work, steps = equal_distances(summed, whole)

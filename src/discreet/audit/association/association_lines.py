@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.audit.association.association import homogeneity, protected_values, skew, uniform_worlds
@@ -13,7 +13,8 @@ from discreet.audit.association.other_values import other_values
 from discreet.audit.association.realistic import realistic_lines
 from discreet.audit.association.worst_case import worst_case
 from discreet.audit.lines import Line
-from discreet.audit.people import people_lines
+from discreet.audit.people import belief_lines, people_lines
+from discreet.audit.people.known_people import worst_case_of_people
 from discreet.audit.people.persons import Persons
 from discreet.audit.reading.view import ReleaseView, Tally
 
@@ -35,31 +36,38 @@ def association(
     tells is told of people, each of whom may have several rows.
     """
     lines: list[Line] = []
+    some = [rows for rows in dict.fromkeys((1, known_rows)) if rows > 0]
     for tally in view.tallies:
+        known = (knowledge or {}).get(tally.attribute)
+        if persons is not None:
+            lines += _of_people(persons, tally, some, known, threshold)
+            lines += left_out(view, tally, known, threshold)
+            lines += belief_lines.realistic(persons, tally, stubbornness, prior, threshold)
+            continue
         lines += [
-            *(_of_rows(view, tally, threshold) if persons is None else _of_people(persons, tally, threshold)),
+            uniform_worlds(view, tally, threshold),
+            *protected_values(view, tally, threshold),
+            homogeneity(view, tally, threshold),
             skew(view, tally, threshold),
-            *(knowing_rows(view, tally, rows, threshold) for rows in dict.fromkeys((1, known_rows)) if rows > 0),
+            *(knowing_rows(view, tally, rows, threshold) for rows in some),
         ]
         lines += other_values(view, tally, threshold)
-        lines += worst_case(view, tally, (knowledge or {}).get(tally.attribute), threshold)
-        lines += left_out(view, tally, (knowledge or {}).get(tally.attribute), threshold)
+        lines += worst_case(view, tally, known, threshold)
+        lines += left_out(view, tally, known, threshold)
         lines += realistic_lines(view, tally, stubbornness, prior, threshold)
     return lines
 
 
-def _of_rows(view: ReleaseView, tally: Tally, threshold: float | None) -> list[Line]:
-    return [
-        uniform_worlds(view, tally, threshold),
-        *protected_values(view, tally, threshold),
-        homogeneity(view, tally, threshold),
-    ]
-
-
-def _of_people(persons: Persons, tally: Tally, threshold: float | None) -> list[Line]:
+def _of_people(
+    persons: Persons, tally: Tally, some: Sequence[int], known: Knowledge | None, threshold: float | None
+) -> list[Line]:
     return [
         people_lines.chance_of_a_value(persons, tally, threshold),
         *people_lines.chance_of_protected_values(persons, tally, threshold),
         *people_lines.several_groups(persons, tally, threshold),
         people_lines.homogeneity(persons, tally, threshold),
+        belief_lines.skew(persons, tally, threshold),
+        *(belief_lines.known_people(persons, tally, people, threshold) for people in some),
+        *belief_lines.other_values(persons, tally, threshold),
+        *worst_case_of_people(persons, tally, known, threshold),
     ]

@@ -9,9 +9,10 @@ The conditions of the paper (as the project's specification corrects them) are s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -163,12 +164,15 @@ def realistic_lines(
     stubbornness: float | None = None,
     prior: Any = None,
     threshold: float | None = None,
+    tell: Callable[..., Line] | None = None,
 ) -> list[Line]:
     """A line for each of the classes I to III, with the smallest ε that the release keeps against her.
 
     Stubbornness, prior and the number of people she knows are as given, else as promised, else a few usual ones and the
     table's own shares. Her chance is p_in for the value that tells her most, which no exchangeable prior changes.
+    Where groups are not as many people as they have rows, `tell` makes lines of what is believed of each group.
     """
+    tell = tell or partial(_of_groups, view, tally, threshold)
     summed, whole = summed_up(tally, len(view.sizes)), whole_table(tally)
     promised = view.promised("realistic", tally.attribute) or {}
     sigma = stubbornness if stubbornness is not None else promised.get("stubbornness")
@@ -176,9 +180,7 @@ def realistic_lines(
     usual = Fraction(USUAL) if sigma is None else sigmas[0]
     protected = protected_by(summed, whole, promised.get("prior") if prior is None else prior)
     known = int(promised.get("known", 0))
-    return [
-        _line(view, summed, protected, Adversary(kind, usual, known), sigmas, threshold) for kind in ("I", "II", "III")
-    ]
+    return [_line(view, summed, protected, Adversary(kind, usual, known), sigmas, tell) for kind in ("I", "II", "III")]
 
 
 def _line(
@@ -187,7 +189,7 @@ def _line(
     protected: Protected,
     adversary: Adversary,
     sigmas: Sequence[Fraction],
-    threshold: float | None,
+    tell: Callable[..., Line],
 ) -> Line:
     epsilon = smallest_epsilons(adversary, protected, summed.total)
     n, satisfied = summed.total[protected.group], protected.satisfied
@@ -209,20 +211,33 @@ def _line(
     if adversary.kind == "II":
         details["class_IV"] = "against somebody who may believe anything, however firmly, no such release is private"
     title, knows, assumes = _WORDS[adversary.kind]
-    return line_about(
-        view,
-        summed.tally,
+    return tell(
+        chance[first],
+        protected.group[first],
+        assumes,
+        details,
         adversary=f"realistic_{adversary.kind}",
         title=title,
         knows=f"{finds(view)} {knows.format(f'{float(adversary.stubbornness):,.0f}')}",
-        assumes=assumes,
-        chance=chance[first],
-        rounded=ROUNDED,
-        people=view.sizes[protected.group[first]],
-        group=protected.group[first],
-        threshold=threshold,
-        details=details,
     )
+
+
+def _of_groups(
+    view: ReleaseView,
+    tally: Tally,
+    threshold: float | None,
+    chance: FloatArray,
+    group: IntArray,
+    assumes: str,
+    details: Mapping[str, Any],
+    **words: Any,
+) -> Line:
+    """A line about everybody in the groups."""
+    people = view.sizes[group]
+    return line_about(
+        view, tally, chance=chance, rounded=ROUNDED, people=people, group=group, threshold=threshold, assumes=assumes,
+        details=details, **words,
+    )  # fmt: skip
 
 
 def _without(adversary: Adversary, protected: Protected, summed: Summed, unit: int) -> float:

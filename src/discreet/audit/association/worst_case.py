@@ -9,7 +9,7 @@ attributes counts that tells most, and whether she looks at one value against al
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -85,7 +85,11 @@ class Beliefs:
 
 
 def worst_case(
-    view: ReleaseView, tally: Tally, knowledge: Knowledge | None = None, threshold: float | None = None
+    view: ReleaseView,
+    tally: Tally,
+    knowledge: Knowledge | None = None,
+    threshold: float | None = None,
+    tell: Callable[..., Line] | None = None,
 ) -> list[Line]:
     """The line of an adversary with worst-case knowledge; none where there is nothing that she could know.
 
@@ -96,7 +100,9 @@ def worst_case(
     Where groups have too many worlds, the line is a proven bound; a second one then tells what she believes who looks
     at one value at a time, which can be counted out for larger groups. Chances have some ten digits: one that is a
     threshold's equal as far as these go is taken for it (`robust_level` decides ties of the promise in whole numbers).
+    Where people have several rows, `tell` makes lines of what is believed of single ones.
     """
+    tell = tell or _line
     promise = _promise(view, tally.attribute)
     said: Mapping[str, Any] = promise.parameters if promise else {}
     own_knowledge = knowledge if knowledge is not None else given_knowledge(said)
@@ -109,9 +115,9 @@ def worst_case(
         promised = float(1 / Fraction(str(said["r"])))
     posterior = beliefs(view, tally, people, known, said)
     name = "learnt_association" if own_knowledge is None else "worst_case"
-    lines = [_line(view, tally, name, posterior, said, promised, threshold)]
+    lines = [tell(view, tally, name, posterior, said, promised, threshold)]
     if (posterior.bound > posterior.chance).any():
-        lines.append(_line(view, tally, f"{name}_one_value", posterior.one_value, said, promised, threshold))
+        lines.append(tell(view, tally, f"{name}_one_value", posterior.one_value, said, promised, threshold))
     return lines
 
 
@@ -129,7 +135,7 @@ def _line(
     precision = AT_LEAST if placed < view.people else AT_MOST if by_bound.any() else EXACT
     chance = posterior.chance if precision == AT_LEAST else posterior.at_most
     limit = line_threshold(threshold, promised)
-    title, knows, assumes = _WORDS[name.removesuffix("_one_value")]
+    title, knows, assumes = WORDS[name.removesuffix("_one_value")]
     if name.endswith("_one_value"):
         title, assumes = f"{title}, one value at a time", f"She looks at one value against all others. {assumes}"
     return line_about(
@@ -156,7 +162,7 @@ def _line(
     )
 
 
-_WORDS = {
+WORDS = {
     "worst_case": (
         "knows who is likely to have what",
         "She knows everybody in the group by their exact quasi-identifiers, and how frequent each value is among "

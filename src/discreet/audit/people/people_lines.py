@@ -11,6 +11,7 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.audit.lines import (
     ASSOCIATION,
+    AT_LEAST,
     AT_MOST,
     EXACT,
     REIDENTIFICATION,
@@ -45,7 +46,7 @@ def prosecutor(persons: Persons, threshold: float | None) -> Line:
     view, at, group = persons.rows, *_alike(persons)
     fewest = fewest_people(view.promises)
     promised = float(1 / fewest) if fewest and view.kind.labelled else None
-    each = _largest(at, (1.0 / np.maximum(at.fewest, 1))[at.cell])
+    each = largest_of_each(at, (1.0 / np.maximum(at.fewest, 1))[at.cell])
     may_be, surely = alone(persons)
     share = at.most_rows / np.maximum(at.rows, 1)
     details = {
@@ -60,7 +61,7 @@ def prosecutor(persons: Persons, threshold: float | None) -> Line:
         "largest_share_of_rows_that_are_one_person_s": float(share.max(initial=0.0)),
         "people_in_several_groups": persons.several,
     }
-    return _line(
+    return line_of_people(
         persons,
         each.chance,
         group[each.cell],
@@ -71,7 +72,7 @@ def prosecutor(persons: Persons, threshold: float | None) -> Line:
         knows="That her target is in the table, and the target's values in the published columns.",
         assumes="That everybody with rows that look alike is as likely. Whoever knows how many of them are the "
         "target's may be surer: see the largest share of rows that are one person's." + view.kind.about_rows,
-        threshold=_limit(threshold, promised, REIDENTIFIED),
+        threshold=limit_of_line(threshold, promised, REIDENTIFIED),
         promised=promised,
         details=details,
     )
@@ -96,7 +97,7 @@ def marketer(persons: Persons, threshold: float | None) -> Line:
     chance = np.concatenate([at.most[own] / at.rows[at.cell[own]], (at.most_rows / np.maximum(at.rows, 1))[~plain]])
     many = np.concatenate([at.most[own], at.rows[~plain]])
     cell = np.concatenate([at.cell[own], np.flatnonzero(~plain)])
-    per_row = _line(
+    per_row = line_of_people(
         persons,
         np.minimum(chance, 1.0),
         group[cell],
@@ -110,7 +111,7 @@ def marketer(persons: Persons, threshold: float | None) -> Line:
         "many rows each has.",
         assumes="That she gives the people of a group to its rows at random. The figure is the share of rows that she "
         "is expected to get right." + view.kind.about_rows,
-        threshold=_limit(threshold, None, REIDENTIFIED),
+        threshold=limit_of_line(threshold, None, REIDENTIFIED),
     )
     expected, rows = float((np.minimum(chance, 1.0) * many).sum()), int(many.sum())
     worst = float(at_limits(np.array(min(expected / max(rows, 1), 1.0)), (per_row.threshold,), ROUNDED))
@@ -170,11 +171,11 @@ def homogeneity(persons: Persons, tally: Tally, threshold: float | None) -> Line
     view, at = persons.rows, persons.groups
     summed = summed_up(tally, len(view.sizes))
     single = summed.distinct == 1
-    each = _largest(at, single[at.cell].astype(np.float64))
+    each = largest_of_each(at, single[at.cell].astype(np.float64))
     certain = at.most + summed.largest[at.cell] > at.rows[at.cell]
     excluded = any(limits.several_values for limits in all_limits(view.promises, tally.attribute))
     promised = 0.0 if excluded else None
-    return _line(
+    return line_of_people(
         persons,
         each.chance,
         each.cell,
@@ -185,7 +186,7 @@ def homogeneity(persons: Persons, tally: Tally, threshold: float | None) -> Line
         title="finds groups with a single value",
         knows=f"{view.kind.finds} In some groups everybody has the same value.",
         assumes="The published values are the true ones.",
-        threshold=_limit(threshold, promised or None, BELIEVED),
+        threshold=limit_of_line(threshold, promised or None, BELIEVED),
         promised=promised,
         details={
             "groups": int(single.sum()),
@@ -208,7 +209,7 @@ def several_groups(persons: Persons, tally: Tally, threshold: float | None) -> l
     limit = None if share is None else float(share)
     promised = None if view.kind.labelled else limit  # of coarser values each group by itself is promised about
     return [
-        _line(
+        line_of_people(
             persons,
             sums.chance,
             sums.decides,
@@ -220,7 +221,7 @@ def several_groups(persons: Persons, tally: Tally, threshold: float | None) -> l
             knows=f"{view.kind.finds} She knows all groups in which this person has rows, and how many in each.",
             assumes="That somebody has a value who has it in one row or more, and that groups tell nothing of each "
             "other. If they do, the sum of the chances is the most that she can believe.",
-            threshold=_limit(threshold, limit, BELIEVED),
+            threshold=limit_of_line(threshold, limit, BELIEVED),
             promised=promised,
             rounded=ROUNDED,
             details={
@@ -241,15 +242,15 @@ def _of_values(
     width = int(at.most.max(initial=0)) + 1
     pair, place = np.unique(at.cell * width + at.most, return_inverse=True)
     cell, own = np.divmod(pair, width)
-    each = _largest(at, chances(at.rows[cell], having[cell], own)[place])
-    return _line(
+    each = largest_of_each(at, chances(at.rows[cell], having[cell], own)[place])
+    return line_of_people(
         persons,
         each.chance,
         each.cell,
         at.exact,
         threat=ASSOCIATION,
         attribute=tally.attribute,
-        threshold=_limit(threshold, promised, BELIEVED),
+        threshold=limit_of_line(threshold, promised, BELIEVED),
         promised=promised,
         rounded=ROUNDED,
         **words,
@@ -264,7 +265,7 @@ class _Each:
     cell: IntArray
 
 
-def _largest(at: Standing, chance: FloatArray) -> _Each:
+def largest_of_each(at: Standing, chance: FloatArray) -> _Each:
     """Of a chance for every person and cell, the largest of each person."""
     order = np.lexsort((chance, at.person))
     last = np.flatnonzero(np.diff(at.person[order], append=-1) != 0)
@@ -282,11 +283,12 @@ def _alike(persons: Persons) -> tuple[Standing, IntArray]:
     return standing(persons.owners, reach.alike, cells), group
 
 
-def _limit(threshold: float | None, promised: float | None, usual: float) -> float:
+def limit_of_line(threshold: float | None, promised: float | None, usual: float) -> float:
+    """As given, else what is promised, else what is usual."""
     return threshold if threshold is not None else usual if promised is None else promised
 
 
-def _line(
+def line_of_people(
     persons: Persons,
     chance: FloatArray,
     group: IntArray,
@@ -296,9 +298,10 @@ def _line(
     people: IntArray | None = None,
     of: str = "",
     details: Mapping[str, Any] | None = None,
+    precision: str = EXACT,
     **words: Any,
 ) -> Line:
-    """A line about people, each of whom counts once."""
+    """A line about people, each of whom counts once. Where it is not `exact` whose rows are where, it is a bound."""
     view = persons.rows
     return line(
         chance=chance,
@@ -307,8 +310,8 @@ def _line(
         sizes=persons.groups.fewest,
         first_line=view.first_line,
         file=view.file,
-        precision=EXACT if exact else AT_MOST,
-        assumes=assumes if exact else assumes + _OPEN,
+        precision=precision if exact or precision != EXACT else AT_MOST,
+        assumes=assumes if exact or precision == AT_LEAST else assumes + _OPEN,
         whose=_PEOPLE,
         of=of,
         details=details,

@@ -25,7 +25,7 @@ from discreet.audit.reading.whose import Ownership
 class Persons:
     """Who stands where: `groups` has the people of each group, `wholes` the values of the source's people.
 
-    `rows` is the release by rows, `table_rows` how many rows everybody has in the source.
+    `rows` is the release by rows, `table_rows` how many rows everybody has in the source, which is the `table`.
     """
 
     rows: ReleaseView
@@ -33,6 +33,7 @@ class Persons:
     groups: Standing
     wholes: Mapping[str, tuple[tuple[str | None, ...], IntArray]]
     table_rows: IntArray
+    table: Table
 
     @cached_property
     def together(self) -> Standing:
@@ -135,7 +136,7 @@ def count_people(release: ReleaseFiles, table: Table) -> Persons | None:
     groups = standing(owners, reach.group, len(view.sizes))
     wholes = {tally.attribute: _whole(release, table, table.owners, tally) for tally in view.tallies}
     rows = np.bincount(table.owners.person, weights=table.owners.rows, minlength=table.owners.people)
-    return Persons(view, owners, groups, wholes, rows.astype(np.int64))
+    return Persons(view, owners, groups, wholes, rows.astype(np.int64), table)
 
 
 def _whole(

@@ -30,7 +30,8 @@ class Reach:
     """Kind i of the source may stand in ``units[starts[i]:starts[i + 1]]``; unit u has ``wanted[u]`` rows.
 
     Each unit is of a `group`, and looks like all units with the same number in `alike`. `values` are its places among
-    the values of each sensitive attribute, in the order of the release's tallies; None where values stand apart.
+    the values of each sensitive attribute, in the order of the release's tallies; None where values stand apart. Then
+    `like` is a kind with its quasi-identifiers.
     """
 
     starts: IntArray
@@ -39,6 +40,7 @@ class Reach:
     group: IntArray
     alike: IntArray
     values: tuple[IntArray, ...] | None
+    like: IntArray | None = None
 
 
 def reach_of_labels(release: ReleaseFiles, table: Table) -> Reach | None:
@@ -74,7 +76,9 @@ def reach_of_people(release: ReleaseFiles, table: Table) -> Reach:
     there = np.isin(found.unit_group[unit] * found.span + found.kind_value[kind], found.values)
     starts = np.concatenate([[0], np.cumsum(np.bincount(kind[there], minlength=len(many)))]).astype(np.int64)
     alike = np.unique(found.unit_key, return_inverse=True)[1]
-    return Reach(starts, unit[there], found.wanted, found.unit_group, alike, None)
+    order = np.argsort(found.kind_key, kind="stable")  # those that the source has not are torn anyway
+    like = order[np.minimum(np.searchsorted(found.kind_key[order], found.unit_key), len(order) - 1)]
+    return Reach(starts, unit[there], found.wanted, found.unit_group, alike, None, like)
 
 
 def _values(view: ReleaseView, rows: Rows, kept: IntArray, first: IntArray) -> tuple[IntArray, ...]:

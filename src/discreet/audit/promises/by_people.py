@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from discreet.audit.people.sums import over_all_groups, within
 from discreet.audit.promises.level import deciding_group
 from discreet.audit.promises.levels import levels_of
 from discreet.audit.promises.limits import limits_of
-from discreet.audit.promises.registry import Beside, reading_of
+from discreet.audit.promises.registry import Beside, of_others, reading_of
 from discreet.audit.reading.view import Promise, ReleaseView, Tally
 from discreet.audit.reading.whose import PEOPLE
 
@@ -64,7 +65,15 @@ def _levels(promise: Promise, persons: Persons, beside: Beside) -> Iterator[Leve
     if not reading.ours and (not persons.groups.exact or any(left.any() for left in bounds.open.values())):
         yield _unjudged(promise, _NOT_PLAIN)
         return
-    yield from levels_of(promise, persons.view, beside)
+    yield from (
+        levels_of(promise, persons.view, beside)
+        if reading.by_people is None
+        else of_others(
+            reading,
+            partial(reading.by_people, promise, persons, beside),
+            lambda error: [_unjudged(promise, f"the package that reads this promise failed ({error})")],
+        )
+    )
     if not persons.rows.kind.labelled:
         share = limits_of(promise).share
         tallies = [t for t in persons.rows.tallies if promise.attribute in (None, t.attribute)]

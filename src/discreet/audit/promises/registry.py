@@ -18,6 +18,7 @@ from discreet.registry import Registry
 if TYPE_CHECKING:  # this file is read by those that these import
     from discreet.audit.association.knowledge import Knowledge
     from discreet.audit.lines import Fault, Level, Line
+    from discreet.audit.people.persons import Persons
     from discreet.audit.promises.limits import Limits
     from discreet.audit.promises.parameters import Parameter
     from discreet.audit.reading.exact_tables import Population
@@ -58,7 +59,8 @@ class Reading:
     anybody can see break it. `of_values` says whether it protects sensitive values, `beside_others` whether `levels`
     goes by the sizes and values of groups alone, so that groups can be told apart by other values (`others_known`).
     `of_some` says whether the table may be some of the people whom its source has. `limits` says the promise in plain
-    numbers, as far as that can be done, so that adversaries of all kinds are held to it.
+    numbers, as far as that can be done, so that adversaries of all kinds are held to it. `by_people` recomputes it
+    where people have several rows, if `levels` of a view by people does not.
     """
 
     word: str
@@ -70,6 +72,7 @@ class Reading:
     beside_others: bool = False
     of_some: bool = False
     limits: Callable[[Promise], Limits] | None = None
+    by_people: Callable[[Promise, Persons, Beside], list[Level]] | None = None
 
     @property
     def ours(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,13 +18,14 @@ from discreet.audit.association.worst_case import (
     shares_of_sets,
 )
 from discreet.audit.lines import AT_MOST, Level
+from discreet.audit.people.persons import Persons
 from discreet.audit.promises.level import deciding_group, promised_tallies
 from discreet.audit.promises.no_surer import Found, judged_by_prior, missing_judged
 from discreet.audit.promises.parameters import Parameter, number, whole
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.promises.worlds_exactly import GroupExactly
 from discreet.audit.reading.tallies import Summed, summed_up
-from discreet.audit.reading.view import Bounds, Promise, ReleaseView, Tally
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
 from discreet.errors import Mistake, did_you_mean, shown
 from discreet.files.numbers import exact_number
 
@@ -33,27 +33,19 @@ _CLOSE = 1e-9
 _MOST_STEPS = 20_000_000  # of exact arithmetic
 _FIGURE = "largest chance of a link, by whichever attributes tell most"
 _PRIOR = "prior"
-_SEVERAL_ROWS = "what she believes of somebody with several rows is not worked out"
 
 
 def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     """The largest chance of a link, for each attribute."""
-    if view.bounds is not None:
-        return [_by_people(promise, view, view.bounds, tally, beside) for tally in promised_tallies(promise, view)]
     tallies = promised_tallies(promise, view)
     return [robust_level(view, tally, promise, beside.knowledge.get(tally.attribute)) for tally in tallies]
 
 
-def _by_people(promise: Promise, view: ReleaseView, bounds: Bounds, tally: Tally, beside: Beside) -> Level:
-    """Chances are those of rows: of somebody with one row in all they are his; else they are not worked out here.
+def by_people(promise: Promise, persons: Persons, beside: Beside) -> list[Level]:
+    """The largest sum of what is believed of all rows of one person, for each attribute."""
+    from discreet.audit.people.robust_sums import sums_of_people  # late: it reads what is judged here
 
-    The shares of groups, which she knows without anything else, are added up as for other promises (`by_people`).
-    """
-    of_rows = next(each for each in bounds.rows.tallies if each.attribute == tally.attribute)
-    level = robust_level(bounds.rows, of_rows, promise, beside.knowledge.get(tally.attribute))
-    if level.holds is False:
-        return level
-    return replace(level, achieved=None, holds=None, deciding=None, note=_SEVERAL_ROWS)
+    return sums_of_people(promise, persons, beside)
 
 
 def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: Knowledge | None = None) -> Level:
@@ -205,4 +197,5 @@ READING = Reading(
         "absence": Parameter(_one_of("open", _PRIOR)),
     },
     levels,
+    by_people=by_people,
 )

@@ -92,7 +92,8 @@ def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     least, most = parameters["k"], parameters["alpha"]
     if setting.whose is Whose.NAMED:
         return f"Every group has rows of at least {least} people, and {nobodys_chance(column, str(most), setting)}."
-    return f"Every group has at least {least} rows, and no value of {column} makes up more than {most} of any."
+    people = setting.whose.people
+    return f"Every group has at least {least} {people}, and no value of {column} makes up more than {most} of any."
 
 
 ALPHA_K = Promise(
