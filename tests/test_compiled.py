@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,6 +62,30 @@ else:
 """
     for _ in range(2):  # compiled, and as it was kept
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_nothing_is_searched_for_garbage_while_a_kernel_runs() -> None:
+    searched = []
+
+    def raises(fails: bool) -> None:
+        searched.append(gc.isenabled())
+        if fails:
+            raise ValueError("of this test")
+
+    a_kernel = Kernel(raises, called_by_python=True)
+    vars(a_kernel)["dispatcher"] = raises
+    assert gc.isenabled()
+    a_kernel(False)
+    with pytest.raises(ValueError, match="of this test"):
+        a_kernel(True)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        a_kernel(False)
+        assert not gc.isenabled()  # whoever had it off finds it off
+    finally:
+        gc.enable()
+    assert searched == [False] * 3
 
 
 def _decorators(function: ast.FunctionDef) -> set[str]:

@@ -16,6 +16,7 @@ from discreet.counts.groups import Pairs
 from discreet.counts.kernels import Fields, Spreads
 from discreet.models.realistic.several_adversaries import Beliefs, worst_epsilon
 from discreet.utility import leaf_bits
+from tests.test_plain_kernels import CASES as PLAIN_KERNELS
 
 Arguments = tuple[Any, ...]
 Rng = np.random.Generator
@@ -149,7 +150,7 @@ def test_every_twin_is_compared() -> None:
     """As far as modules are loaded that have one."""
     import gc
 
-    known = {id(kernel) for kernel, _ in CASES.values()}
+    known = {id(kernel) for kernel, _ in [*CASES.values(), *PLAIN_KERNELS.values()]}
     assert all(id(k) in known for k in gc.get_objects() if isinstance(k, Kernel) and k.twin is not None)
 
 

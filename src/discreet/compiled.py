@@ -9,13 +9,21 @@ takes half a second to load, and seconds to compile. Once twins have done as muc
 of the process belongs to the kernels. So it does from the start where numba has been loaded for another kernel and
 finds this one compiled.
 
+Others are `plain`: where they have little to do, Python itself runs their source, with all that it calls. That is right
+where the source means the same to both: whole numbers that don't overflow what they are kept in, no sum of an array of
+floats (NumPy adds in another order), no sort that leaves equals in any order, no random numbers.
+
 What numba wrote in C calls back into Python here and there (to load machine code, to make a named tuple of an answer),
 and goes on as if nothing had happened where that raises: the process ends with a segmentation fault. A Ctrl-C that
 comes while a kernel runs is raised in just such a call, so signals wait until the kernel has returned.
+
+Python's search for garbage waits, too. A kernel makes none that would have to be searched for, but compiling one makes
+millions of small things, nearly all of which are kept: to go through them again and again was a sixth of the time.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 
@@ -26,16 +34,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 Function = Callable[..., Any]
-
-
-class Twin(NamedTuple):
-    """What does the same as a kernel in NumPy, and how much work that is: 1 for some 100 nanoseconds."""
-
-    function: Function
-    work: Callable[..., int]
 
 
 @dataclass
@@ -43,14 +44,38 @@ class Patience:
     """How much work twins may still do in this process."""
 
     left: int
+    over: ClassVar[bool] = False  # for all of them
 
     def may(self, work: int) -> bool:
         """Whether they may do this, too; if not, they may do no more."""
-        self.left = self.left - work if work <= self.left else 0
+        self.left = self.left - work if work <= self.left and not self.over else 0
         return self.left > 0
 
 
 TWINS = Patience(3_000_000)
+PLAIN = 2_000_000  # of each plain kernel: to compile one takes longer, also where numba is loaded
+
+
+def compile_everything() -> None:
+    """From now on, whatever this process calls is compiled, however little it has to do."""
+    Patience.over = True
+
+
+class Twin(NamedTuple):
+    """What does the same as a kernel in NumPy, how much work that is (1 for some 100 nanoseconds), and may be."""
+
+    function: Function
+    work: Callable[..., int]
+    patience: Patience = TWINS
+
+
+class _Plainly(threading.local):
+    """Whether this thread runs the source of a kernel."""
+
+    on = False
+
+
+_PLAINLY = _Plainly()
 
 
 class Kernel:
@@ -61,19 +86,33 @@ class Kernel:
         self._function, self._called_by_python, self._options = function, called_by_python, options
         self.twin = twin
 
+    def plainly(self, *arguments: Any) -> Any:
+        """What Python makes of the source, and of all kernels that it calls."""
+        before, _PLAINLY.on = _PLAINLY.on, True
+        try:
+            return self._function(*arguments)
+        finally:
+            _PLAINLY.on = before
+
     def __call__(self, *arguments: Any) -> Any:
+        if _PLAINLY.on:
+            return self._function(*arguments)
         if not self._called_by_python:  # there is nothing to call: the process would end
             raise TypeError(
                 f"{self._function.__name__} is called by kernels alone; @kernel makes it one for Python, too"
             )
-        if self.twin is not None and not self._is_at_hand() and TWINS.may(self.twin.work(*arguments)):
+        if self.twin is not None and not self._is_at_hand() and self.twin.patience.may(self.twin.work(*arguments)):
             return self.twin.function(*arguments)
+        collects = gc.isenabled()
+        gc.disable()
         hurried = getsignal(SIGINT) is default_int_handler and threading.current_thread() is threading.main_thread()
         if hurried:
             set_handler(SIGINT, _patient)
         try:
             return self.dispatcher(*arguments)
         finally:
+            if collects:
+                gc.enable()
             if hurried:
                 set_handler(SIGINT, default_int_handler)
             while _ENDED and threading.current_thread() is threading.main_thread():
@@ -105,18 +144,22 @@ class Kernel:
         return self.dispatcher._numba_type_
 
 
-def kernel(function: Function | None = None, **options: Any) -> Any:
+def kernel(function: Function | None = None, plain: Callable[..., int] | None = None, **options: Any) -> Any:
     """Compile a function that Python calls.
 
-    Options are numba's (``error_model="numpy"`` divides by zero as NumPy does), and a `twin`.
+    Options are numba's (``error_model="numpy"`` divides by zero as NumPy does), a `twin`, or `plain`: how much work it
+    is for Python itself, as a twin says.
 
     >>> @kernel
     ... def twice(number):
     ...     return 2 * number  # compiled for whole numbers at twice(4), for others at twice(4.5)
     """
     if function is None:
-        return lambda later: Kernel(later, True, **options)
-    return Kernel(function, True, **options)
+        return lambda later: kernel(later, plain, **options)
+    made = Kernel(function, True, **options)
+    if plain is not None:
+        made.twin = Twin(made.plainly, plain, Patience(PLAIN))
+    return made
 
 
 def inner(function: Function | None = None, **options: Any) -> Any:

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import Any
 
-from discreet.compiled import TWINS
+from discreet.compiled import compile_everything
 from discreet.files.locks import Held, Lock
 
 PROCESSES = 2
@@ -59,7 +59,7 @@ def _work(folder: Path, number: int) -> None:
     """Take what nobody has taken yet, the first process from the front, the second one from the back."""
     from discreet.run.warm_up import steps
 
-    TWINS.left = 0
+    compile_everything()
     todo = list(enumerate(steps()))
     with one_at_a_time(folder):
         for at, step in todo if number == 0 else reversed(todo):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.compiled import TWINS
+from discreet.compiled import compile_everything
 from discreet.models.promise import POPULATION, PRESENCE, Words
 from discreet.models.registry import MODELS, model_from_words
 from discreet.policy.kinds import PUBLICATIONS, is_exact
@@ -103,6 +103,14 @@ def _wishes(folder: Path) -> None:
     _publish(folder, "wishes", table, attributes=attributes, require=[{"realistic": asked}])
 
 
+def _put_off(folder: Path) -> None:
+    """So many different values in a group that beliefs about it are bounded before they are judged exactly."""
+    rows = range(400)
+    table = {"age": ["20" for _ in rows], "zip": [f"4790{i % 8}" for i in rows], "disease": [str(i // 8) for i in rows]}
+    require = [{"l_diversity": {"l": 50, "kind": "frequency"}}]
+    _publish(folder, "put-off", table, require=require, publish="bucketization")
+
+
 def _search(search: str, publish: str, folder: Path) -> None:
     _publish(folder, search, require=FROM_A_SUMMARY, search=search, publish=publish)
 
@@ -171,6 +179,7 @@ def steps() -> list[Step]:
         *(partial(_recoded, publish) for publish in ("local_recoding", "multidimensional", "generalization")),
         _simple,
         _wishes,
+        _put_off,
         *(partial(_present, publish) for publish in ("generalization", "multidimensional")),
         _beside,
         *(partial(_search, *one) for one in reversed(by_summary)),
@@ -181,7 +190,7 @@ def steps() -> list[Step]:
 
 def warm_up() -> None:
     """Run everything that is compiled, on a table of a few rows, in this process alone."""
-    TWINS.left = 0
+    compile_everything()
     for step in steps():
         with TemporaryDirectory() as folder:
             step(Path(folder))

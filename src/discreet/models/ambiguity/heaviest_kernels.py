@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
-from discreet.compiled import inner, kernel
+from discreet.compiled import PLAIN, Patience, Twin, inner, kernel
 
+_LITTLE = 4  # times all entries of sets: as much is looked at without compiling
 Bits = NDArray[np.uint64]
 
 
@@ -48,7 +49,19 @@ class Branches(NamedTuple):
     point: IntArray  # −1: the table's code is not fixed yet
 
 
-@kernel
+def _heaviest_plainly(sets: Sets, floor: int, stop: int, work: int) -> tuple[int, int, IntArray]:
+    """The same as `heaviest`, in Python as long as that has little to do."""
+    little = min(work, _LITTLE * len(sets.codes))
+    found, bound, point = heaviest.plainly(sets, floor, stop, little)
+    if found < bound and found <= stop and little < work:
+        found, bound, point = heaviest.dispatcher(sets, floor, stop, work)
+    return int(found), int(bound), point
+
+
+_PLAIN = Twin(_heaviest_plainly, lambda sets, *_: 10 * (2 + _LITTLE) * len(sets.codes), Patience(PLAIN))
+
+
+@kernel(twin=_PLAIN)
 def heaviest(sets: Sets, floor: int, stop: int, work: int) -> tuple[int, int, IntArray]:
     """The weight of the heaviest point if it is above `floor` (else that), a bound that none is above, and the point.
 
@@ -69,8 +82,8 @@ def heaviest(sets: Sets, floor: int, stop: int, work: int) -> tuple[int, int, In
     table, many, done = way.steps
     scratch = np.zeros(codes, dtype=np.int64)
     best, best_point = floor, np.full(tables, -1, dtype=np.int64)
-    looked = _branch(sets, _weighing(sets.weight), 0, way, scratch)
-    depth = 0
+    depth = int(np.int64(0))  # a literal would have `_branch` compiled twice
+    looked = _branch(sets, _weighing(sets.weight), depth, way, scratch)
     while depth >= 0 and best <= stop and looked <= work:
         t, at = table[depth], sets.start[table[depth]] + done[depth]
         if done[depth] == many[depth] or way.sums[at] <= best:  # codes that follow are no heavier
@@ -111,7 +124,7 @@ def _branch(sets: Sets, some: Codes, depth: int, way: Branches, scratch: IntArra
 
     `scratch` has a zero for every code, before and after.
     """
-    looked, chosen, lightest = 0, -1, 0
+    looked, chosen, lightest = 0, int(np.int64(-1)), 0  # a literal would have `_order_codes` compiled twice
     for t in range(len(way.point)):
         if way.point[t] < 0:
             most, entries = _heaviest_code(sets, some, t, scratch)
@@ -179,7 +192,7 @@ def _sort(codes: IntArray, weight: IntArray) -> None:
         _sink(codes, weight, last, many)
     for last in range(many - 1, 0, -1):
         codes[0], codes[last] = codes[last], codes[0]
-        _sink(codes, weight, 0, last)
+        _sink(codes, weight, np.int64(0), last)
 
 
 @inner

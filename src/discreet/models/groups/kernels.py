@@ -48,7 +48,7 @@ def chances(sizes: IntArray, of_value: IntArray, own: IntArray) -> FloatArray:
     return result
 
 
-@kernel
+@kernel(plain=lambda offsets, counts: 2 * (len(offsets) + len(counts)))
 def largest(offsets: IntArray, counts: IntArray) -> IntArray:
     """The count of the most frequent value."""
     out = np.zeros(len(offsets) - 1, dtype=np.int64)

@@ -196,7 +196,8 @@ def judged(
     prior: bool = False,
 ) -> Judged:
     """Judge all groups, so many at a time that it does not take much memory to say who has which signature."""
-    from discreet.models.robust.judge_kernels import judge  # late: reading a policy should not wait for numba
+    from discreet.models.robust.judge_kernels import judge  # late: reading a policy should not wait for kernels
+    from discreet.models.robust.judge_rest_kernels import judge_rest
 
     sizes, place = np.unique(groups.sizes, return_inverse=True)
     allowed = np.array([n * r.denominator // r.numerator for n in sizes.tolist()], dtype=np.int64)[place]
@@ -207,23 +208,25 @@ def judged(
     for first, last in pairwise(sorted({0, *cuts, len(groups)})):
         begin, end = people.offsets[first], people.offsets[last]
         t_begin, t_end = tally.offsets[first], tally.offsets[last]
-        parts.append(
-            judge(
-                Entries(
-                    people.offsets[first : last + 1] - begin,
-                    people.counts[begin:end],
-                    rows_known(knowledge, people, begin, end),
-                ),
-                Pairs(
-                    tally.offsets[first : last + 1] - t_begin,
-                    tally.values[t_begin:t_end],
-                    tally.counts[t_begin:t_end],
-                ),
-                Chances(knowledge.rows, knowledge.totals),
-                sets,
-                Limits(allowed[first:last], float(1 / r), wanted, MOST_STEPS, prior),
-            )
+        some = (
+            Entries(
+                people.offsets[first : last + 1] - begin,
+                people.counts[begin:end],
+                rows_known(knowledge, people, begin, end),
+            ),
+            Pairs(
+                tally.offsets[first : last + 1] - t_begin,
+                tally.values[t_begin:t_end],
+                tally.counts[t_begin:t_end],
+            ),
+            Chances(knowledge.rows, knowledge.totals),
+            sets,
+            Limits(allowed[first:last], float(1 / r), wanted, MOST_STEPS, prior),
         )
+        part, left = judge(*some)
+        if left.any():
+            judge_rest(*some, part, left)
+        parts.append(part)
     if not parts:
         nothing, near = np.zeros(0), np.zeros((len(knowledge.sets), 0), dtype=np.uint8)
         parts = [Posteriors(nothing > 0, nothing, np.zeros((2, 0)), nothing > 0, near)]

@@ -1,7 +1,7 @@
 """The compiled loop over groups and attribute sets: the worst posterior of each group, or of each of its people.
 
-Cheap things first. Where a bound shows that the exact posteriors of an attribute set can't matter (they keep to 1/r, or
-are below what has been found already), they are not computed.
+Cheap things first. What would take long is put off, for `judge_rest_kernels`: it often turns out not to matter, and
+where nothing is put off, bounds need not be compiled.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.compiled import inner, kernel
@@ -26,13 +27,10 @@ from discreet.models.robust.beliefs import (
     Posteriors,
     Protected,
 )
-from discreet.models.robust.posterior_bounds import most
-from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
+from discreet.models.robust.posterior_kernels import marginals, states, two_valued
 
-_AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
+AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
 MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded too
-DUAL_STEPS = 40
-MOST_DUAL = 4_000_000  # of all that the steps of a bound by duality take
 
 
 class Before(NamedTuple):
@@ -44,17 +42,24 @@ class Before(NamedTuple):
 
 
 @kernel
-def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Protected, limits: Limits) -> Posteriors:
-    """Judge all groups, each by the people and values in it."""
+def judge(
+    entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Protected, limits: Limits
+) -> tuple[Posteriors, NDArray[np.uint8]]:
+    """Judge all groups, each by the people and values in it, as far as that is soon done exactly.
+
+    Second, the views of each attribute set (row) and group (column) that are left to `judge_rest`.
+    """
     offsets, people, rows = entries.offsets, entries.people, entries.rows
-    allowed, threshold, wanted, most_steps = limits.allowed, limits.threshold, limits.wanted, limits.most_steps
-    prior = Before(limits.prior, threshold, wanted)
+    prior = Before(limits.prior, limits.threshold, limits.wanted)
     groups, sets = len(offsets) - 1, rows.shape[0]
-    kept = np.ones(groups, dtype=np.bool_)
-    level = np.zeros(groups)
-    of_entry = np.zeros((2, len(people) if wanted == PEOPLE else 0))
-    bounded = np.zeros(groups, dtype=np.bool_)
-    near = np.zeros((sets, groups), dtype=np.uint8)
+    made = Posteriors(
+        np.ones(groups, dtype=np.bool_),
+        np.zeros(groups),
+        np.zeros((2, len(people) if limits.wanted == PEOPLE else 0)),
+        np.zeros(groups, dtype=np.bool_),
+        np.zeros((sets, groups), dtype=np.uint8),
+    )
+    left = np.zeros((sets, groups), dtype=np.uint8)
     scratch = np.empty((2, 1024))
     for g in range(groups):
         begin, end = offsets[g], offsets[g + 1]
@@ -63,104 +68,112 @@ def judge(entries: Entries, tally: Pairs, beliefs: Chances, protected_sets: Prot
         which, inside, satisfied = protected(names, values, protected_sets)
         if len(which) == 0:
             continue
-        size, largest = people[begin:end].sum(), satisfied.max()
-        level[g] = largest / size  # somebody's posterior is at least the mean
-        kept[g] = largest <= allowed[g]
-        put_off = np.full(sets, -1.0)  # bounds on what is not computed exactly
+        size, largest = total(people[begin:end]), most_of(satisfied)
+        made.level[g] = largest / size  # somebody's posterior is at least the mean
+        made.kept[g] = largest <= limits.allowed[g]
         for k in range(sets):
-            if wanted == VERDICTS and not kept[g]:
+            if limits.wanted == VERDICTS and not made.kept[g]:
                 break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
+            before = priors(kinds, beliefs, names, which, protected_sets)
             if len(kinds) == 1:
                 p = largest / size
                 if not possible(beliefs.known[kinds[0]], names):
                     p = 1.0
-                elif limits.prior and largest > allowed[g]:
+                elif limits.prior and largest > limits.allowed[g]:
                     p = 0.0
-                    before = priors(kinds, beliefs, names, which, protected_sets)
                     for x in range(len(which)):
                         p = max(p, surer(satisfied[x] / size, before[0, x], prior))
-                kept[g] &= p < 1
-                level[g] = max(level[g], p)
-                raise_entries(of_entry, begin, kind, np.full(1, p), np.bool_(True))
-                if largest > allowed[g] and p <= threshold + MARGIN:
-                    near[k, g] |= NEAR_TWO
+                made.kept[g] &= p < 1
+                made.level[g] = max(made.level[g], p)
+                raise_entries(made.of_entry, begin, kind, np.full(1, p), np.bool_(True))
+                if largest > limits.allowed[g] and p <= limits.threshold + MARGIN:
+                    made.near[k, g] |= NEAR_TWO
                 continue
-            before = priors(kinds, beliefs, names, which, protected_sets)
-            worst, unsure, exact = in_two_values(kinds, own, before, satisfied, size, prior)
-            above, close = compare(worst, unsure, threshold)
-            kept[g] &= not above
-            near[k, g] |= NEAR_TWO if close else 0
-            level[g] = max(level[g], worst.max())
-            bounded[g] |= not exact
-            raise_entries(of_entry, begin, kind, worst, exact and not unsure)
-            chances = chances_of(kinds, beliefs, names)
+            if size * largest > MOST_TERMS:
+                left[k, g] = NEAR_TWO | NEAR_FULL
+                continue
+            worst, unsure = np.zeros(len(kinds)), np.bool_(False)
+            for x in range(len(which)):
+                unsure |= in_two_values(own, before, satisfied[x], x, len(which), worst, prior)
+            note(made, g, k, np.uint8(NEAR_TWO), begin, kind, (worst, unsure), limits.threshold)
             steps = min(states(values) * len(values), states(own) * len(own))
-            if steps > most_steps or steps > _AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
-                put_off[k] = 1.0
-                if wanted != PEOPLE:
-                    put_off[k] = at_most(chances, own, values, inside, 1.0, np.int64(0), before, prior).max()
+            if steps > limits.most_steps or steps > AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
+                left[k, g] = NEAR_FULL
                 continue
-            scratch = room(scratch, steps)
-            worst, unsure = in_full(chances, own, values, inside, scratch, before, prior)
-            above, close = compare(worst, unsure, threshold)
-            kept[g] &= not above
-            near[k, g] |= NEAR_FULL if close else 0
-            level[g] = max(level[g], worst.max())
-            raise_entries(of_entry, begin, kind, worst, not unsure)
-        tried = np.zeros(sets, dtype=np.bool_)
-        while kept[g] or wanted != VERDICTS:
-            k = int(np.argmax(put_off))
-            enough = level[g] if wanted == LEVELS else threshold - MARGIN
-            if put_off[k] < 0 or (put_off[k] <= enough and wanted != PEOPLE):
-                break
-            kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             chances = chances_of(kinds, beliefs, names)
-            before = priors(kinds, beliefs, names, which, protected_sets)
-            steps = min(states(values) * len(values), states(own) * len(own))
-            dual = len(own) * len(own) * len(values) * len(which)
-            if steps > most_steps or (wanted != PEOPLE and not tried[k] and dual * DUAL_STEPS < steps):
-                tried[k] = True
-                tightly = min(DUAL_STEPS, MOST_DUAL // dual)
-                worst = at_most(chances, own, values, inside, enough, tightly, before, prior)
-                put_off[k] = worst.max()
-                if steps > most_steps and (wanted == PEOPLE or put_off[k] > enough):
-                    put_off[k] = -1.0
-                    bounded[g] = True
-                    kept[g] &= worst.max() <= threshold - MARGIN
-                    level[g] = max(level[g], worst.max())
-                    raise_entries(of_entry, begin, kind, worst, np.bool_(False))
-                continue
-            put_off[k] = -1.0
             scratch = room(scratch, steps)
-            worst, unsure = in_full(chances, own, values, inside, scratch, before, prior)
-            above, close = compare(worst, unsure, threshold)
-            kept[g] &= not above
-            near[k, g] |= NEAR_FULL if close else 0
-            level[g] = max(level[g], worst.max())
-            raise_entries(of_entry, begin, kind, worst, not unsure)
-    return Posteriors(kept, level, of_entry, bounded, near)
+            found = in_full(chances, own, values, inside, scratch, before, prior)
+            note(made, g, k, np.uint8(NEAR_FULL), begin, kind, found, limits.threshold)
+    return made, left
+
+
+@inner
+def note(
+    made: Posteriors,
+    g: int,
+    k: int,
+    view: np.uint8,
+    begin: int,
+    kind: IntArray,
+    found: tuple[FloatArray, bool],
+    threshold: float,
+) -> None:
+    """Keep what was found out about a group in one view, under an attribute set: the worst, and can't it be told?"""
+    worst, unsure = found
+    above, close = compare(worst, unsure, threshold)
+    made.kept[g] &= not above
+    if close:
+        made.near[k, g] |= view
+    made.level[g] = max(made.level[g], most_of(worst))
+    raise_entries(made.of_entry, begin, kind, worst, not unsure)
+
+
+@inner
+def total(counts: IntArray) -> int:
+    """Their sum. (NumPy's takes longer to compile.)"""
+    result = np.int64(0)
+    for count in counts:
+        result += count
+    return result  # type: ignore[return-value]
+
+
+@inner
+def most_of(some: FloatArray) -> float:
+    """The largest."""
+    most = some[0]
+    for each in some:
+        most = max(most, each)
+    return most  # type: ignore[no-any-return]
 
 
 @inner
 def protected(names: Codes, values: IntArray, protected_sets: Protected) -> tuple[IntArray, BoolArray, IntArray]:
     """The protected sets that somebody of a group has: their numbers, which values are in them, and how many people."""
     columns, sets = len(names), len(protected_sets.offsets) - 1
-    if sets == 0:
-        alone = np.zeros((columns, columns), dtype=np.bool_)
-        for v in range(columns):
-            alone[v, v] = True
-        return np.arange(columns), alone, values.astype(np.int64)
-    inside = np.zeros((sets, columns), dtype=np.bool_)
-    satisfied = np.zeros(sets, dtype=np.int64)
+    having, some = np.zeros(sets, dtype=np.int64), 0
     for x in range(sets):
         for i in range(protected_sets.offsets[x], protected_sets.offsets[x + 1]):
             for v in range(columns):
                 if names[v] == protected_sets.values[i]:
-                    inside[x, v] = True
-                    satisfied[x] += values[v]
-    which = np.flatnonzero(satisfied)
-    return which, inside[which], satisfied[which]
+                    having[x] += values[v]
+        some += having[x] > 0
+    many = some if sets else columns
+    which, satisfied = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
+    inside = np.zeros((many, columns), dtype=np.bool_)
+    if sets == 0:
+        for v in range(columns):
+            which[v], satisfied[v], inside[v, v] = v, values[v], True
+    some = 0
+    for x in range(sets):
+        if having[x] > 0:
+            which[some], satisfied[some] = x, having[x]
+            for i in range(protected_sets.offsets[x], protected_sets.offsets[x + 1]):
+                for v in range(columns):
+                    if names[v] == protected_sets.values[i]:
+                        inside[some, v] = True
+            some += 1
+    return which, inside, satisfied
 
 
 @inner
@@ -181,13 +194,34 @@ def signatures(rows: IntArray, people: IntArray) -> tuple[IntArray, IntArray, In
             kind[e] = j
             own[j] += people[e]
     else:
-        for e in np.argsort(rows):
+        for e in in_order(rows):
             if many == 0 or kinds[many - 1] != rows[e]:
                 kinds[many] = rows[e]
                 many += 1
             kind[e] = many - 1
             own[many - 1] += people[e]
     return kinds[:many], kind, own[:many]
+
+
+@inner
+def in_order(keys: IntArray) -> IntArray:
+    """Places in order of their keys: Shell's sort, as NumPy's takes long to compile."""
+    n = len(keys)
+    order = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        order[i] = i
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            e, j = order[i], i
+            while j >= gap and keys[order[j - gap]] > keys[e]:
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = e
+        gap //= 3
+    return order
 
 
 @inner
@@ -246,31 +280,18 @@ def surer(belief: float, before: float, prior: Before) -> float:
 
 @inner
 def in_two_values(
-    kinds: IntArray, own: IntArray, before: FloatArray, satisfied: IntArray, size: int, prior: Before
-) -> tuple[FloatArray, bool, bool]:
-    """The worst posterior of each signature where she asks "in the set or not"; can't it be told, and is it exact?"""
-    worst = np.zeros(len(kinds))
-    unsure, exact, sets = False, True, len(satisfied)
-    pair = np.empty((len(kinds), 2))
-    for x in range(sets):
-        for j in range(len(kinds)):
-            pair[j, 0], pair[j, 1] = before[j, x], before[j, sets + x]
-        if size * satisfied[x] > MOST_TERMS:
-            two = np.array([satisfied[x], size - satisfied[x]])
-            here = np.empty((len(kinds), 2))
-            for j in range(len(kinds)):
-                here[j, 0], here[j, 1] = before[j, x], before[j, sets + x]
-            beliefs_in = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0), here, prior)
-            exact = False
-            for j in range(len(kinds)):
-                worst[j] = max(worst[j], beliefs_in[j])
-        else:
-            beliefs_in = two_valued(pair[:, 0], pair[:, 1], own, satisfied[x])
-            for j in range(len(kinds)):
-                belief = beliefs_in[j]
-                unsure |= np.isnan(belief)
-                worst[j] = max(worst[j], counted(belief, before[j, x], prior))
-    return worst, unsure, exact
+    own: IntArray, before: FloatArray, satisfied: int, x: int, sets: int, worst: FloatArray, prior: Before
+) -> bool:
+    """Raise the worst posterior of each signature to that of set x, if she asks "in it or not"; can't it be told?"""
+    has, has_not = np.empty(len(own)), np.empty(len(own))
+    for j in range(len(own)):
+        has[j], has_not[j] = before[j, x], before[j, sets + x]
+    beliefs_in = two_valued(has, has_not, own, satisfied)
+    unsure = False
+    for j in range(len(own)):
+        unsure |= np.isnan(beliefs_in[j])
+        worst[j] = max(worst[j], counted(beliefs_in[j], before[j, x], prior))
+    return unsure
 
 
 @inner
@@ -304,35 +325,6 @@ def in_full(
             unsure |= np.isnan(belief)
             worst[j] = max(worst[j], counted(belief, before[j, x], prior))
     return worst, unsure
-
-
-@inner
-def at_most(
-    chances: FloatArray,
-    own: IntArray,
-    values: IntArray,
-    inside: BoolArray,
-    enough: float,
-    steps: int,
-    before: FloatArray,
-    prior: Before,
-) -> FloatArray:
-    """A bound on the worst posterior of each signature where she knows the chances of every value."""
-    if not dealable(chances, own, values):
-        return np.ones(len(own))
-    worst = np.zeros(len(own))
-    for x in range(len(inside)):
-        bounds = most(chances, own, values, inside[x], enough, steps)
-        for j in range(len(own)):
-            bound = bounds[j]
-            if (
-                prior.limits
-                and bound > prior.threshold - MARGIN
-                and (before[j, x] >= 1.0 or bound < before[j, x] - MARGIN)
-            ):
-                bound = 0.0
-            worst[j] = max(worst[j], bound)
-    return worst
 
 
 @inner

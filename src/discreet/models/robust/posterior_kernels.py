@@ -267,7 +267,8 @@ def two_valued(inside: FloatArray, outside: FloatArray, people: IntArray, m: int
             q = odds[j] * factor * no
             for i in range(people[j]):
                 if i == people[j] - 1:
-                    before[j, :] = ways
+                    for k in range(rest + 1):
+                        before[j, k] = ways[k]
                 for k in range(rest, 0, -1):
                     ways[k] = ways[k] * no + ways[k - 1] * q
                 ways[0] *= no

@@ -11,18 +11,8 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.compiled import inner, kernel
 from discreet.counts.groups import Pairs
 from discreet.models.robust.beliefs import MARGIN, Chances, Entries, Protected
-from discreet.models.robust.judge_kernels import (
-    DUAL_STEPS,
-    MOST_DUAL,
-    MOST_TERMS,
-    Before,
-    at_most,
-    chances_of,
-    possible,
-    protected,
-    room,
-    signatures,
-)
+from discreet.models.robust.judge_kernels import MOST_TERMS, Before, chances_of, possible, protected, room, signatures
+from discreet.models.robust.judge_rest_kernels import DUAL_STEPS, MOST_DUAL, at_most
 from discreet.models.robust.posterior_bounds import most
 from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
 

@@ -166,7 +166,7 @@ def _within(limits: Limits, rows: int) -> Limits:
     )
 
 
-@kernel
+@kernel(plain=lambda half: 10 * len(half))
 def in_order(half: IntArray) -> IntArray:
     """Neighbourhoods such that every one comes after its halves, and right after the later one."""
     order = np.empty(len(half), dtype=np.int64)

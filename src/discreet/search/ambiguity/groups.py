@@ -90,6 +90,7 @@ def build(
         np.array([h.ordered for h in f.hierarchies]),
         np.ascontiguousarray(codes.T),
         values,
+        max(int(codes.max()) + 1, int(values.max()) + 1, *(len(h.leaves) for h in f.hierarchies)),
     )
     reach = -np.inf if alpha == 1 else math.log(size / alpha) + leeway.neighbourhood
     reach_apart = math.log(apart / alpha) + leeway.neighbourhood if apart > 0 else -np.inf
@@ -116,14 +117,15 @@ def build(
         waiting = kernels.gather_all(some, neighbourhoods, pool, waiting, rows, limits, made, space)
         progress("search", int(made.done[0]), people, f"{made.done[1]:,} groups")
     groups = -1
-    while groups < made.done[1]:  # rows of groups that failed, once more with others
+    while waiting and groups < made.done[1]:  # rows of groups that failed, once more with others
         groups = int(made.done[1])
         waiting = kernels.gather(pool.row[:waiting], rows, limits, made, space)
     left_over = waiting
-    waiting = place_all(pool.row[:waiting], rows, limits, made, space)
+    if waiting:
+        waiting = place_all(pool.row[:waiting], rows, limits, made, space)
     row_of = np.concatenate([made.row[: made.done[0]], pool.row[:waiting]]).astype(np.int64)
     group = np.concatenate([made.group[: made.done[0]], np.full(waiting, SUPPRESSED)])
-    facts = {"neighbourhoods": int((neighbourhoods.half < 0).sum()), "placed": left_over - waiting}
+    facts: dict[str, object] = {"neighbourhoods": int((neighbourhoods.half < 0).sum()), "placed": left_over - waiting}
     return kept(problem, plan_of(f, tables, row_of, np.ones_like(row_of), group), facts)
 
 

@@ -22,7 +22,7 @@ _FREE = 0.02  # what a cut costs at least, in units of log(combinations): one th
 class Columns(NamedTuple):
     """The table that is cut, coded: a line of codes per attribute and per table, and those of the sensitive attribute.
 
-    Attribute a has `leaves[a]` leaves, which are numbers of a kind if it is `ordered`.
+    Attribute a has `leaves[a]` leaves, which are numbers of a kind if it is `ordered`. All codes are below `widest`.
     """
 
     attributes: Codes
@@ -30,6 +30,7 @@ class Columns(NamedTuple):
     ordered: BoolArray
     tables: Codes
     values: Codes
+    widest: int
 
 
 class Needs(NamedTuple):
@@ -68,8 +69,7 @@ def cut(row: Codes, columns: Columns, needs: Needs, sample: int) -> Neighbourhoo
     Neighbourhoods of more than `sample` rows are judged by as many of them.
     """
     size = needs.size
-    widest = max(columns.leaves.max(), columns.tables.max() + 1, columns.values.max() + 1)
-    counter = Counter(np.zeros((2, widest), dtype=np.int64), np.empty(widest, dtype=np.int64))
+    counter = Counter(np.zeros((2, columns.widest), dtype=np.int64), np.empty(columns.widest, dtype=np.int64))
     some, side = np.empty(2 * sample, dtype=np.int32), np.empty(2 * sample, dtype=np.int64)
     later = np.empty(len(row), dtype=np.int32)
     room = int(len(row) / size) + 2  # a half has at least 2 · size rows, so there are less than len(row) / size of them

@@ -21,7 +21,7 @@ from discreet.models.verdicts import witness
 from discreet.progress import Progress, silent
 from discreet.search.art.companions import find_companions, nothing_seen
 from discreet.search.art.draft import Draft, Gathered, gathered, start
-from discreet.search.art.growth import extend_groups, grow_groups
+from discreet.search.art.growth import empty_group, extend_groups, grow_groups
 from discreet.search.art.index import stock_of
 from discreet.search.art.joining import join_groups
 from discreet.search.art.kinds import alike_groups
@@ -192,15 +192,17 @@ def _grow(draft: Draft, wanted: BoolArray, least: int) -> None:
     # Not too many at once: groups that do not hold yet need others who are still there.
     step = max(1, min(_AT_ONCE, int(left.sum()) // (4 * draft.most)))
     limits = draft.limits(least, draft.most, _KINDS, _WEIGHED)
+    room, kinds = empty_group(table, limits.most), np.empty(limits.kinds, dtype=np.int32)
     for at in range(0, len(seeds), step):
         some = seeds[at : at + step]
-        offsets, members = grow_groups(table, draft.index, draft.stock, some, limits)
+        offsets, members = grow_groups(table, draft.index, draft.stock, some, limits, room, kinds)
         _settle(draft, Gathered(offsets, members), draft.most)
 
 
 def _settle(draft: Draft, groups: Gathered, most: int) -> None:
     """Groups that hold are done; the others get one more member at a time, until they hold or can't be helped."""
     limits = draft.limits(draft.least, most, _KINDS, _WEIGHED)
+    kinds = np.empty(limits.kinds, dtype=np.int32)
     while len(groups):
         holds = draft.holds(groups)
         draft.merges += int((groups.sizes[holds] - 1).sum())
@@ -210,7 +212,11 @@ def _settle(draft: Draft, groups: Gathered, most: int) -> None:
         small = groups.sizes < most
         joining = np.full(len(groups), -1, dtype=np.int64)
         some = groups.only(small)
-        joining[small] = extend_groups(draft.table, draft.index, draft.stock, some.offsets, some.rows, limits)
+        if len(some):
+            room = empty_group(draft.table, int(some.sizes.max()))
+            joining[small] = extend_groups(
+                draft.table, draft.index, draft.stock, some.offsets, some.rows, limits, room, kinds
+            )
         if (joining < 0).any():
             draft.failed = groups.only(joining < 0)
             take_all(draft.table, draft.index, draft.stock, draft.failed.rows, -1)

@@ -41,7 +41,6 @@ class Group(NamedTuple):
     total: Points
 
 
-@kernel
 def empty_group(table: Table, most: int) -> Group:
     """Room for a group of so many people."""
     sets = table.signatures.shape[1]
@@ -241,13 +240,14 @@ def _best(table: Table, index: Index, stock: Stock, group: Group, limits: Limits
 
 
 @kernel
-def grow_groups(table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits) -> tuple[IntArray, IntArray]:
+def grow_groups(
+    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits, group: Group, kinds: Codes
+) -> tuple[IntArray, IntArray]:
     """Groups around the seeds (combinations) that are still left: offsets into a list of combinations.
 
     Each grows to `least` people, and on until nobody seems missing or `most` are reached. Its people leave the stock.
+    `group` has room for `most` people and `kinds` for the nearest ones that are looked at.
     """
-    group = empty_group(table, limits.most)
-    kinds = np.empty(limits.kinds, dtype=np.int32)
     offsets = np.zeros(1024, dtype=np.int64)
     members = np.empty(1024, dtype=np.int64)
     number = 0
@@ -267,26 +267,41 @@ def grow_groups(table: Table, index: Index, stock: Stock, seeds: IntArray, limit
             size += 1
             fill(table, group, group.rows[:size])
         if number + 1 == len(offsets):
-            offsets = np.concatenate((offsets, np.empty_like(offsets)))
+            offsets = _doubled(offsets)
         start = offsets[number]
         while start + size > len(members):
-            members = np.concatenate((members, np.empty_like(members)))
-        members[start : start + size] = group.rows[:size]
+            members = _doubled(members)
+        for t in range(size):
+            members[start + t] = group.rows[t]
         number += 1
         offsets[number] = start + size
     return offsets[: number + 1].copy(), members[: offsets[number]].copy()
 
 
+@inner
+def _doubled(numbers: IntArray) -> IntArray:
+    """The same numbers, and as much room again."""
+    longer = np.empty(2 * len(numbers), dtype=np.int64)
+    for i in range(len(numbers)):
+        longer[i] = numbers[i]
+    return longer
+
+
 @kernel
 def extend_groups(
-    table: Table, index: Index, stock: Stock, offsets: IntArray, rows: IntArray, limits: Limits
+    table: Table,
+    index: Index,
+    stock: Stock,
+    offsets: IntArray,
+    rows: IntArray,
+    limits: Limits,
+    group: Group,
+    kinds: Codes,
 ) -> IntArray:
-    """For each group, the combination of one more member, who leaves the stock; −1 if nobody fits."""
-    most = 1
-    for g in range(len(offsets) - 1):
-        most = max(most, offsets[g + 1] - offsets[g])
-    group = empty_group(table, most)
-    kinds = np.empty(limits.kinds, dtype=np.int32)
+    """For each group, the combination of one more member, who leaves the stock; −1 if nobody fits.
+
+    `group` has room for the largest of them and `kinds` for the nearest ones that are looked at.
+    """
     joined = np.empty(len(offsets) - 1, dtype=np.int64)
     for g in range(len(joined)):
         fill(table, group, rows[offsets[g] : offsets[g + 1]])

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import BoolArray, Codes, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.compiled import inner, kernel
-from discreet.search.art.growth import cannot_hold, empty_group, missing
+from discreet.search.art.growth import Group, cannot_hold, missing
 from discreet.search.art.people import Index, Limits, Table
 from discreet.search.art.tree import conflict, nearest
-from discreet.search.art.weighing import look_up, room_for, weigh
+from discreet.search.art.weighing import Known, look_up, weigh
 
 _SIZE = 0.01  # what each row more costs
 
@@ -30,32 +30,56 @@ class Hosts(NamedTuple):
     alive: IntArray
 
 
+class Found(NamedTuple):
+    """For each group (row) the best others, or −1 where there are no more; and with which of them it can't hold,
+    whatever the exact verdict takes into account besides. Then scratch: a score for each, and for every group the one
+    that it was last weighed for.
+    """
+
+    chosen: IntArray
+    lost: BoolArray
+    scores: FloatArray
+    weighed_for: IntArray
+
+
+def nothing_found(groups: int, wanted: int, hosts: Hosts) -> Found:
+    """Room for so many others of each group."""
+    return Found(
+        np.full((groups, wanted), -1, dtype=np.int64),
+        np.zeros((groups, wanted), dtype=np.bool_),
+        np.empty(wanted),
+        np.full(len(hosts.free), -1, dtype=np.int64),
+    )
+
+
 @kernel
-def kinds_near(table: Table, index: Index, rows: IntArray, hosts: Hosts, number: int) -> Codes:
-    """For each of these combinations, so many of the nearest kinds with people in groups; −1 where there are no more.
+def kinds_near(table: Table, index: Index, rows: IntArray, hosts: Hosts, kinds: Codes) -> None:
+    """Fill `kinds`, a row per combination, with the nearest kinds with people in groups, as far as there are so many.
 
     Free or not: so it stays the same while groups are joined.
     """
-    kinds = np.full((len(rows), number), -1, dtype=np.int32)
     for i in range(len(rows)):
         nearest(index, hosts.of_kind, hosts.alive, index.points[table.kind[rows[i]]], kinds[i])
-    return kinds
 
 
 @kernel
 def nearest_hosts(
-    table: Table, near: Codes, offsets: IntArray, rows: IntArray, hosts: Hosts, limits: Limits, wanted: int
-) -> tuple[IntArray, BoolArray]:
-    """For each group, those that it would best be joined with, of the ones with people of `near` kinds; or −1.
+    table: Table,
+    near: Codes,
+    offsets: IntArray,
+    rows: IntArray,
+    hosts: Hosts,
+    limits: Limits,
+    found: Found,
+    room: tuple[Group, Known],
+) -> None:
+    """For each group, those that it would best be joined with, of the ones with people of `near` kinds.
 
-    And with which of them it can't hold, whatever the exact verdict takes into account besides.
+    `room` is for `most` people.
     """
-    group = empty_group(table, limits.most)
-    chosen = np.full((len(offsets) - 1, wanted), -1, dtype=np.int64)
-    lost = np.zeros((len(offsets) - 1, wanted), dtype=np.bool_)
-    scores = np.empty(wanted)
-    weighed_for = np.full(len(hosts.free), -1, dtype=np.int64)
-    known = room_for(table, limits.most)
+    chosen, lost, scores, weighed_for = found
+    wanted = chosen.shape[1]
+    group, known = room
     for i in range(len(chosen)):
         guests = rows[offsets[i] : offsets[i + 1]]
         look_up(table, known, guests)
@@ -84,7 +108,6 @@ def nearest_hosts(
                     break
             if tried >= limits.tries:
                 break
-    return chosen, lost
 
 
 @inner

@@ -13,10 +13,12 @@ import numpy as np
 from discreet.arrays import BoolArray, IntArray
 from discreet.models.robust.robust import PRIOR
 from discreet.search.art.draft import Draft, Gathered, gathered, together
-from discreet.search.art.hosts import Hosts, kinds_near, nearest_hosts
+from discreet.search.art.growth import empty_group
+from discreet.search.art.hosts import Hosts, kinds_near, nearest_hosts, nothing_found
 from discreet.search.art.index import stock_of
 from discreet.search.art.people import Table
 from discreet.search.art.tree import take_all
+from discreet.search.art.weighing import room_for
 
 _KINDS = 128  # nearest kinds whose groups are considered
 _WEIGHED = 16  # groups of these that are weighed
@@ -91,14 +93,18 @@ def _all_clash(table: Table, guests: IntArray) -> BoolArray:
 def _join(draft: Draft, units: Gathered, hosts: Hosts, waiting: IntArray) -> list[Gathered]:
     """The groups that the waiting units make with others. Whoever is in one is no longer free."""
     hosts.free[waiting] = False
-    kinds = kinds_near(draft.table, draft.index, units.rows[units.offsets[waiting]], hosts, _KINDS)
+    kinds = np.full((len(waiting), _KINDS), -1, dtype=np.int32)
+    kinds_near(draft.table, draft.index, units.rows[units.offsets[waiting]], hosts, kinds)
+    room = empty_group(draft.table, draft.most), room_for(draft.table, draft.most)
     asking, made = {1: [waiting[:, None]]}, []  # which units are together, by how many they are
     while asking:
         came = np.concatenate(asking.pop(min(asking)))
         groups = units.merged(came)
         limits = draft.limits(draft.least, draft.most, _KINDS, _WEIGHED)
         theirs = kinds[np.searchsorted(waiting, came[:, 0])]
-        near, lost = nearest_hosts(draft.table, theirs, groups.offsets, groups.rows, hosts, limits, _ASKED)
+        found = nothing_found(len(groups), _ASKED, hosts)
+        nearest_hosts(draft.table, theirs, groups.offsets, groups.rows, hosts, limits, found, room)
+        near, lost = found.chosen, found.lost
         # Where people have several rows, it is their sums that are judged.
         exactly = draft.judge is not None or draft.robust.limit == PRIOR  # or she was surer before
         which, rank = np.nonzero((near >= 0) if exactly else (near >= 0) & ~lost)

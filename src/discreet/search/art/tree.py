@@ -11,7 +11,7 @@ from discreet.compiled import inner, kernel
 from discreet.search.art.people import Index, Points, Stock, Table
 
 
-@kernel
+@kernel(plain=lambda points, leaf: 3 * points.size * max((len(points) // leaf).bit_length(), 1))
 def plant(points: Points, leaf: int) -> tuple[Codes, Codes, Points]:
     """The order of the points in the tree, and for every inner node the dimension it cuts and where."""
     n, dims = points.shape
@@ -64,7 +64,7 @@ def _select(order: Codes, points: Points, d: int, a: int, b: int, middle: int) -
             return
 
 
-@kernel
+@kernel(plain=lambda index, of_kind: 10 * len(of_kind) * len(index.dims).bit_length())
 def census(index: Index, of_kind: IntArray) -> IntArray:
     """How many kinds under each node have somebody left."""
     alive = np.zeros(2 * len(index.dims) + 1, dtype=np.int64)

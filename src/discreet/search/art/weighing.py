@@ -39,7 +39,6 @@ class Known(NamedTuple):
     order: IntArray
 
 
-@kernel
 def room_for(table: Table, most: int) -> Known:
     """Room for groups of so many people."""
     sets, values = table.signatures.shape[1], 3 * most

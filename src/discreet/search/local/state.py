@@ -94,7 +94,7 @@ def room_for_a_move(least: int) -> int:
     return (MANY + 1) * (least + 1)
 
 
-@kernel
+@kernel(plain=lambda space, state: 30 * int(state.used[UNITS]) * (1 + space.leaf.shape[1]))
 def set_up(space: Space, state: State) -> None:
     """Link the units and measure the groups."""
     for u in range(state.used[UNITS]):

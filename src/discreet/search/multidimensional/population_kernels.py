@@ -105,8 +105,8 @@ def all_cuts(
                 _count(population, people, i, d, a, width, people_before)
             else:
                 for leaf in range(width + 1):
-                    people_before[leaf] = domain.outside[domain.places[d] + a + leaf]
-                people_before[: width + 1] -= people_before[0]
+                    earlier = domain.outside[domain.places[d] + a]
+                    people_before[leaf] = domain.outside[domain.places[d] + a + leaf] - earlier
             whole = rows_before[width] * (width - 1)
             unit = domain.starts[d] + domain.units[d] * domain.leaves[d]
             in_two = domain.ranges[d] and domain.level[unit + a] != domain.level[unit + b]
@@ -252,19 +252,21 @@ def share_out(
     new_rows = Members(np.empty(room_rows, np.int64), np.zeros(boxes + 1, np.int64))
     new_people = Members(np.empty(room_people, np.int64), np.zeros(boxes + 1, np.int64))
     part_of = np.empty(widest, np.int64)
-    n = 0
+    n = int(np.int64(0))  # a literal would have `_deal` compiled three times
     for k, c in enumerate(chosen):
         i, d = cuts.box[c], cuts.attribute[c]
         first = n
         for p in range(cuts.starts[c], cuts.starts[c + 1]):
             here = -1
             if cuts.rows[p] > 0:
-                new_low[n], new_high[n] = low[i], high[i]
+                for other in range(low.shape[1]):
+                    new_low[n, other], new_high[n, other] = low[i, other], high[i, other]
                 new_low[n, d], new_high[n, d] = cuts.low[p], cuts.high[p]
                 of_cut[n] = k
                 here = n - first
                 n += 1
-            part_of[cuts.low[p] - low[i, d] : cuts.high[p] - low[i, d] + 1] = here
+            for leaf in range(cuts.low[p] - low[i, d], cuts.high[p] - low[i, d] + 1):
+                part_of[leaf] = here
         sides = Sides(d, low[i, d], part_of)
         _deal(table, rows, i, sides, new_rows, first, n)
         _deal(population, people, i, sides, new_people, first, n)

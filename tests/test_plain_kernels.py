@@ -1,0 +1,144 @@
+"""What Python makes of a kernel's source is what numba makes of it, to the last bit: answers and what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.compiled import PLAIN, Kernel, kernel
+from discreet.models.ambiguity.heaviest_kernels import heaviest
+from discreet.models.ambiguity.total import _sets
+from discreet.models.groups.kernels import largest
+from discreet.search.ambiguity.greedy_kernels import in_order
+from discreet.search.art.kinds import alike_groups
+from discreet.search.art.people import Index
+from discreet.search.art.tree import census, plant
+from discreet.search.local.kernels import Space, linked
+from discreet.search.local.state import new_state, set_up
+from tests.models.test_total_presence import groups_of
+from tests.search.test_hosts import VALUES, draft_of
+
+Arguments = tuple[Any, ...]
+Rng = np.random.Generator
+
+
+def _counted(rng: Rng) -> Arguments:
+    offsets = np.cumsum(np.append(0, rng.integers(0, 5, size=rng.integers(0, 6))))
+    return offsets, rng.integers(1, 2**50, size=offsets[-1])
+
+
+def _halves(rng: Rng) -> Arguments:
+    half, many = np.full(31, -1), 1
+    for i in range(15):
+        if i < many and rng.random() < 0.7:
+            half[i] = many
+            many += 2
+    return (half[:many],)
+
+
+def _pairs(rng: Rng) -> Arguments:
+    n, links = int(rng.integers(1, 20)), int(rng.integers(0, 20))
+    return rng.integers(0, n, size=links), rng.integers(0, n, size=links), n
+
+
+def _points(rng: Rng) -> Arguments:
+    n = int(rng.integers(1, 60))
+    points = rng.random((n, rng.integers(1, 4))) if rng.random() < 0.5 else rng.integers(0, 3, size=(n, 2))
+    return points.astype(np.float32), int(rng.integers(1, 9))
+
+
+def _tree(rng: Rng) -> Arguments:
+    points, leaf = _points(rng)
+    order, dims, cuts = plant.dispatcher(points, leaf)
+    return Index(points, order, np.argsort(order).astype(np.int32), dims, cuts), rng.integers(-1, 3, size=len(points))
+
+
+def _alike(rng: Rng) -> Arguments:
+    rows = [
+        (("xyz"[rng.integers(3)], "uv"[rng.integers(2)]), VALUES[rng.integers(5)]) for _ in range(rng.integers(4, 80))
+    ]
+    draft = draft_of(rows, [None, [["a"], ["c", "d"]]][rng.integers(2)])
+    kinds = np.argsort(draft.table.alike, kind="stable")
+    starts = np.searchsorted(draft.table.alike[kinds], np.arange(draft.table.alike.max() + 2))
+    return draft.table, draft.index, draft.stock, kinds, starts, int(rng.integers(1, 4))
+
+
+def _units(rng: Rng) -> Arguments:
+    """Three attributes of six leaves: ranges of any, ranges of pairs, and the nodes of a hierarchy."""
+    leaf = rng.integers(0, 6, size=(8, 3)).astype(np.int32)
+    code = np.concatenate([np.arange(6), np.arange(6) // 2, np.zeros(6)]).astype(np.int32)
+    ends = np.arange(6, dtype=np.int32)
+    space = Space(
+        leaf,
+        np.array([[0, 6, 12]] * 3),
+        code,
+        rng.random(18),
+        np.array([0.07, 0, 0]),
+        np.array([0, 0.06, 0]),
+        np.array([0, 6, 12]),
+        np.tile(ends // 2 * 2, 3),
+        np.tile(ends // 2 * 2 + 1, 3),
+    )
+    n = int(rng.integers(1, 12))
+    combination, group = rng.integers(0, 8, size=n), np.unique(rng.integers(0, 4, size=n), return_inverse=True)[1]
+    state = new_state(combination, np.arange(n), rng.integers(1, 9, size=n), group, 2, True, leaf.shape, -1)
+    return space, state
+
+
+def _weighed(rng: Rng) -> Arguments:
+    rows = rng.integers(0, 5, size=(40, rng.integers(1, 4))).tolist()
+    cuts = np.unique(rng.integers(1, 40, size=rng.integers(0, 12))).tolist()
+    groups = groups_of([[tuple(row) for row in rows[a:b]] for a, b in zip([0, *cuts], [*cuts, 40], strict=True)])
+    weights = rng.integers(0, 6, size=len(groups))
+    floor, work = int(rng.integers(0, 4)), int(rng.choice([0, 50, 10**9]))
+    return _sets(groups.entries, weights), floor, int(rng.choice([floor, 6, 10**6])), work
+
+
+CASES: dict[str, tuple[Kernel, Callable[[Rng], Arguments]]] = {
+    "alike_groups": (alike_groups, _alike),
+    "census": (census, _tree),
+    "heaviest": (heaviest, _weighed),
+    "in_order": (in_order, _halves),
+    "largest": (largest, _counted),
+    "linked": (linked, _pairs),
+    "plant": (plant, _points),
+    "set_up": (set_up, _units),
+}
+
+
+def _arrays(some: Any) -> Iterator[np.ndarray]:
+    if isinstance(some, tuple):
+        for part in some:
+            yield from _arrays(part)
+    elif some is not None:
+        yield np.asarray(some)
+
+
+@pytest.mark.parametrize("name", CASES)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_plain_kernels_do_what_they_do_compiled(name: str, seed: int) -> None:
+    kernel, draw = CASES[name]
+    assert kernel.twin is not None
+    mine, yours = draw(np.random.default_rng(seed)), draw(np.random.default_rng(seed))
+    assert 0 <= kernel.twin.work(*mine) <= PLAIN
+    with np.errstate(all="raise"):
+        answers = kernel.dispatcher(*mine), kernel.twin.function(*yours)
+    for one, other in zip(_arrays((answers[0], mine)), _arrays((answers[1], yours)), strict=True):
+        assert one.tobytes() == other.tobytes()
+        assert one.dtype == other.dtype and one.flags.c_contiguous == other.flags.c_contiguous
+
+
+def test_a_plain_kernel_is_compiled_once_it_has_much_to_do() -> None:
+    @kernel(plain=lambda n: n)
+    def count(n: int) -> int:
+        return n + 1
+
+    vars(count)["dispatcher"] = lambda n: -n  # so that we see which of the two it was
+    assert count(PLAIN - 10) == PLAIN - 9
+    assert count(9) == 10
+    assert count(9) == -9 and count(0) == 0 and not count.twin.patience.left
