@@ -185,36 +185,28 @@ def values_once(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray
     last = (1 << values) - 1
     forward[0], backward[last] = 1.0, 1.0
     for state in range(1, last + 1):
-        kind, weight = kind_of[_bits(state) - 1], 0.0
+        likely, weight = scaled[kind_of[room.size[state] - 1]], 0.0
+        forward[state] = 0.0  # a value that is not in the set leads back here: to nothing, and nothing is asked
         for v in range(values):
-            if state >> v & 1:
-                weight += forward[state - (1 << v)] * scaled[kind, v]
+            weight += forward[state & ~(1 << v)] * likely[v]
         forward[state] = weight
     total = forward[last]
     if not (_TINY < total < 1e200):
         return False
     out[:, :] = 0.0
     for state in range(last - 1, -1, -1):
-        dealt = _bits(state)
+        dealt = room.size[state]
         kind, weight = kind_of[dealt], 0.0
+        likely = scaled[kind]
+        backward[state] = 0.0
         first = dealt == 0 or kind_of[dealt - 1] != kind
         for v in range(values):
-            if not state >> v & 1:
-                onward = scaled[kind, v] * backward[state + (1 << v)]
-                weight += onward
-                if first:
-                    out[kind, v] += forward[state] * onward / total
+            onward = likely[v] * backward[state | (1 << v)]
+            weight += onward
+            if first:
+                out[kind, v] += forward[state] * onward / total
         backward[state] = weight
     return True
-
-
-@inner
-def _bits(state: int) -> int:
-    number = 0
-    while state:
-        state &= state - 1
-        number += 1
-    return number
 
 
 @inner
@@ -242,11 +234,21 @@ def _scaled(p: FloatArray, many: IntArray, counts: IntArray, people: int) -> Flo
 
 
 class Room(NamedTuple):
-    """Room for the weights of sets of values, and for whose turn it is."""
+    """Room for the weights of sets of values, and for whose turn it is; `size` is how many values each set has."""
 
     forward: FloatArray
     backward: FloatArray
     kind_of: IntArray
+    size: IntArray
+
+
+@kernel
+def empty_room() -> Room:
+    """Room for as many values as are counted as bits."""
+    size = np.zeros(1 << _ONCE, dtype=np.int64)
+    for state in range(1, len(size)):
+        size[state] = size[state >> 1] + (state & 1)
+    return Room(np.empty(1 << _ONCE), np.empty(1 << _ONCE), np.empty(_ONCE, dtype=np.int64), size)
 
 
 class Units(NamedTuple):
@@ -306,7 +308,7 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
     chance, bound, one, one_bound, contradicted = raised
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
-    room = Room(np.empty(1 << _ONCE), np.empty(1 << _ONCE), np.empty(_ONCE, dtype=np.int64))
+    room = empty_room()
     for g in range(from_group, to_group):
         low, high, first, last = starts[g], starts[g + 1], value_starts[g], value_starts[g + 1]
         if high - low < 2:
