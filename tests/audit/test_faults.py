@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.audit.faults.faults import faults
 from discreet.audit.faults.finer_labels import finer_labels
-from discreet.audit.faults.row_order import Ordered, together, unexplained
+from discreet.audit.faults.row_order import Ordered, sorting, together, unexplained
 from discreet.audit.reading.labels import covers
 from discreet.audit.reading.release import look
 from discreet.audit.reading.texts import labels_of
@@ -414,8 +414,8 @@ def test_shuffled_rows_never_look_ordered(seed, values, blocks):
         Ordered(f"c{i}", random.integers(0, values**2, rows), [str(v) for v in range(values**2)]) for i in (1, 2)
     ]
     by_group = Ordered("group", np.sort(random.integers(0, blocks, rows)), [str(v) for v in range(blocks)])
-    assert unexplained(columns) is None
-    assert unexplained([by_group, *columns]) is None
+    assert unexplained(sorting(columns)) is None
+    assert unexplained(sorting([by_group, *columns])) is None
 
 
 @given(st.lists(st.integers(0, 2), min_size=2, max_size=6))

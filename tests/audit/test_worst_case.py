@@ -23,7 +23,7 @@ from discreet.audit.association.knowledge import (
     read_knowledges,
 )
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
-from discreet.audit.association.worst_case_kernels import Room, all_values, values_once
+from discreet.audit.association.worst_case_kernels import all_values, empty_room, values_once
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
 from discreet.audit.promises.worlds_exactly import all_values_exactly, one_value_exactly
@@ -339,7 +339,7 @@ def test_values_that_one_person_has_each_are_dealt_out_by_the_same_sums(data) ->
     row = st.lists(cell, min_size=values, max_size=values)
     p = np.array(data.draw(st.lists(row, min_size=len(many), max_size=len(many))))
     counts = np.ones(values, dtype=np.int64)
-    room = Room(np.empty(256), np.empty(256), np.empty(8, dtype=np.int64))
+    room = empty_room()
     plain, short = np.zeros_like(p), np.zeros_like(p)
     possible = all_values(p, np.array(many), counts, plain)
     assert values_once(p, np.array(many), counts, short, room) == possible

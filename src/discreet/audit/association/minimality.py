@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.association.refused_splits import MOST_PARTS, Demands
@@ -32,7 +33,7 @@ from discreet.audit.worlds.places import places
 THRESHOLD = 0.5
 MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through; else some are drawn
 SAMPLES, FEWEST, MOST_DEALT, MOST_BITS = 2_000, 100, 20_000_000, 60
-_AT_HAND = 1 << 15  # people of worlds that are dealt at once
+_AT_HAND = 1 << 16  # random numbers that are drawn at once
 MOST_SUMS = 10_000_000  # groups times people who may be left out
 _NUMBERS = {"intervals", "cuts", "quantiles"}  # rules of columns that Mondrian cuts at the median
 _GLOBAL, _MONDRIAN = "generalization", "multidimensional"
@@ -219,7 +220,8 @@ class _Known:
         self.table: FloatArray = whole / max(int(whole.sum()), 1)
         self.too_many: set[int] = set()
         self.heeded = 0  # steps that may tell something; of several, each is weighed as if it were the only one
-        self.random = np.random.default_rng(1)  # the same figures in every run
+        self.random = np.random.PCG64(1)  # the same figures in every run
+        self.bits: NDArray[np.uint32] = np.empty(0, dtype="<u4")  # drawn and not used yet
 
     def after(self, step: Step) -> FloatArray:
         """The largest posterior about the people of each combination once a step is known to have been refused."""
@@ -286,20 +288,16 @@ class _Known:
         return _Weighed(large, small, sizes, sets, np.bincount(of_world) / worlds, held, worlds)
 
     def _dealt(self, counts: IntArray, parts: list[int], worlds: int) -> IntArray:
-        """How many of each value each part has in random worlds; a few worlds at a time, as many as stay at hand."""
-        people = np.repeat(np.arange(len(counts)), counts)
-        place = np.repeat(np.arange(len(parts)), parts) * len(counts)
-        cells = len(parts) * len(counts)
-        dealt = np.empty((worlds, cells), dtype=np.int64)
-        at_once = max(1, _AT_HAND // max(len(people), 1))
-        for at in range(0, worlds, at_once):
-            some = min(at_once, worlds - at)
-            cell = np.tile(people, (some, 1))
-            self.random.permuted(cell, axis=1, out=cell)
-            cell += place
-            cell += np.arange(some)[:, None] * cells
-            dealt[at : at + some] = np.bincount(cell.ravel(), minlength=some * cells).reshape(some, cells)
-        return dealt.reshape(worlds, len(parts), len(counts))
+        """How many of each value each part has in random worlds."""
+        from discreet.audit.association.refused_splits_kernels import deal  # late: loads numba
+
+        dealt = np.empty((worlds, len(parts), len(counts)), dtype=np.int64)
+        at = np.zeros(2, dtype=np.int64)
+        while not deal(self.bits, counts, np.array(parts), at, dealt):
+            fresh = self.random.random_raw(_AT_HAND).astype("<u8", copy=False).view("<u4")
+            self.bits, at[0] = np.concatenate([self.bits[at[0] :], fresh]), 0
+        self.bits = self.bits[at[0] :]
+        return dealt
 
 
 class _Weighed:

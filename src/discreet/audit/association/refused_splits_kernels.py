@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -36,12 +37,13 @@ def weigh(
     logs = np.zeros(counts.sum() + 1)  # of the factorials
     for n in range(1, len(logs)):
         logs[n] = logs[n - 1] + math.log(float(n))
-    log_all = -logs[-1]
-    for j in range(columns):
-        log_all += logs[room[j]]
-    for v in range(values):
-        log_all += logs[counts[v]]
     cells = values * columns
+    log_weight = np.empty(cells + 1)  # of all that is decided before each cell
+    log_weight[0] = -logs[-1]
+    for j in range(columns):
+        log_weight[0] += logs[room[j]]
+    for v in range(values):
+        log_weight[0] += logs[counts[v]]
     x = np.full(cells, -1, dtype=np.int64)
     left = counts.copy()
     gone = 0
@@ -50,10 +52,7 @@ def weigh(
     while cell >= 0:
         if cell == cells:
             gone += 1
-            log_weight = log_all
-            for i in range(cells):
-                log_weight -= logs[x[i]]
-            weight = math.exp(log_weight)
+            weight = math.exp(log_weight[cells])
             broken = 0
             for j in range(judged):
                 if not _keeps(x[j::columns], parts[j], demands):
@@ -81,6 +80,7 @@ def weigh(
         x[cell] = following
         left[v] -= following
         room[j] -= following
+        log_weight[cell + 1] = log_weight[cell] - logs[following]
         cell += 1
     return True
 
@@ -91,10 +91,16 @@ def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
     tiny = 1e-9
     for p in range(len(demands.kinds)):
         if demands.kinds[p] == DISTINCT:
-            if (has > 0).sum() < demands.limit[p]:
+            distinct = 0
+            for n in has:
+                distinct += n > 0
+            if distinct < demands.limit[p]:
                 return False
         elif demands.kinds[p] == SHARE:
-            if has.max() > demands.limit[p] * size * (1 + tiny):
+            most = 0
+            for n in has:
+                most = max(most, n)
+            if most > demands.limit[p] * size * (1 + tiny):
                 return False
         elif demands.kinds[p] == ENTROPY:
             entropy = 0.0
@@ -114,6 +120,56 @@ def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
                 apart += abs(has[v] / size - demands.table[v])
             if apart / 2 > demands.limit[p] + tiny:
                 return False
+    return True
+
+
+@kernel
+def deal(random: Any, counts: IntArray, parts: IntArray, at: IntArray, dealt: IntArray) -> bool:
+    """Count how many of each value each part has in random worlds: ``dealt[world, part, value]``.
+
+    There are ``counts[v]`` people of value v, and as many seats, of the first part first. They are shuffled (Fisher &
+    Yates) from the last seat on, by the bits of `random` from ``at[0]`` on; ``at[1]`` worlds are dealt already. False
+    if the bits ran out. What seats the first part has among themselves is all one; only their bits are used up.
+    """
+    people, seat = np.empty(counts.sum(), dtype=np.int32), 0
+    for v in range(len(counts)):
+        for _ in range(counts[v]):
+            people[seat] = v
+            seat += 1
+    seated = people.copy()
+    for world in range(at[1], len(dealt)):
+        used, mask, i = at[0], 1, len(people) - 1
+        while mask < i:
+            mask = 2 * mask + 1
+        seated[:] = people
+        while i > 0:
+            last = max(mask // 2 + 1, parts[0])
+            while i >= last:  # no branch that would be guessed wrongly: who stays changes places with himself
+                if used == len(random):
+                    return False
+                j = int(np.int64(random[used]) & mask)
+                used += 1
+                moved = j <= i
+                j = j if moved else i
+                seated[i], seated[j] = seated[j], seated[i]
+                i -= moved
+            last = mask // 2 + 1
+            while i >= last and i > 0:
+                if used == len(random):
+                    return False
+                i -= int(np.int64(random[used]) & mask) <= i
+                used += 1
+            mask //= 2
+        dealt[world, 0] = counts
+        seat = parts[0]
+        for part in range(1, len(parts)):
+            dealt[world, part] = 0
+            for _ in range(parts[part]):
+                dealt[world, part, seated[seat]] += 1
+                seat += 1
+            for v in range(len(counts)):
+                dealt[world, 0, v] -= dealt[world, part, v]
+        at[0], at[1] = used, world + 1
     return True
 
 

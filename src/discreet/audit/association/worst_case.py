@@ -239,7 +239,7 @@ def beliefs(view: ReleaseView, tally: Tally, people: People, knowledge: Knowledg
     posterior = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(view.sizes))
     known = sets_of(view, tally, people, knowledge, said)
     for each in known:
-        posterior = posterior.raised(judged(each, people, summed, protected, posterior.chance, len(known)))
+        posterior = posterior.raised(judged(each, people, summed, protected, posterior, len(known)))
     return posterior
 
 
@@ -279,10 +279,8 @@ def shares_of_sets(summed: Summed, protected: BoolArray) -> FloatArray:
     return largest / np.maximum(summed.total, 1)
 
 
-def judged(
-    known: Known, people: People, summed: Summed, protected: BoolArray, chance: FloatArray, sets: int
-) -> Beliefs:
-    """What one set of attributes tells of everybody, where it is more than `chance`; that elsewhere.
+def judged(known: Known, people: People, summed: Summed, protected: BoolArray, so_far: Beliefs, sets: int) -> Beliefs:
+    """What one set of attributes tells of everybody, where it is more than is believed `so_far`; that elsewhere.
 
     `sets` is how many sets there are, among which the work is divided.
     """
@@ -294,9 +292,9 @@ def judged(
     unit, place = np.unique(people.group * rows + known.row, return_inverse=True)
     many = np.bincount(place, weights=people.many).astype(np.int64)
     starts = np.searchsorted(unit // rows, np.arange(groups + 1))
-    least = np.full(len(unit), np.inf)
-    np.minimum.at(least, place, chance)
-    bound, one, one_bound = np.zeros(len(unit)), np.zeros(len(unit)), np.zeros(len(unit))
+    least, bound, one, one_bound = (
+        _smallest(each, place, len(unit)) for each in (so_far.chance, so_far.bound, so_far.one, so_far.one_bound)
+    )
     contradicted = np.zeros(groups, dtype=np.bool_)
     chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
     width = chances.shape[1]
@@ -320,6 +318,12 @@ def judged(
         for part in [pool.submit(judge, *ends, *known_of) for ends in pairwise(cuts)]:
             part.result()
     return Beliefs(people, least[place], bound[place], one[place], one_bound[place], contradicted)
+
+
+def _smallest(numbers: FloatArray, place: IntArray, places: int) -> FloatArray:
+    least = np.full(places, np.inf)
+    np.minimum.at(least, place, numbers)
+    return least
 
 
 def _worth_all(summed: Summed, kinds: IntArray, sets: int) -> BoolArray:

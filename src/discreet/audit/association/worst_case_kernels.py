@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.audit.association.worst_case_bounds_kernels import at_most, is_known, one_at_most, tilted
 from discreet.compiled import inner, kernel
 
 _PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first
 _TINY = 1e-200
 _FEW_STATES = 256
+_ROUNDED = 1 + 1e-11  # a bound that is above a chance by no more is the same number
 _ONCE = 8  # values that one person has each, up to which sets of them are counted as bits
-_UP, _ROUNDED = 1 + 1e-12, 1 + 1e-11  # bounds are rounded up; one that is above a chance by no more is the same number
 
 
 @inner
@@ -53,45 +54,7 @@ def one_value(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> bo
         return True
     if people <= _PLAIN and _dealt(f, many, people, having, out):
         return True
-    return bool(_dealt(_tilted(f, many, having), many, people, having, out))
-
-
-@inner
-def _tilted(f: FloatArray, many: IntArray, wanted: int) -> FloatArray:
-    """The same odds times a number, by which just about (and no fewer than) as many as are wanted are expected."""
-    odds = np.empty(len(f))
-    for i in range(len(f)):
-        odds[i] = np.inf if f[i] >= 1.0 else -np.inf if f[i] <= 0.0 else np.log(f[i]) - np.log1p(-f[i])
-    tilted = np.empty(len(f))
-    low, high, shift = -1400.0, 1400.0, 0.0
-    for _ in range(200):
-        expected, slope = _expected(odds, many, shift, tilted)
-        if expected < wanted:
-            low = shift
-        else:
-            high = shift
-        if high - low <= 1e-12 * max(1.0, abs(high)):
-            break
-        step = (wanted - expected) / slope if slope > 0.0 else np.inf
-        # Newton's steps stay on one side in the end: a little further, and the other side is reached, too.
-        shift += step + np.copysign(1e-13 * max(1.0, abs(shift)), step)
-        if not low < shift < high:
-            shift = (low + high) / 2
-    _expected(odds, many, high, tilted)
-    return tilted
-
-
-@inner
-def _expected(odds: FloatArray, many: IntArray, shift: float, tilted: FloatArray) -> tuple[float, float]:
-    """The chances whose log-odds are these plus `shift`; how many people are expected by them, and its slope."""
-    expected, slope = 0.0, 0.0
-    for i in range(len(odds)):
-        at = odds[i] + shift
-        small = np.exp(-abs(at))
-        tilted[i] = (1.0 if at > 0 else small) / (1.0 + small)
-        expected += many[i] * tilted[i]
-        slope += many[i] * small / (1.0 + small) ** 2
-    return expected, slope
+    return bool(_dealt(tilted(f, many, having), many, people, having, out))
 
 
 @inner
@@ -151,57 +114,49 @@ def all_values(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray)
             j += 1
     forward, backward = np.zeros(states), np.zeros(states)
     forward[0], backward[states - 1] = 1.0, 1.0
-    digits = np.zeros(values, dtype=np.int64)
+    # How far it is to the state with one more or one less of each value; where there is none, 0: to a weight that is 0
+    # as long as it is not known. So nothing is asked in the innermost loops, which would be guessed wrongly.
+    digits, far = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
     dealt = 0
     for state in range(1, states):
-        dealt += _count_on(digits, counts)
-        kind, weight = kind_of[dealt - 1], 0.0
+        for v in range(values):  # count on
+            if digits[v] < counts[v]:
+                digits[v] += 1
+                far[v] = step[v]
+                dealt += 1
+                break
+            dealt -= digits[v]
+            digits[v] = far[v] = 0
+        likely, weight = scaled[kind_of[dealt - 1]], 0.0
         for v in range(values):
-            if digits[v] > 0:
-                weight += forward[state - step[v]] * scaled[kind, v]
+            weight += forward[state - far[v]] * likely[v]
         forward[state] = weight
     total = forward[states - 1]
     if not (_TINY < total < 1e200):
         return False
     out[:, :] = 0.0
+    far[:] = 0
     for state in range(states - 2, -1, -1):
-        dealt += _count_back(digits, counts)
+        for v in range(values):  # count back
+            if digits[v] > 0:
+                digits[v] -= 1
+                far[v] = step[v]
+                dealt -= 1
+                break
+            dealt += counts[v]
+            digits[v], far[v] = counts[v], 0
         kind, weight = kind_of[dealt], 0.0
-        first = dealt == 0 or kind_of[dealt - 1] != kind
-        for v in range(values):
-            if digits[v] < counts[v]:
-                onward = scaled[kind, v] * backward[state + step[v]]
+        likely = scaled[kind]
+        if dealt == 0 or kind_of[dealt - 1] != kind:
+            for v in range(values):
+                onward = likely[v] * backward[state + far[v]]
                 weight += onward
-                if first:
-                    out[kind, v] += forward[state] * onward / total
+                out[kind, v] += forward[state] * onward / total
+        else:
+            for v in range(values):
+                weight += likely[v] * backward[state + far[v]]
         backward[state] = weight
     return True
-
-
-@inner
-def _count_on(digits: IntArray, counts: IntArray) -> int:
-    """The next state; returns by how many more are dealt out."""
-    more = 0
-    for v in range(len(digits)):
-        if digits[v] < counts[v]:
-            digits[v] += 1
-            return more + 1
-        more -= digits[v]
-        digits[v] = 0
-    return more
-
-
-@inner
-def _count_back(digits: IntArray, counts: IntArray) -> int:
-    """The state before; returns by how many more are dealt out."""
-    more = 0
-    for v in range(len(digits)):
-        if digits[v] > 0:
-            digits[v] -= 1
-            return more - 1
-        more += counts[v]
-        digits[v] = counts[v]
-    return more
 
 
 @inner
@@ -230,36 +185,28 @@ def values_once(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray
     last = (1 << values) - 1
     forward[0], backward[last] = 1.0, 1.0
     for state in range(1, last + 1):
-        kind, weight = kind_of[_bits(state) - 1], 0.0
+        likely, weight = scaled[kind_of[room.size[state] - 1]], 0.0
+        forward[state] = 0.0  # a value that is not in the set leads back here: to nothing, and nothing is asked
         for v in range(values):
-            if state >> v & 1:
-                weight += forward[state - (1 << v)] * scaled[kind, v]
+            weight += forward[state & ~(1 << v)] * likely[v]
         forward[state] = weight
     total = forward[last]
     if not (_TINY < total < 1e200):
         return False
     out[:, :] = 0.0
     for state in range(last - 1, -1, -1):
-        dealt = _bits(state)
+        dealt = room.size[state]
         kind, weight = kind_of[dealt], 0.0
+        likely = scaled[kind]
+        backward[state] = 0.0
         first = dealt == 0 or kind_of[dealt - 1] != kind
         for v in range(values):
-            if not state >> v & 1:
-                onward = scaled[kind, v] * backward[state + (1 << v)]
-                weight += onward
-                if first:
-                    out[kind, v] += forward[state] * onward / total
+            onward = likely[v] * backward[state | (1 << v)]
+            weight += onward
+            if first:
+                out[kind, v] += forward[state] * onward / total
         backward[state] = weight
     return True
-
-
-@inner
-def _bits(state: int) -> int:
-    number = 0
-    while state:
-        state &= state - 1
-        number += 1
-    return number
 
 
 @inner
@@ -286,75 +233,22 @@ def _scaled(p: FloatArray, many: IntArray, counts: IntArray, people: int) -> Flo
     return scaled
 
 
-@inner
-def at_most(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) -> None:
-    """Upper bounds of what `all_values` tells, for groups with too many worlds.
-
-    Take a world in which t has x, and somebody else u who has y; let t and u change places. Counting the pairs of such
-    worlds gives W(t = y) / W(t = x) ≥ n_y / n_x · p_t(y) / p_t(x) · min over u of p_u(x) / p_u(y), over others who can
-    have y; and t's chance of x is 1 / (1 + Σ_y W(t = y) / W(t = x)).
-    """
-    kinds, values = p.shape
-    least, second = np.empty(values), np.empty(values)
-    at = np.empty(values, dtype=np.int64)
-    for x in range(values):
-        has_bound = False
-        for y in range(values):
-            least[y], second[y], at[y] = np.inf, np.inf, -1
-            for i in range(kinds):
-                if p[i, y] > 0:
-                    ratio = p[i, x] / p[i, y]
-                    if ratio < least[y]:
-                        second[y] = least[y]
-                        least[y], at[y] = ratio, i
-                    elif ratio < second[y]:
-                        second[y] = ratio
-                    if second[y] == 0.0:  # none is smaller; where many people can't have x, this comes soon
-                        break
-            has_bound |= y != x and second[y] > 0.0
-        for i in range(kinds):
-            if p[i, x] <= 0:
-                out[i, x] = 0.0
-                continue
-            if not has_bound:
-                out[i, x] = 1.0
-                continue
-            others = 0.0
-            for y in range(values):
-                if y != x and p[i, y] > 0:
-                    smallest = second[y] if at[y] == i and many[i] == 1 else least[y]
-                    others += counts[y] / counts[x] * p[i, y] / p[i, x] * smallest
-            out[i, x] = min(_UP / (1.0 + others), 1.0)
-
-
-@inner
-def one_at_most(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> None:
-    """Upper bounds of what `one_value` tells, for groups with too many people.
-
-    Somebody's odds are f / (1 − f) · P(Y = having − 1) / P(Y = having), Y being how many of the others have the value.
-    Multiply all odds by a number, so that at least `having` of the others are expected to have it: then `having` is no
-    more than the most likely number (Darroch 1964), and the last quotient is at most 1. Expecting one more of all
-    people will do.
-    """
-    people, never = 0, 0
-    for i in range(len(f)):
-        people += many[i]
-        never += many[i] if f[i] <= 0.0 else 0
-    if having + 1 > people - never:
-        for i in range(len(f)):
-            out[i] = 1.0 if f[i] > 0.0 else 0.0
-        return
-    tilted = _tilted(f, many, having + 1)
-    for i in range(len(f)):
-        out[i] = min(tilted[i] * _UP, 1.0)
-
-
 class Room(NamedTuple):
-    """Room for the weights of sets of values, and for whose turn it is."""
+    """Room for the weights of sets of values, and for whose turn it is; `size` is how many values each set has."""
 
     forward: FloatArray
     backward: FloatArray
     kind_of: IntArray
+    size: IntArray
+
+
+@kernel
+def empty_room() -> Room:
+    """Room for as many values as are counted as bits."""
+    size = np.zeros(1 << _ONCE, dtype=np.int64)
+    for state in range(1, len(size)):
+        size[state] = size[state >> 1] + (state & 1)
+    return Room(np.empty(1 << _ONCE), np.empty(1 << _ONCE), np.empty(_ONCE, dtype=np.int64), size)
 
 
 class Units(NamedTuple):
@@ -414,7 +308,7 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
     chance, bound, one, one_bound, contradicted = raised
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
-    room = Room(np.empty(1 << _ONCE), np.empty(1 << _ONCE), np.empty(_ONCE, dtype=np.int64))
+    room = empty_room()
     for g in range(from_group, to_group):
         low, high, first, last = starts[g], starts[g + 1], value_starts[g], value_starts[g + 1]
         if high - low < 2:
@@ -440,6 +334,8 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
                 for i in range(kinds):
                     one_bound[low + i] = max(one_bound[low + i], raised_to[i])
                     bound[low + i] = max(bound[low + i], raised_to[i])
+            elif is_known(single, many[low:high], those, one[low:high]):
+                continue
             elif one_value(single, many[low:high], those, raised_to):
                 for i in range(kinds):
                     one[low + i] = max(one[low + i], raised_to[i])
@@ -449,16 +345,38 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
         for i in range(kinds):
             for v in range(values):
                 p[i, v] = chances[row[low + i], own[v]]
-        together = np.empty((kinds, values))
+        together, enough = np.empty((kinds, values)), np.zeros(kinds)
         if not (worth.all[g] and _few_states(having)):  # else counting out takes no longer than a bound
-            at_most(p, many[low:high], having, together)
+            alone = _one_each(touched[:touches], member, own)
+            for i in range(kinds if alone else 0):
+                enough[i] = chance[low + i] if worth.all[g] else max(chance[low + i], bound[low + i])
+            at_most(p, many[low:high], having, enough, together)
             if not _raises(together, touched[:touches], member, own, chance[low:high]):
-                continue
-        if worth.all[g] and _counted_out(p, many[low:high], having, together, room):
+                if worth.all[g] or not alone or not together.any():
+                    continue
+                at_most(p, many[low:high], having, chance[low:high], together)  # somebody else may have been raised
+                if not _raises(together, touched[:touches], member, own, chance[low:high]):
+                    continue
+        if not worth.all[g]:
+            _raise(together, touched[:touches], member, own, bound[low:high])
+        elif _counted_out(p, many[low:high], having, together, room):
             _raise(together, touched[:touches], member, own, chance[low:high])
         else:
-            at_most(p, many[low:high], having, together)
+            enough[:] = 0.0
+            at_most(p, many[low:high], having, enough, together)
             _raise(together, touched[:touches], member, own, bound[low:high])
+
+
+@inner
+def _one_each(touched: IntArray, member: BoolArray, own: IntArray) -> bool:
+    """Is each of these sets one value of the group?"""
+    for s in touched:
+        those = 0
+        for v in own:
+            those += member[s, v]
+        if those > 1:
+            return False
+    return True
 
 
 @inner

@@ -14,7 +14,7 @@ from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.faults.comparison import Table, not_compared, read_source
 from discreet.audit.faults.comparison_labels import held
 from discreet.audit.faults.linked_tables import chance_of_links, groups_of_people
-from discreet.audit.faults.row_order import CHANCE, Ordered, blocks, sorted_by_itself, unexplained
+from discreet.audit.faults.row_order import CHANCE, Ordered, Sorting, sorting, unexplained
 from discreet.audit.faults.source_order import BACKWARDS, BESIDE, FORWARDS, Sequences, best_way, entries
 from discreet.audit.lines import Fault
 from discreet.audit.reading.labels import Anything, Between, Exactly, Label, covers, number
@@ -56,36 +56,41 @@ def leaking_columns(release: ReleaseFiles) -> Iterator[Fault]:
                 yield Fault("row_number", place, rule, repair)
 
 
-def signs_of_order(release: ReleaseFiles) -> Iterator[Fault]:
-    """An order of rows that neither chance nor the published values explain."""
-    for rows in release.files:
-        column_and_chance = unexplained(_ordered(release, rows)) if _has_order(release, rows) else None
-        if column_and_chance is not None:
-            column, chance = column_and_chance
-            rule = (
-                f"rows stand in an order that chance does not explain (runs of equal values, p {_below(chance)}): "
-                "that of the source, or one in which it was sorted before it was made coarser"
-            )
-            yield Fault("rows_in_order", f"{rows.file}: {column}", rule, "shuffle the rows", grave=False)
-
-
 def order_of_rows(release: ReleaseFiles, source: Any = None) -> Iterator[Fault]:
     """Rows in an order that gives something away; and with the source, NULLs that were lost.
 
     The source shows more, and hides nothing that is seen without it.
     """
     table = None if source is None else read_source(release, source)[0]
+    standing = {rows.file: sorting(_ordered(release, rows)) for rows in release.files if _has_order(release, rows)}
     if table is None:
-        yield from signs_of_order(release)
+        yield from _signs_of_order(standing)
         return
     hidden = _unpublished(release, source, table)
-    found = {rows.file: [*_beside_source(release, rows, table, hidden)] for rows in release.files}
+    found = {
+        rows.file: [*_beside_source(release, rows, table, hidden, standing[rows.file])]
+        for rows in release.files
+        if rows.file in standing
+    }
     for rows in release.files:
         yield from _lost_nulls(release, rows, table)
-        yield from found[rows.file]
+        yield from found.get(rows.file, ())
     seen = {file for file, faults in found.items() if any(fault.grave for fault in faults)}
-    yield from (sign for sign in signs_of_order(release) if sign.place.partition(": ")[0] not in seen)
-    yield from _linked(release, table)
+    yield from _signs_of_order({file: each for file, each in standing.items() if file not in seen})
+    yield from _linked(release, table, standing)
+
+
+def _signs_of_order(standing: Mapping[str, Sorting]) -> Iterator[Fault]:
+    """An order of rows that neither chance nor the published values explain."""
+    for file, found in standing.items():
+        column_and_chance = unexplained(found)
+        if column_and_chance is not None:
+            column, chance = column_and_chance
+            rule = (
+                f"rows stand in an order that chance does not explain (runs of equal values, p {_below(chance)}): "
+                "that of the source, or one in which it was sorted before it was made coarser"
+            )
+            yield Fault("rows_in_order", f"{file}: {column}", rule, "shuffle the rows", grave=False)
 
 
 def _unpublished(release: ReleaseFiles, source: Any, table: Table) -> dict[str, IntArray]:
@@ -99,13 +104,15 @@ def _unpublished(release: ReleaseFiles, source: Any, table: Table) -> dict[str, 
     return {column: _in_size(values)[codes] for column, values, codes in several}
 
 
-def _beside_source(release: ReleaseFiles, rows: Rows, table: Table, hidden: Mapping[str, IntArray]) -> Iterator[Fault]:
+def _beside_source(
+    release: ReleaseFiles, rows: Rows, table: Table, hidden: Mapping[str, IntArray], standing: Sorting
+) -> Iterator[Fault]:
     """The order of a file's rows, if it is that of the source, or of exact values in it, published or not."""
     distorted = release.description.manifest.get("distorted") or ()
     columns = [c for c in table.columns if c in rows.columns and c not in distorted]
-    if not _has_order(release, rows) or not columns:
+    if not columns:
         return
-    sequences = _sequences(release, rows, table, columns, hidden)
+    sequences = _sequences(release, rows, table, columns, hidden, standing.block)
     if sequences is None:
         rule = "so many rows of the source fit every published one that its order is compared with nothing"
         yield not_compared(rows.file, rule, "nothing to mend")
@@ -119,16 +126,21 @@ def _beside_source(release: ReleaseFiles, rows: Rows, table: Table, hidden: Mapp
 
 
 def _sequences(
-    release: ReleaseFiles, rows: Rows, table: Table, columns: Sequence[str], hidden: Mapping[str, IntArray]
+    release: ReleaseFiles,
+    rows: Rows,
+    table: Table,
+    columns: Sequence[str],
+    hidden: Mapping[str, IntArray],
+    equal: IntArray,
 ) -> dict[str, Sequences] | None:
     """The rows beside the source in its own order (no name), and sorted by each column that was made coarser or that
-    is not published at all.
+    is not published at all. Of each block of `equal` rows the order tells nothing.
 
     None if more rows fit than can be held.
     """
     grouped = rows is release.grouped and release.view.kind.labelled
     kept = np.flatnonzero(release.group >= 0) if grouped else np.arange(len(rows))
-    block = blocks(_ordered(release, rows))[kept]
+    block = equal[kept]
     if grouped and _group_by_group(release.group[kept]):  # whoever sees the groups sees that they stand together
         block = number_equal([block, release.group[kept]], len(kept))
     codes = {c: rows.column(c)[1][kept] for c in columns}
@@ -182,14 +194,14 @@ def _in_size(values: Sequence[str | None]) -> IntArray:
     return place
 
 
-def _linked(release: ReleaseFiles, table: Table) -> Iterator[Fault]:
+def _linked(release: ReleaseFiles, table: Table, standing: Mapping[str, Sorting]) -> Iterator[Fault]:
     """People and values in tables apart, but both in the same order."""
     description = release.description
     kind = release.view.kind
-    if kind.labelled or not kind.rows_are_people or not all(_has_order(release, rows) for rows in release.files):
+    if kind.labelled or not kind.rows_are_people or not all(rows.file in standing for rows in release.files):
         return
     people, values = sorted(release.files, key=lambda rows: not {*rows.columns} & {*description.quasi_identifiers})
-    if all(sorted_by_itself(_ordered(release, rows)) for rows in release.files):
+    if all(found.explains_all for found in standing.values()):
         return
     for column in description.sensitive:
         chance = chance_of_links(release, people, values, column, table)

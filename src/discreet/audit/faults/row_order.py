@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,54 +36,39 @@ class Ordered:
     exact: bool = True  # is it published as it is in the source?
     sizes: FloatArray | None = None  # of each value: the number that it is, or the beginning of its interval
 
+    @cached_property
+    def ranks(self) -> list[IntArray]:
+        """The places of its values in the orders that programs sort them by."""
+        return _ranks(self.values)
 
-def unexplained(columns: Sequence[Ordered]) -> tuple[str, float] | None:
-    """The column that most clearly stands in an order which chance does not explain, and what the chance is.
 
-    None if there is no such column, or if the file is sorted by its own columns.
+@dataclass(frozen=True, eq=False)
+class Sorting:
+    """By which of its columns a file is sorted: those that it is (`taken`), each with the blocks of rows that were
+    equal before; those that it is not (`left`); and the blocks that are equal in all the former, as they stand.
 
-    >>> codes = np.repeat([0, 1], 50)
-    >>> unexplained([Ordered("age", codes, ["20-39", "40-59"], exact=False), Ordered("sex", codes[::-1], ["F", "M"])])
-    >>> shuffled = np.arange(100) * 37 % 100 // 50
-    >>> column, chance = unexplained([Ordered("age", codes, ["20-39", "40-59"], False), Ordered("sex", shuffled, "FM")])
-    >>> column, chance < 1e-15
-    ('age', True)
+    It is the answer of `sorting`.
     """
-    if not columns or len(columns[0].codes) < 2:
-        return None
-    taken, left, block = _sorting(columns)
-    if not left:
-        return None
-    chances = [(_chance_of(column, block), column.name) for column in left]
-    # A column may have been sorted before it was made coarser.
-    chances += [(_chance_of(column, before), column.name) for column, before in taken if not column.exact]
-    least, name = min(chances)
-    return (name, least * len(columns)) if least * len(columns) < CHANCE else None
+
+    taken: Sequence[tuple[Ordered, IntArray]]
+    left: Sequence[Ordered]
+    block: IntArray
+
+    @property
+    def explains_all(self) -> bool:
+        """Do the published values explain the order of the rows?"""
+        return not self.left
 
 
-def blocks(columns: Sequence[Ordered]) -> IntArray:
-    """Runs of rows that are equal in every column that the file is sorted by, numbered as they stand.
+def sorting(columns: Sequence[Ordered]) -> Sorting:
+    """By which columns the rows are sorted, one within the other.
 
-    >>> blocks([Ordered("a", np.array([0, 0, 1]), "ab"), Ordered("b", np.array([1, 0, 1]), "yx")]).tolist()
-    [0, 1, 2]
-    """
-    return _sorting(columns)[2]
-
-
-def sorted_by_itself(columns: Sequence[Ordered]) -> bool:
-    """Do the published values explain the order of the rows?
-
-    >>> sorted_by_itself([Ordered("a", np.array([0, 0, 1]), "ab"), Ordered("b", np.array([1, 0, 1]), "yx")])
-    True
-    >>> sorted_by_itself([Ordered("a", np.array([0, 1, 0]), "ab")])
+    >>> found = sorting([Ordered("a", np.array([0, 0, 1]), "ab"), Ordered("b", np.array([1, 0, 1]), "yx")])
+    >>> found.explains_all, found.block.tolist()
+    (True, [0, 1, 2])
+    >>> sorting([Ordered("a", np.array([0, 1, 0]), "ab")]).explains_all
     False
     """
-    return not _sorting(columns)[1]
-
-
-def _sorting(columns: Sequence[Ordered]) -> tuple[list[tuple[Ordered, IntArray]], list[Ordered], IntArray]:
-    """The columns that the rows are sorted by, each with the blocks of rows that were equal before; those that they
-    are not sorted by; and the blocks that are equal in all the former."""
     left, taken = list(columns), []
     block = np.zeros(len(columns[0].codes) if columns else 0, dtype=np.int64)
     while (following := next((c for c in left if _is_sorted(c, block)), None)) is not None:
@@ -90,7 +76,30 @@ def _sorting(columns: Sequence[Ordered]) -> tuple[list[tuple[Ordered, IntArray]]
         left.remove(following)
         new = (np.diff(block) != 0) | (np.diff(np.asarray(following.codes)) != 0)
         block = np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
-    return taken, left, block
+    return Sorting(taken, left, block)
+
+
+def unexplained(found: Sorting) -> tuple[str, float] | None:
+    """The column that most clearly stands in an order which chance does not explain, and what the chance is.
+
+    None if there is no such column, or if the file is sorted by its own columns.
+
+    >>> codes = np.repeat([0, 1], 50)
+    >>> age = Ordered("age", codes, ["20-39", "40-59"], exact=False)
+    >>> unexplained(sorting([age, Ordered("sex", codes[::-1], ["F", "M"])]))
+    >>> shuffled = np.arange(100) * 37 % 100 // 50
+    >>> column, chance = unexplained(sorting([age, Ordered("sex", shuffled, "FM")]))
+    >>> column, chance < 1e-15
+    ('age', True)
+    """
+    if len(found.block) < 2 or not found.left:
+        return None
+    chances = [(_chance_of(column, found.block), column.name) for column in found.left]
+    # A column may have been sorted before it was made coarser.
+    chances += [(_chance_of(column, before), column.name) for column, before in found.taken if not column.exact]
+    least, name = min(chances)
+    chance = least * (len(found.taken) + len(found.left))
+    return (name, chance) if chance < CHANCE else None
 
 
 def _is_sorted(column: Ordered, block: IntArray) -> bool:
@@ -99,7 +108,7 @@ def _is_sorted(column: Ordered, block: IntArray) -> bool:
     if len(codes) > _FIRST and not _may_be_sorted(codes[:_FIRST], block[:_FIRST], column.values):
         return False
     before, after = _steps(codes, block)
-    if _in_a_known_order(before, after, column.values):
+    if _in_a_known_order(before, after, column.ranks):
         return True
     # Some order of the values that we don't know (that of a hierarchy): one that is nowhere contradicted. Few steps
     # contradict nothing.
@@ -117,7 +126,7 @@ def _may_be_sorted(codes: IntArray, block: IntArray, values: Sequence[Text]) -> 
     """
     there, codes = np.unique(codes, return_inverse=True)
     before, after = _steps(codes, block)
-    known = _in_a_known_order(before, after, [values[code] for code in there.tolist()])
+    known = _in_a_known_order(before, after, _ranks([values[code] for code in there.tolist()]))
     return known or _without_circles(before, after, len(there))
 
 
@@ -127,8 +136,8 @@ def _steps(codes: IntArray, block: IntArray) -> tuple[IntArray, IntArray]:
     return codes[:-1][within], codes[1:][within]
 
 
-def _in_a_known_order(before: IntArray, after: IntArray, values: Sequence[Text]) -> bool:
-    for rank in _ranks(values):
+def _in_a_known_order(before: IntArray, after: IntArray, ranks: Sequence[IntArray]) -> bool:
+    for rank in ranks:
         steps = rank[after] - rank[before]
         if (steps >= 0).all() or (steps <= 0).all():
             return True

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray
 from discreet.audit.association.knowledge import Counted, Knowledge, Known, People
 from discreet.audit.association.left_out import who_is_missing
-from discreet.audit.association.worst_case import judged, sets_of, shares_of_sets
+from discreet.audit.association.worst_case import Beliefs, judged, sets_of, shares_of_sets
 from discreet.audit.promises.worlds_exactly import GroupExactly
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import ReleaseView, Tally
@@ -104,9 +104,10 @@ def _judged(
     open_groups[np.setdiff1d(np.flatnonzero(summed.total), people.group)] = True
     present = [those for those in protected if those[tally.value].any()]
     known = sets_of(view, tally, people, knowledge, said)
+    nothing = Beliefs.before(people, np.zeros(len(people.group)), len(summed.total))
     for each in known:
         for those in present:
-            belief = judged(each, people, summed, those[None, :], np.zeros(len(people.group)), len(known))
+            belief = judged(each, people, summed, those[None, :], nothing, len(known))
             if belief.contradicted.any():
                 kept, worst[belief.contradicted] = False, 1.0
             before = _before(each, those)

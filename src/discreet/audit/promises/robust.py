@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.audit.association.knowledge import Knowledge, domain
 from discreet.audit.association.worst_case import (
+    Beliefs,
     given_knowledge,
     judged,
     people_of,
@@ -71,8 +72,9 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
     kept, steps = _shares_keep(summed, protected, limit), _MOST_STEPS
     open_groups = len(view.sizes) - len(np.unique(people.group))
     known = sets_of(view, tally, people, known_before, said)
+    nothing = Beliefs.before(people, np.zeros(len(people.group)), len(view.sizes))
     for each in known:
-        posterior = judged(each, people, summed, protected, np.zeros(len(people.group)), len(known))
+        posterior = judged(each, people, summed, protected, nothing, len(known))
         np.maximum.at(worst, people.group, posterior.chance)
         kept &= not (posterior.chance > float(limit) + _CLOSE).any()
         open_groups += len(np.unique(people.group[posterior.at_most > np.maximum(posterior.chance, float(limit))]))

@@ -47,7 +47,8 @@ def read_population(source: Any, columns: Sequence[str], person: str = "") -> Po
         raise DataError(
             *(Mistake("population", f"has no column {c!r}", _hint(c, engine.columns) or repair) for c in lacking)
         )
-    frequencies = _of_people(engine.frequencies([*columns, *([person] if person in engine.columns else [])]), columns)
+    counted = engine.frequencies([*columns, *([person] if person in engine.columns else [])])
+    frequencies = _of_people(counted, columns).by_text()
     if not len(frequencies.counts):
         raise DataError(Mistake("population", "has nobody in it", "give a list with at least one person"))
     return Population(tuple(columns), frequencies)
